@@ -43,7 +43,9 @@ class Summarised:
             return str(self)
         if kind.__repr__ is not Summarised.__repr__:
             return repr(self).removeprefix(f"{kind.__name__}(").removesuffix(")")
-        return _aligned(_field_rows(self))
+        rows = _field_rows(self)
+        width = max((len(name) for name, _ in rows), default=0)
+        return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows)
 
     def _summary_table(self) -> SummaryTable:
         """What `summary()` says, cell by cell; a class whose summary has columns says which."""
@@ -59,11 +61,6 @@ class Summarised:
 
     def _repr_html_(self) -> str:
         return html_of(type(self).__name__, self._summary_table())
-
-
-def _aligned(rows: list[tuple[str, str]]) -> str:
-    width = max((len(name) for name, _ in rows), default=0)
-    return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows)
 
 
 def _field_rows(record: Any) -> list[tuple[str, str]]:

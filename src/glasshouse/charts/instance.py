@@ -179,7 +179,9 @@ def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
     if len(layout.dead):
         cross: Any = {"marker": "x", "markeredgecolor": "black", "linestyle": "none"}
         ax.plot(*layout.dead.T, markersize=max(across, 3.0), **cross)
-        handles.append(mark("dead qubit" if _is_chip(plant) else "missing node", **cross))
+        graph = str(plant.recipe.parameters.get("graph"))
+        is_chip = graph.startswith(("chimera", "pegasus", "zephyr"))
+        handles.append(mark("dead qubit" if is_chip else "missing node", **cross))
     if problem.num_variables <= _NAMED_NODES and across >= _SMALLEST_NAMED:
         for spin, (place, name) in enumerate(zip(layout.places, layout.labels, strict=True)):
             ax.annotate(
@@ -281,10 +283,6 @@ def _draw_fields(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list
             handles.append(mark(label, colour, marker="o", markerfacecolor="none", markersize=8,
                                 markeredgewidth=2.0))  # fmt: skip
     return handles
-
-
-def _is_chip(plant: Planted) -> bool:
-    return str(plant.recipe.parameters.get("graph")).startswith(("chimera", "pegasus", "zephyr"))
 
 
 def _caption(plant: Planted) -> str:

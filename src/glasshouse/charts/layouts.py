@@ -47,7 +47,8 @@ def layout_of(plant: Planted) -> Layout | None:
     if size > MOST_NODES:
         return None
     wrapped = np.zeros(problem.num_edges, dtype=bool)
-    name = _graph_name(plant)
+    graph = plant.recipe.parameters.get("graph")
+    name = GraphName.parse(graph) if isinstance(graph, str) else None
     built = {} if name is None else _built(name)
     dead = set() if name is None else name.dead
     alive = sorted(set(built) - dead)
@@ -63,11 +64,6 @@ def layout_of(plant: Planted) -> Layout | None:
         wrapped = np.abs(ends[:, 0] - ends[:, 1]).sum(axis=1) > 1.5
     gone = np.array([built[label] for label in sorted(dead)], dtype=np.float64).reshape(-1, 2)
     return Layout(places, tuple(alive), wrapped, gone)
-
-
-def _graph_name(plant: Planted) -> GraphName | None:
-    graph = plant.recipe.parameters.get("graph")
-    return GraphName.parse(graph) if isinstance(graph, str) else None
 
 
 def _built(name: GraphName) -> dict[int, Any]:

@@ -115,7 +115,8 @@ def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
     for _ in range(dice.between(0, _MOST_CHANGES)):
         specimen = dice.choice(kinds)(specimen, dice)
     if corners.is_plain or not corners.beyond_rules:
-        specimen = _without_zeros(specimen)
+        clauses = (c for c in specimen.clauses if c.weight or c.is_hard)
+        specimen = replace(specimen, clauses=tuple(clauses))  # of loops without frustration
     specimen = _magnified(specimen, dice, corners.most_in(layout.dialect), corners.heaviest)
     return replace(mutations.cut(specimen, corners.heaviest), layout=layout)
 
@@ -134,12 +135,6 @@ def _start(dice: Dice, seed: Seed, corners: Corners) -> Specimen:
         if sum((c.weight - 1) // corners.heaviest for c in specimen.clauses) <= _MOST_PIECES:
             return specimen
     return mutations.add_satisfied(Specimen((1,)), dice)
-
-
-def _without_zeros(specimen: Specimen) -> Specimen:
-    """Loops without frustration leave clauses of weight 0."""
-    clauses = tuple(c for c in specimen.clauses if c.weight or c.is_hard)
-    return replace(specimen, clauses=clauses)
 
 
 def _magnified(specimen: Specimen, dice: Dice, most: int, heaviest: int) -> Specimen:

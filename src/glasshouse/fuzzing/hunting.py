@@ -245,7 +245,8 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
         file.write(question.text)
     if question.certificate is None:
         beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
-        _refuse_other_clauses(path, question)
+        if read_clauses(path) != question.clauses:
+            raise CertificateError(f"{path} does not contain the clauses that were enumerated")
         return None
     write_certificate(beside, question.certificate, cost=question.optimum, overwrite=overwrite)
     found = known_file(path).optimum
@@ -254,19 +255,14 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
     return beside
 
 
-def _refuse_other_clauses(path: Path, question: Question) -> None:
-    """Refuse a file that does not contain the clauses whose assignments were enumerated."""
-    if read_clauses(path) != question.clauses:
-        raise CertificateError(f"{path} does not contain the clauses that were enumerated")
-
-
 def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:
     """Write a fault into a folder, under a name that nothing there has."""
     make_folder(folder)
     path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{fault.seed}")
     beside = write_question(path, fault.question)
     line = trial.reproduction(path.absolute(), fault.seed, corners)
-    is_judged = isinstance(trial, CommandTrial) and beside is not None and _is_in_the_output(fault)
+    is_printed = fault.judgement.verdict not in (RunVerdict.CRASH, RunVerdict.WRONG_EXIT_CODE)
+    is_judged = isinstance(trial, CommandTrial) and beside is not None and is_printed
     report = path.with_suffix(".txt")
     names = shlex.join(map(_named, shlex.split(line)))
     with replacing(report, overwrite=False) as file:
@@ -290,11 +286,6 @@ def _named(word: str) -> str:
 
 def _piped(line: str, path: Path, is_judged: bool) -> str:
     return f"{line} | glasshouse judge {shlex.quote(str(path))} -" if is_judged else line
-
-
-def _is_in_the_output(fault: Fault) -> bool:
-    """Whether the output alone shows the fault."""
-    return fault.judgement.verdict not in (RunVerdict.CRASH, RunVerdict.WRONG_EXIT_CODE)
 
 
 def _report(fault: Fault, name: str, command: str) -> str:

@@ -6,7 +6,7 @@ Everything is in Python integers, because the MaxSAT Evaluation allows weights t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from glasshouse.certificates import Certificate
@@ -59,10 +59,6 @@ class Question:
     def known(self) -> Known:
         """What is known about the optimum."""
         return Known(self.optimum, self.optimum)
-
-    def written_as(self, layout: Layout) -> Question:
-        """The same clauses in another file."""
-        return replace(self, layout=layout)
 
 
 def clauses_of(num_variables: int, lines: tuple[Line, ...]) -> ClauseFile:

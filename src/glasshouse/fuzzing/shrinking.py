@@ -49,7 +49,9 @@ class Shrinker:
         self._fewer_parts(specimen)
         while not self.is_over:
             before = self.best
-            self._plainly()
+            plain = Layout(self.best.layout.dialect)
+            if self.best.layout != plain:
+                self._accept(replace(self.best, layout=plain))
             self._fewer_lines()
             self._lower_weights()
             self._rename()
@@ -101,11 +103,6 @@ class Shrinker:
         layout = self.best.layout
         found = Question(size, tuple(lines), decision.optimum, layout, decision.certificate)
         return self._accept(found)
-
-    def _plainly(self) -> None:
-        plain = Layout(self.best.layout.dialect)
-        if self.best.layout != plain:
-            self._accept(self.best.written_as(plain))
 
     def _fewer_lines(self) -> None:
         def accepted(lines: Sequence[Line]) -> Sequence[Line] | None:

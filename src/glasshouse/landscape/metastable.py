@@ -35,11 +35,6 @@ class Metastable(Summarised):
     margins: WeightArray
     is_local_minimum: bool
 
-    @property
-    def flat_spins(self) -> int:
-        """How many spins flip at no cost: with centre loops only, all outside I and J."""
-        return int(np.count_nonzero(self.margins == 0))
-
     def summary(self) -> str:
         """One line for people.
 

@@ -85,7 +85,12 @@ def iter_check_suite(
         refuse_changed(path, entry.sha256)
         held = read_document(path)
         if entry.recipe.get("method") not in UNPLANTED:
-            _check_plant(path, held, entry)
+            planted, reduction = regrow(path, held, entry.recipe)
+            optimum = reduction.target_energy(planted.proven.verdict.energy)
+            if entry.optimum != optimum:
+                raise FileError(
+                    path, f"its optimum is {optimum}, but the manifest says {entry.optimum}"
+                )
         _check_certificate(manifest.parent, path, held, entry)
         if rows and belongs(entry.file):
             row = rows.get(entry.file, RegressionRow(entry.file, "", "", "", ""))
@@ -94,15 +99,11 @@ def iter_check_suite(
         _check_measure(path, held, entry)
         proven.append(entry)
         yield entry
-    _check_table(manifest.with_name(OPTIMA), proven)
-
-
-def _check_plant(path: Path, held: Document, entry: Entry) -> None:
-    """Refuse an optimum that is not the one of the plant that the recipe grows."""
-    planted, reduction = regrow(path, held, entry.recipe)
-    optimum = reduction.target_energy(planted.proven.verdict.energy)
-    if entry.optimum != optimum:
-        raise FileError(path, f"its optimum is {optimum}, but the manifest says {entry.optimum}")
+    table = manifest.with_name(OPTIMA)
+    if table.is_file():
+        with opened(table) as source:
+            if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
+                raise source.error(f"does not say what {MANIFEST} says")
 
 
 def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -> None:
@@ -124,15 +125,6 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
             proof, f"proves {known[0]} ≤ optimum ≤ {known[1]}; the manifest says "
             f"{bounds[0]} ≤ optimum ≤ {bounds[1]}",
         )  # fmt: skip
-
-
-def _check_table(path: Path, proven: list[Entry]) -> None:
-    """Refuse a CSV of optima beside a manifest that says anything else."""
-    if not path.is_file():
-        return
-    with opened(path) as source:
-        if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
-            raise source.error(f"does not say what {MANIFEST} says")
 
 
 def _check_measure(path: Path, held: Document, entry: Entry) -> None:

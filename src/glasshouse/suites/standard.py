@@ -83,12 +83,19 @@ def standard_copies(
         if place is not None and not place.is_dir():
             raise ValueError(f"{place} is not a folder")
     members = tuple(k for k in instances() if k.is_of(family))
-    proofs = {} if certificates is None else _certificates(certificates)
+    proofs = {
+        path.name.removesuffix(suffix): path
+        for path in (() if certificates is None else sorted(certificates.rglob("*.cert*")))
+        for suffix in _CERTIFICATES
+        if path.name.endswith(suffix)
+    }
     place = cache / family.replace(":", "-")
     copies: dict[str, SuiteInstance] = {}
     for document, found in _recognised(folder, members):
         if found.instance.name not in copies:  # A folder may have an instance in two formats.
-            proof = proofs.get(found.instance.name, _beside(document))
+            own = document.path
+            beside = side_car(own) if own is not None and has_side_car(own) else None
+            proof = proofs.get(found.instance.name, beside)
             copies[found.instance.name] = _copy(document, found, place, proof)
     if not copies:
         raise ValueError(f"{folder} has none of the {len(members)} instances of {family}")
@@ -108,20 +115,6 @@ def _recognised(
             continue
         if (found := recognise(document.problem, among)) is not None:
             yield document, found
-
-
-def _certificates(folder: Path) -> dict[str, Path]:
-    found = {}
-    for path in sorted(folder.rglob("*.cert*")):
-        for suffix in _CERTIFICATES:
-            if path.name.endswith(suffix):
-                found[path.name.removesuffix(suffix)] = path
-    return found
-
-
-def _beside(document: Document) -> Path | None:
-    path = document.path
-    return side_car(path) if path is not None and has_side_car(path) else None
 
 
 def _copy(document: Document, found: Recognition, place: Path, proof: Path | None) -> SuiteInstance:

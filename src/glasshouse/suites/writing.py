@@ -165,8 +165,12 @@ def iter_write_suite(
         title = next(titles)
         for kind in suffixes:
             yield writer.write(number, kind, instance, title, **options)
-    for file, text in writer.tables():
-        _write_table(key / file, text.encode("ascii"), overwrite=overwrite)
+    for name, text in writer.tables():
+        path, table = key / name, text.encode("ascii")
+        # An interrupted run may have left the very same one.
+        if overwrite or not path.is_file() or path.read_bytes() != table:
+            with replacing(path, overwrite=overwrite) as file:
+                file.write(table)
 
 
 class _Writer:
@@ -208,13 +212,6 @@ class _Writer:
         if self.rows:
             yield REGRESSION, regression_table(self.rows)
         yield MANIFEST, "".join(entry.to_json() + "\n" for entry in self.entries)
-
-
-def _write_table(path: Path, text: bytes, *, overwrite: bool) -> None:
-    """Write a table, unless an interrupted run left the very same one."""
-    if overwrite or not path.is_file() or path.read_bytes() != text:
-        with replacing(path, overwrite=overwrite) as file:
-            file.write(text)
 
 
 def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
