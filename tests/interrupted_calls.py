@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.targetconfig import ConfigStack
+from tests.interrupts import is_stop_waiting
 
 import glasshouse as gh
 from glasshouse.compiled import Kernel, compiled, inlined, inner, kernel_counts
 from glasshouse.kernels.arrays import zeros
-from glasshouse.stopping import is_stop_waiting
 
 RING = gh.Ising.from_edges(20, [(k, (k + 1) % 20) for k in range(20)], np.resize([1, -2, 3], 20))
 PLANTED = None

@@ -6,6 +6,8 @@ import sys
 
 from tests.children import run
 
+from glasshouse import stopping
+
 
 def compiled_ctrl_c() -> SystemError:
     """Ctrl-C while compiled code hands over its result: Numba makes a SystemError of it, or two."""
@@ -14,6 +16,11 @@ def compiled_ctrl_c() -> SystemError:
     outer = SystemError("a result with an exception set")
     outer.__cause__ = inner
     return outer
+
+
+def is_stop_waiting() -> bool:
+    """Whether a signal waits for the end of the block that the main thread is in."""
+    return stopping._open is not None and bool(stopping._open.came)
 
 
 def assert_heard(script: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numba
 import pytest
+from tests.interrupts import is_stop_waiting
 
 from glasshouse import stopping
 from glasshouse.compiled import compiled
@@ -20,7 +21,6 @@ from glasshouse.stopping import (
     compiling,
     deferred,
     handle_waiting,
-    is_stop_waiting,
     working_time,
 )
 

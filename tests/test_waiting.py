@@ -8,12 +8,12 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor
 
 import pytest
 from tests.interrupted_locks import left_closed
+from tests.interrupts import is_stop_waiting
 from tests.proofs.lattices import lattice
 from tests.store.synthetic import Fake
 
 from glasshouse.planting import random_loops_ensemble
 from glasshouse.solvers import anneal, minimise, sweeps_to_solution
-from glasshouse.stopping import is_stop_waiting
 from glasshouse.store import Stop, collect
 from glasshouse.waiting import (
     Bell,

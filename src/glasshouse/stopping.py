@@ -158,11 +158,6 @@ def in_slices(work: Callable[[int, int], object], count: int) -> None:
         done = last
 
 
-def is_stop_waiting() -> bool:
-    """Whether a signal waits for the end of the block that the main thread is in."""
-    return _open is not None and bool(_open.came)
-
-
 def handle_waiting() -> None:
     """Run the handlers of waiting signals now: a safe point inside a `deferred` block.
 
