@@ -19,7 +19,7 @@ from glasshouse.problems.elementary import geometric
 from glasshouse.solvers import crew, ladder
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.kernels import tempering as kernels
-from glasshouse.solvers.replicas import LaneTask, RowTask
+from glasshouse.solvers.replicas import RowTask, TemperTask
 from glasshouse.solvers.schedule import inverse_temperatures
 from glasshouse.solvers.tempering import temper
 from glasshouse.statistics.intervals import runs_needed
@@ -39,7 +39,7 @@ def test_each_temperature_samples_its_boltzmann_distribution(kernel):
     task = RowTask(made, betas, 20, made.never, key_of(3))
     blocks = []
     for index in range(runs // made.lanes):
-        replicas = task.start(index)
+        (replicas,) = task.start(index)
         kernels.temper_block(made.tables, betas, 0, 20, made.lanes, replicas)
         blocks.append(replicas.energies.copy())
     energies = np.concatenate(blocks, axis=1)
@@ -154,7 +154,7 @@ def test_ctrl_c_in_short_work_counts_nothing_twice(kind, monkeypatch):
 
     def interrupted(shift):
         do_blocks(shift)
-        if isinstance(shift.job, RowTask | LaneTask) and interrupts:
+        if isinstance(shift.job, TemperTask) and interrupts:
             raise interrupts.pop()
 
     monkeypatch.setattr(crew._Shift, "do_blocks", interrupted)

@@ -20,7 +20,7 @@ from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import LaneBlock
 from glasshouse.solvers.kernels.byte_tables import ByteTables
 from glasshouse.solvers.kernels.clusters import PAIRS, Clusters, sample_clusters
-from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, room_for, scratch
+from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, TemperTask, room_for, scratch
 from glasshouse.solvers.result import Stopped
 from glasshouse.solvers.spin_form import SpinForm
 
@@ -204,7 +204,7 @@ class LadderPlan:
         clusters = scratch(self.engine, 1) if self.on_lanes else None
         return WarmUp(self.engine, grid, self.key, clusters, self.even)
 
-    def task(self, sweeps: int, goal: Any) -> RowTask | LaneTask:
+    def task(self, sweeps: int, goal: Any) -> TemperTask:
         """The tempering itself."""
         if self.on_lanes:
             return LaneTask(

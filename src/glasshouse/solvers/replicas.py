@@ -21,32 +21,11 @@ from glasshouse.solvers.result import Ladder
 LANES = 64  # of a row of the byte kernel
 
 
-class _Tallies:
-    """The moves of the replicas of all blocks, added up: integers, in whatever order they come.
+class TemperTask:
+    """Tempering as the crew does it. The moves of replicas are added up over all blocks.
 
-    Args:
-        temperatures: how many there are.
+    The work of a block is a tuple. Its first entry counts the block's moves and holds the block.
     """
-
-    def __init__(self, temperatures: int) -> None:
-        self.total = np.zeros((temperatures, 3), np.int64)
-        self.blocks = 0
-        self._lock = threading.Lock()  # blocks are on several threads
-
-    def begin(self, index: int) -> None:
-        """Forget everything with the first block: Ctrl-C may have all of them done anew."""
-        if index == 0:
-            self.total[:], self.blocks = 0, 0
-
-    def add(self, tallies: npt.NDArray[np.int64]) -> None:
-        """Count a block that has ended."""
-        with self._lock:
-            self.total += tallies
-            self.blocks += 1
-
-
-class RowTask:
-    """Tempering with any kernel: a block for each temperature, a run in each lane of all."""
 
     def __init__(
         self,
@@ -59,11 +38,56 @@ class RowTask:
         self.engine, self.betas, self.length = engine, betas, sweeps
         self.goal, self.key = goal, key
         self.cost, self.ladders = engine.cost * len(betas), 1
-        self.tallies = _Tallies(len(betas))
+        self.chosen, self.every = np.zeros(len(betas), bool), 0  # cluster moves
+        self._total, self._blocks = np.zeros((len(betas), 3), np.int64), 0
+        self._lock = threading.Lock()  # blocks are on several threads
 
-    def start(self, index: int) -> Replicas:
+    def start(self, index: int) -> Any:
         """Random states at all temperatures."""
-        self.tallies.begin(index)
+        if index == 0:  # Ctrl-C may have all blocks done anew
+            self._total[:], self._blocks = 0, 0
+        return self._new_work(index)
+
+    def advance(self, work: Any, done: int, until: int) -> int:
+        """The sweeps after `done`."""
+        now = int(self._temper(work, done, until))
+        if now < until or until == self.length:
+            self.stop(work, now)
+        return now
+
+    def stop(self, work: Any, done: int) -> None:
+        """Count what was done; every sweep was looked at."""
+        with self._lock:
+            self._total += work[0].tallies
+            self._blocks += 1
+
+    def lowest(self, work: Any) -> Any:
+        """The lowest energy seen."""
+        return work[0].block.lowest.min()
+
+    def block(self, work: Any) -> LaneBlock:
+        """What the runs found."""
+        block: LaneBlock = work[0].block
+        return block
+
+    def report(self, warm_up: float) -> Ladder:
+        """How replicas moved in all blocks together, after so many seconds of warm-up."""
+        acceptance = self._total[:-1, SWAPPED] / np.maximum(self._total[:-1, TRIED], 1)
+        ladders = self._blocks * self.engine.lanes * self.ladders
+        trips = float(self._total[:, TRIPS].sum() / ladders)
+        return Ladder(acceptance, trips, self.chosen, self.every, warm_up)
+
+    def _new_work(self, index: int) -> Any:
+        raise NotImplementedError
+
+    def _temper(self, work: Any, done: int, until: int) -> int:
+        raise NotImplementedError
+
+
+class RowTask(TemperTask):
+    """Tempering with any kernel: a block for each temperature, a run in each lane of all."""
+
+    def _new_work(self, index: int) -> tuple[Replicas]:
         block, number = self.engine.new_block(), len(self.betas)
         replicas = Replicas(
             np.empty((number, len(block.generator)), np.uint64),
@@ -75,34 +99,14 @@ class RowTask:
             block,
         )
         tempering.start_replicas(self.engine.tables, self.key, index, self.goal, replicas)
-        return replicas
+        return (replicas,)
 
-    def advance(self, work: Replicas, done: int, until: int) -> int:
-        """The sweeps after `done`."""
-        lanes = self.engine.lanes
-        now = int(tempering.temper_block(self.engine.tables, self.betas, done, until, lanes, work))
-        if now < until or until == self.length:
-            self.tallies.add(work.tallies)
-        return now
-
-    def stop(self, work: Replicas, done: int) -> None:
-        """Count what was done; every sweep was looked at."""
-        self.tallies.add(work.tallies)
-
-    def lowest(self, work: Replicas) -> Any:
-        """The lowest energy seen."""
-        return work.block.lowest.min()
-
-    def block(self, work: Replicas) -> LaneBlock:
-        """What the runs found."""
-        return work.block
-
-    def report(self, warm_up: float) -> Ladder:
-        """How replicas moved, after so many seconds of warm-up."""
-        return _report(self, np.zeros(len(self.betas), bool), 0, warm_up)
+    def _temper(self, work: tuple[Replicas], done: int, until: int) -> Any:
+        tables, lanes = self.engine.tables, self.engine.lanes
+        return tempering.temper_block(tables, self.betas, done, until, lanes, *work)
 
 
-class LaneTask:
+class LaneTask(TemperTask):
     """Tempering on byte lanes: a block is one run, of as many ladders as its rows hold."""
 
     def __init__(
@@ -116,17 +120,13 @@ class LaneTask:
         chosen: npt.NDArray[np.bool_],
         every: int,
     ) -> None:
+        super().__init__(replace(engine, lanes=1), betas, sweeps, goal, key)
         self.rows, self.ladders = room_for(len(betas))
-        self.row, self.engine = engine, replace(engine, lanes=1)
-        self.betas, self.length, self.goal, self.key = betas, sweeps, goal, key
-        self.even, self.chosen, self.every = even, chosen, every
+        self.row, self.even, self.chosen, self.every = engine, even, chosen, every
         self.cost = engine.cost * self.rows
         self.clusters = scratch(engine, self.rows if every else 0)
-        self.tallies = _Tallies(len(betas))
 
-    def start(self, index: int) -> tuple[Ladders, Clusters]:
-        """Random states on all lanes."""
-        self.tallies.begin(index)
+    def _new_work(self, index: int) -> tuple[Ladders, Clusters]:
         rows, row, tables, number = self.rows, self.row, self.row.tables, len(self.betas)
         fields = int(tables.level_fields.max(initial=-1)) + 1
         ladders = Ladders(
@@ -142,47 +142,14 @@ class LaneTask:
             self.engine.new_block(),
         )
         lane_ladders.start_ladders(tables, self.betas, self.key, index, self.goal, ladders)
-        return ladders, scratch_like(self.clusters)
+        # The same graph with its own space, for another thread.
+        starts, sites, weights, *space = self.clusters
+        return ladders, Clusters(starts, sites, weights, *map(np.zeros_like, space))
 
-    def advance(self, work: tuple[Ladders, Clusters], done: int, until: int) -> int:
-        """The sweeps after `done`."""
-        ladders, clusters = work
-        now = int(
-            lane_ladders.temper_ladders(
-                self.row.tables, self.betas, done, until, ladders,
-                clusters, self.chosen, self.every, self.even,
-            )
-        )  # fmt: skip
-        if now < until or until == self.length:
-            self.tallies.add(ladders.tallies)
-        return now
-
-    def stop(self, work: tuple[Ladders, Clusters], done: int) -> None:
-        """Count what was done; every sweep was looked at."""
-        self.tallies.add(work[0].tallies)
-
-    def lowest(self, work: tuple[Ladders, Clusters]) -> Any:
-        """The lowest energy seen."""
-        return work[0].block.lowest.min()
-
-    def block(self, work: tuple[Ladders, Clusters]) -> LaneBlock:
-        """What the runs found."""
-        return work[0].block
-
-    def report(self, warm_up: float) -> Ladder:
-        """How replicas moved, after so many seconds of warm-up."""
-        return _report(self, self.chosen, self.every, warm_up)
-
-
-def _report(
-    task: RowTask | LaneTask, clusters: npt.NDArray[np.bool_], every: int, warm_up: float
-) -> Ladder:
-    """How replicas moved in all blocks together."""
-    total = task.tallies.total
-    acceptance = total[:-1, SWAPPED] / np.maximum(total[:-1, TRIED], 1)
-    ladders = task.tallies.blocks * task.engine.lanes * task.ladders
-    trips = float(total[:, TRIPS].sum() / ladders)
-    return Ladder(acceptance, trips, clusters, every, warm_up)
+    def _temper(self, work: tuple[Ladders, Clusters], done: int, until: int) -> Any:
+        return lane_ladders.temper_ladders(
+            self.row.tables, self.betas, done, until, *work, self.chosen, self.every, self.even
+        )
 
 
 def room_for(temperatures: int) -> tuple[int, int]:
@@ -201,9 +168,3 @@ def scratch(engine: Engine, rows: int) -> Clusters:
         np.zeros(size + 1, np.uint8), np.zeros(size + 1, np.uint8),
         np.zeros(size + 1, np.int32), np.zeros(size, np.int32), np.zeros(size, np.int64),
     )  # fmt: skip
-
-
-def scratch_like(clusters: Clusters) -> Clusters:
-    """The same graph with room of its own, for another thread."""
-    starts, sites, weights, *room = clusters
-    return Clusters(starts, sites, weights, *(np.zeros_like(array) for array in room))
