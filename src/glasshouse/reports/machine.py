@@ -39,8 +39,7 @@ _MOST_MONITORS = 12
 def machine_section(path: Path) -> Section:
     """The section of a model file."""
     machine, notes = load_machine(path), load_notes(path)
-    facts, parts = _looked_at(machine)
-    index = _index(facts)
+    facts, parts, index = _looked_at(machine)
     told = "what the file says of it nobody checked" if notes else "the file says nothing of it"
     lead = f"A trained machine: {machine!r}. Of its training, {told}."
     settings = notes.get("settings")
@@ -59,8 +58,7 @@ def machine_section(path: Path) -> Section:
 def checkpoint_section(path: Path) -> Section:
     """The section of a training that is not finished."""
     machine, asked, state = read_stored(path)
-    facts, parts = _looked_at(machine)
-    index = _index(facts)
+    facts, parts, index = _looked_at(machine)
     names = asked.get("monitors")
     monitors = [str(name)[:60] for name in names] if isinstance(names, list) else []
     epochs, every = asked.get("epochs"), asked.get("every")
@@ -80,8 +78,8 @@ def checkpoint_section(path: Path) -> Section:
     return Section(path.name, "Checkpoint of a training", lead, facts, parts, result=index)
 
 
-def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part]]:
-    """What follows from the weights themselves, the mode among it."""
+def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]:
+    """What follows from the weights themselves, the mode among it; last, a fact for the head."""
     mode = find_mode(machine, rng=1)
     spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
     what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"
@@ -94,13 +92,8 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part]]:
         Fact("frustration index there", f"{mode.frustration:.4g}",
              "verified" if mode.is_proven else "read"),
     ]  # fmt: skip
-    return facts, [matrix_figure(machine.to_instance(), spins, what)]
-
-
-def _index(facts: Sequence[Fact]) -> Fact:
-    """The last of what was looked at, for the head of the page."""
-    last = facts[-1]
-    return Fact("frustration index", f"{last.value} at the mode", last.trust)
+    index = Fact("frustration index", f"{facts[-1].value} at the mode", facts[-1].trust)
+    return facts, [matrix_figure(machine.to_instance(), spins, what)], index
 
 
 def _history(epochs: Any, history: Mapping[str, Any]) -> list[Part]:

@@ -83,7 +83,7 @@ class CertificateReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.words: dict[str, tuple[int, bytes]] = {}
-        self.branches = TreeCollector()
+        self.tree_rows: list[tuple[bytes, list[int]]] = []
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
         """The certificate, its cost, names, and how many steps its tree may take to check."""
@@ -121,8 +121,11 @@ class CertificateReader:
     def _tree(self, version: bytes, size: int) -> Tree | None:
         if version != b"3":
             return None
-        self._count("tree", len(self.branches.rows))
-        return self.branches.tree(size, self.words.get("common", (0, b"0 0"))[1])
+        self._count("tree", len(self.tree_rows))
+        common = whole_numbers(self.words.get("common", (0, b"0 0"))[1])
+        if len(common) != 2:
+            raise ValueError(f"common has {len(common)} numbers; expected two")
+        return Tree(tuple(_row(*row, size) for row in self.tree_rows), *common)
 
     def _count(self, key: str, found: int) -> None:
         """Refuse another number of loops or squares than was stated; no squares need no line."""
@@ -151,9 +154,12 @@ class CertificateReader:
     def _on_row(self, line: int, word: bytes, values: bytes) -> None:
         """One line of the tree; no more of them are kept than are stated."""
         try:
-            if len(self.branches.rows) >= self._whole("tree"):
+            if len(self.tree_rows) >= self._whole("tree"):
                 raise ValueError("more than the line of the tree states")
-            self.branches.add(word, values)
+            numbers = whole_numbers(values)
+            if word != b"cover" and len(numbers) != 2:
+                raise ValueError(f"{len(numbers)} numbers; expected two")
+            self.tree_rows.append((word, numbers))
         except ValueError as fault:
             raise self.source.error(f"{shown(word + b' ' + values)}: {fault}", line) from None
 
@@ -312,28 +318,6 @@ def _whole_number(text: bytes) -> int | None:
     if len(digits) > MOST_DIGITS:
         return None
     return -int(digits) if text.startswith(b"-") else int(digits)
-
-
-@dataclass
-class TreeCollector:
-    """The lines of a tree on their way in; what is wrong with one is a ValueError."""
-
-    rows: list[tuple[bytes, list[int]]] = field(default_factory=list)
-
-    def add(self, word: bytes, values: bytes) -> None:
-        """One line, parted into its keyword and the rest."""
-        numbers = whole_numbers(values)
-        if word != b"cover" and len(numbers) != 2:
-            raise ValueError(f"{len(numbers)} numbers; expected two")
-        self.rows.append((word, numbers))
-
-    def tree(self, ghost: int, common: bytes) -> Tree:
-        """The tree, once the number of variables is known."""
-        numbers = whole_numbers(common)
-        if len(numbers) != 2:
-            raise ValueError(f"common has {len(numbers)} numbers; expected two")
-        loops, squares = numbers
-        return Tree(tuple(_row(*row, ghost) for row in self.rows), loops, squares)
 
 
 def whole_numbers(text: bytes) -> list[int]:
