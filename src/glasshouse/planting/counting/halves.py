@@ -6,7 +6,7 @@ square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -68,7 +68,8 @@ def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
         return total
     if total > _MOST_MATCHES:
         return None
-    places = np.repeat(first, matches) + _counted_up(matches)
+    begins = np.cumsum(matches) - matches
+    places = np.repeat(first - begins, matches) + np.arange(total)  # from `first` on, for each
     halves = (order[places], middle), (np.repeat(np.arange(len(right)), matches), size - middle)
     bits = [codes[:, np.newaxis] >> np.arange(length) & 1 for codes, length in halves]
     states = 2 * np.concatenate(bits, axis=1) - 1
@@ -81,10 +82,3 @@ def _sums(weights: _Words) -> _Words:
     for weight in weights:
         sums = np.concatenate([sums - weight, sums + weight])
     return sums
-
-
-def _counted_up(lengths: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """0, 1, … up to each length, one after the other."""
-    begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
-    counted: npt.NDArray[Any] = np.arange(len(begins)) - begins
-    return counted

@@ -261,8 +261,7 @@ class Certifying:
         return every if count == len(every) else np.sort(order[:count])
 
 
-# Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
-_LEAF_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24, 60)
+_LEAF_DENOMINATORS = (*_SMALL_DENOMINATORS, 60)
 # Powers of two to try after them, as long as a finer one can make a difference.
 _BITS = (10, 20, 30, 40)
 # Bits of a dual that are kept: those of a float, and some in reserve for duals below 1.
