@@ -10,8 +10,8 @@ ROOT = Path(glasshouse.__file__).parent
 
 # Lower these numbers with every commit that removes files or lines. They rise only in a commit
 # whose message gives the reason.
-MOST_FILES = 461
-MOST_LINES = 72_184
+MOST_FILES = 459
+MOST_LINES = 71_640
 LONGEST = 400  # lines of one module
 
 
