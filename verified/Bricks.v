@@ -29,6 +29,9 @@ Proof.
   destruct (f a x) eqn:E; [| discriminate]. intros Ha; apply IH; eauto.
 Qed.
 
+(** Coefficients of squares and weights of problems are smaller. *)
+Definition large : Z := Eval compute in 2 ^ 63.
+
 (** ** Loops: monomials with signs whose product is -1 in every state *)
 
 Definition product_of (l : list Z) : Z := fold_right Z.mul 1 l.
@@ -171,7 +174,7 @@ Definition take_square (t : ties) (unit : Z) (a : account) (square : list Z) : o
       match tied t pairs Empty with
       | Some p =>
           let sum := entries p in
-          if (0 <? c) && forallb (fun e => Z.abs (snd e) <? 2 ^ 63) sum
+          if (0 <? c) && forallb (fun e => Z.abs (snd e) <? large) sum
           then Some (expand (- (unit * c)) sum (fst a), snd a + unit * c * least_square sum) else None
       | None => None
       end

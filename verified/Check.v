@@ -325,7 +325,7 @@ Definition is_square (size : Z) (square : list Z) : bool :=
       match pairs_of rest [] with
       | Some ((_ :: _) as pairs) =>
           (0 <? c)
-          && forallb (fun e => negb (fst e =? 0) && (Z.abs (fst e) <? 2 ^ 63)
+          && forallb (fun e => negb (fst e =? 0) && (Z.abs (fst e) <? large)
                                && (0 <=? snd e) && (snd e <=? size)) pairs
           && all_fresh (mapped snd pairs)
       | _ => false

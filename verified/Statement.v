@@ -1,6 +1,6 @@
 (** What the verified checker proves: all definitions that the theorem needs.
 
-    The theorem itself is [checker_is_correct] at the end of Theorem.v. Everything here is
+    The theorem itself is [checker_is_correct] at the end of Correctness.v. Everything here is
     meant to be read; nothing else has to be, except for the readers of files in Reading.v. *)
 
 Require Import ZArith List Bool.
