@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,16 +13,18 @@ from tests.verified.corpus import Case
 
 from glasshouse import files
 from glasshouse.certificates import CertificateError, checker
+from glasshouse.cli.verified import find_program
 from glasshouse.files.formats.maxcut import cut_of
 
 Answer = tuple[Fraction, Fraction] | None
-BUILT = Path(__file__).parents[2] / "build" / "verified" / "glasshouse-verified"
 
 
 def find_verified() -> str | None:
     """The program that `make verified` builds, or one that is installed."""
-    named = os.environ.get("GLASSHOUSE_VERIFIED")
-    return named or (str(BUILT) if BUILT.exists() else shutil.which("glasshouse-verified"))
+    try:
+        return find_program()
+    except ValueError:
+        return None
 
 
 def stand_alone(case: Case) -> Answer:
