@@ -260,7 +260,9 @@ Qed.
 
 (** ** The step between energies *)
 
-Definition gcd_of (p : tree Z) : Z := fold_tree (fun d _ c => Z.gcd d c) p 0.
+(** The gcd of all coefficients but the constant. *)
+Definition gcd_of (p : tree Z) : Z :=
+  fold_tree (fun d m c => match m with [] => d | _ => Z.gcd d c end) p 0.
 
 (** For each spin the sum of the coefficients of its monomials. *)
 Definition sums_at_spins (p : tree Z) : tree Z :=
@@ -279,27 +281,33 @@ Proof.
   induction p as [| h l IHl m c r IHr]; intros a; simpl; [ring |]. rewrite IHr, IHl; ring.
 Qed.
 
-Lemma gcd_of_divides p : all (fun _ c => (gcd_of p | c)) p.
+Definition multiples (d : Z) (p : tree Z) : Prop := all (fun m c => m = [] \/ (d | c)) p.
+
+Lemma gcd_of_divides p : multiples (gcd_of p) p.
 Proof.
-  unfold gcd_of.
-  assert (H : forall p d, (fold_tree (fun d _ c => Z.gcd d c) p d | d)).
+  unfold gcd_of, multiples; set (f := fun d m c => _).
+  assert (F : forall d m c, (f d m c | d)).
+  { intros d [| v m] c; [apply Z.divide_refl | apply Z.gcd_divide_l]. }
+  assert (H : forall p d, (fold_tree f p d | d)).
   { clear p; induction p as [| h l IHl m c r IHr]; intros d; simpl; [apply Z.divide_refl |].
-    eapply Z.divide_trans; [apply IHr |].
-    eapply Z.divide_trans; [apply Z.gcd_divide_l | apply IHl]. }
-  assert (W : forall (p : tree Z) d d', (d | d') -> all (fun _ c => (d' | c)) p -> all (fun _ c => (d | c)) p).
-  { clear p; intros p d d' Hd; induction p; simpl; auto.
-    intros (A & B & C); repeat split; auto; eapply Z.divide_trans; eauto. }
+    eapply Z.divide_trans; [apply IHr |]. eapply Z.divide_trans; [apply F | apply IHl]. }
+  assert (W : forall (p : tree Z) d d', (d | d') ->
+    all (fun m c => m = [] \/ (d' | c)) p -> all (fun m c => m = [] \/ (d | c)) p).
+  { clear; intros p d d' Hd; induction p; simpl; auto.
+    intros (A & B & C); repeat split; auto; destruct B; auto; right; eapply Z.divide_trans; eauto. }
   generalize 0 as d; induction p as [| h l IHl m c r IHr]; intros d; simpl; [exact I |].
   repeat split.
-  - eapply W; [| apply (IHl d)]. eapply Z.divide_trans; [apply H | apply Z.gcd_divide_l].
-  - eapply Z.divide_trans; [apply H | apply Z.gcd_divide_r].
+  - eapply W; [| apply (IHl d)]. eapply Z.divide_trans; [apply H | apply F].
+  - destruct m; [left; reflexivity | right].
+    eapply Z.divide_trans; [apply H | apply Z.gcd_divide_r].
   - apply IHr.
 Qed.
 
-Lemma weigh_divide f d p : all (fun _ c => (d | c)) p -> (d | weigh f p).
+Lemma weigh_divide f d p : f [] = 0 -> multiples d p -> (d | weigh f p).
 Proof.
-  induction p as [| h l IHl m c r IHr]; simpl; [intros _; apply Z.divide_0_r |].
-  intros (A & B & C); repeat apply Z.divide_add_r; auto. apply Z.divide_mul_r, B.
+  intros Hf; induction p as [| h l IHl m c r IHr]; simpl; [intros _; apply Z.divide_0_r |].
+  intros (A & B & C); repeat apply Z.divide_add_r; auto.
+  destruct B as [-> | B]; [rewrite Hf; apply Z.divide_0_r | apply Z.divide_mul_r, B].
 Qed.
 
 Section Step.
@@ -329,11 +337,12 @@ Proof.
 Qed.
 
 Lemma downs_modulo d g p :
-  (d | 4 * g) -> all (fun _ c => (g | c)) p ->
+  (d | 4 * g) -> multiples g p ->
   (d | weigh (product s) p - weigh (fun _ => 1) p + 2 * weigh downs p).
 Proof.
   intros [k Hk]; induction p as [| h l IHl m c r IHr]; simpl; [intros _; exists 0; ring |].
-  intros (A & [n Hn] & C); destruct (IHl A) as [x Hx], (IHr C) as [y Hy].
+  intros (A & B & C); destruct (IHl A) as [x Hx], (IHr C) as [y Hy].
+  destruct B as [-> | [n Hn]]; [exists (x + y); simpl; lia |].
   destruct (product_downs m) as [q Hq]; rewrite Hq.
   exists (x + n * q * k + y).
   replace ((x + n * q * k + y) * d) with (x * d + n * q * (k * d) + y * d) by ring.
@@ -349,7 +358,7 @@ Proof.
     exists q; fold d in Hq; lia. }
   assert (K : (2 * d | 2 * weigh downs p)).
   { rewrite <- downs_of_sums; apply Z.mul_divide_mono_l.
-    eapply Z.divide_trans; [apply Z.gcd_divide_r | apply weigh_divide, gcd_of_divides]. }
+    eapply Z.divide_trans; [apply Z.gcd_divide_r | apply weigh_divide; [reflexivity | apply gcd_of_divides]]. }
   destruct K as [r Hr]; exists (q - r); lia.
 Qed.
 
