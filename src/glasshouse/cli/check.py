@@ -99,7 +99,9 @@ def _check_file(
         if json:
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
-    also = _verified(file, certificate, result) if verified and result.proven is not None else ""
+    also = ""
+    if verified and result.proven is not None:
+        also = _verified(file, certificate, options["format"], result)
     if json:
         values: dict[str, Any] = {"proven": result.proven is not None, "loops": result.loops,
                                   "squares": result.squares, "leaves": result.leaves}  # fmt: skip
@@ -113,10 +115,12 @@ def _check_file(
         print(f"{file}: VERIFIED, {result.summary()}{grown}{also}")
 
 
-def _verified(file: Path, certificate: Path | None, result: Verification) -> str:
+def _verified(
+    file: Path, certificate: Path | None, format: str | None, result: Verification
+) -> str:
     from glasshouse.cli.verified import run_verified
 
-    found = run_verified(file, certificate)
+    found = run_verified(file, certificate, format)
     if found != result.value:
         raise CheckFailedError(f"{file}: the verified checker found {found}, not {result.value}")
     return "; the verified checker agrees"

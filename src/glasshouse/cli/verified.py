@@ -9,11 +9,13 @@ import tempfile
 from pathlib import Path
 
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.files import FileError, side_car
-from glasshouse.files.text.streams import format_suffix, opened
+from glasshouse.cli.options import is_pipe
+from glasshouse.files import FORMATS, FileError, side_car
+from glasshouse.files.text.streams import format_suffix, opened, refuse_pipe, typed_name
 
 PROGRAM = "glasshouse-verified"
 VARIABLE = "GLASSHOUSE_VERIFIED"
+READ = (".wcnf", ".mc", ".sparse")
 _BUILT = Path(__file__).parents[3] / "build" / "verified" / PROGRAM
 
 
@@ -28,7 +30,7 @@ def find_program() -> str:
     return found
 
 
-def run_verified(file: Path, certificate: Path | None) -> int:
+def run_verified(file: Path, certificate: Path | None, format: str | None) -> int:
     """Return the optimum that the verified checker proves, or raise a CheckFailedError.
 
     The program reads plain WCNF files, graphs and .sparse matrices, so it gets unpacked copies.
@@ -36,10 +38,18 @@ def run_verified(file: Path, certificate: Path | None) -> int:
     Args:
         file: the problem file.
         certificate: the path of its certificate; None for the one next to it.
+        format: the name of the file's format; None if the file shows it.
     """
+    suffix = format_suffix(typed_name(file, format))
+    if is_pipe(file) or (suffix in FORMATS and suffix not in READ):
+        raise ValueError(
+            f"{file}: the verified checker reads {', '.join(READ)} files; make one of them with "
+            "`glasshouse convert`"
+        )
+    refuse_pipe(file)
     beside = side_car(file) if certificate is None else certificate
     with tempfile.TemporaryDirectory(prefix="glasshouse-") as folder:
-        paths = [Path(folder, f"problem{format_suffix(file)}"), Path(folder, "proof.cert")]
+        paths = [Path(folder, f"problem{suffix}"), Path(folder, "proof.cert")]
         for path, original in zip(paths, (file, beside), strict=True):
             with opened(original) as source:
                 path.write_bytes(source.read_all())
