@@ -1,4 +1,4 @@
-"""Certificates for three checkers, true and forged: loops, squares, trees, covers, large integers."""
+"""True and forged certificates for three checkers, with loops, squares, trees and covers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
 # What the verified checker leaves to the other two: statements in comments.
 _STATED = re.compile(
-    rb"^[ \t\r\v\f]*[c#][ \t\r\v\f]*(planted-(cost|cut|model)|recipe|labels)(?![^\s])[^\n]*\n?", re.M
+    rb"^[ \t\r\v\f]*[c#][ \t\r\v\f]*(planted-(cost|cut|model)|recipe|labels)(?![^\s])[^\n]*\n?",
+    re.M,
 )
 
 
@@ -84,7 +85,9 @@ def forged_trees(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
 
 def magnified(text: str, factor: int) -> str:
     """A certificate whose multipliers and denominator are `factor` times as large."""
-    return re.sub(r"^(denominator |)(\d+)", lambda m: f"{m[1]}{int(m[2]) * factor}", text, flags=re.M)
+    return re.sub(
+        r"^(denominator |)(\d+)", lambda m: f"{m[1]}{int(m[2]) * factor}", text, flags=re.M
+    )
 
 
 def damaged_files(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
@@ -110,12 +113,16 @@ def some_proof(folder: Path, rng: Rng) -> tuple[str, bytes, bytes]:
         wcnf, certificate = some_files(folder, rng)
         return ".wcnf", wcnf.read_bytes(), certificate.read_bytes()
     if kind == 1:
-        return ".sparse", *proven_matrix(folder, matrix_text(rng, int(rng.integers(2, 9)), "integers"))
+        return ".sparse", *proven_matrix(
+            folder, matrix_text(rng, int(rng.integers(2, 9)), "integers")
+        )
     size = int(rng.integers(3, 9))
     pairs = np.array([p for p in itertools.combinations(range(size), 2) if rng.random() < 0.7])
     fields = rng.integers(-2, 3, size) if rng.random() < 0.5 else np.zeros(size, dtype=np.int64)
     weights = rng.integers(-9, 10, len(pairs))
-    problem = Ising.from_edges(size, pairs.reshape(-1, 2), weights, fields, int(rng.integers(-9, 9)))
+    problem = Ising.from_edges(
+        size, pairs.reshape(-1, 2), weights, fields, int(rng.integers(-9, 9))
+    )
     path = folder / "damaged.mc"
     files.write(path, problem, overwrite=True)
     read = files.read(path)

@@ -68,12 +68,15 @@ def changed(suffix: str, problem: str, certificate: str, changes: list[tuple[str
 
 
 def test_three_checkers_know_one_grammar(verified, tmp_path):
+    of_clauses = table(clauses.test_both_readers_know_one_grammar)
+    of_squares = table(squares.test_both_checkers_read_alike)
+    of_graphs = table(graphs.test_both_readers_know_one_grammar)
     some = [
-        *changed(".wcnf", clauses.WCNF, clauses.CERT, table(clauses.test_both_readers_know_one_grammar)),
-        *changed(".wcnf", squares.WCNF, squares.CERT, table(squares.test_both_checkers_read_alike)),
-        *changed(".mc", graphs.GRAPH, graphs.CERT, table(graphs.test_both_readers_know_one_grammar)),
-        *changed(".mc", graphs.GRAPH, graphs.OPEN, table(graphs.test_both_readers_know_one_grammar)),
-    ]  # fmt: skip
+        *changed(".wcnf", clauses.WCNF, clauses.CERT, of_clauses),
+        *changed(".wcnf", squares.WCNF, squares.CERT, of_squares),
+        *changed(".mc", graphs.GRAPH, graphs.CERT, of_graphs),
+        *changed(".mc", graphs.GRAPH, graphs.OPEN, of_graphs),
+    ]
     whole = [one for one in some if not one.has_floats]
     assert len(whole) > 180
     for one, mine in zip(whole, verified_ones(verified, whole, tmp_path), strict=True):

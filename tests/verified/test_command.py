@@ -83,8 +83,9 @@ def test_the_program_judges_pairs_and_tells_by_its_exit_code(verified, plant, tm
     assert "usage" in run(plant).stderr
     assert "usage" in run().stderr
     weak = tmp_path / "weak.cert"
-    state = next(line for line in open(certificate) if line.startswith("state"))
-    weak.write_text(f"glasshouse-certificate 1\ndenominator 1\n{state}loops 0\n")
+    lines = files.side_car(plant).read_text().splitlines()
+    state = next(line for line in lines if line.startswith("state"))
+    weak.write_text(f"glasshouse-certificate 1\ndenominator 1\n{state}\nloops 0\n")
     done = run(plant, weak)
     assert done.returncode == 2
     assert done.stdout.startswith("VERIFIED only a lower bound: ")
