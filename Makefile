@@ -14,7 +14,7 @@ QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow coverage lint format paper bench bench-anneal bench-proofs fuzz docs clean
+.PHONY: help demo test test-slow coverage lint format paper bench bench-anneal bench-proofs fuzz verified docs clean
 
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## ?/  make \1\t/' | expand -t 22
@@ -64,6 +64,19 @@ EXECUTIONS := 1000000
 TARGETS :=
 fuzz: $(VENV)/.fuzz ## look for files that do harm, 15 minutes per target (SECONDS, EXECUTIONS, TARGETS)
 	$(BIN)/python -m fuzz --seconds $(SECONDS) --executions $(EXECUTIONS) $(TARGETS)
+
+# In the order in which they need each other.
+COQ := Statement Tree Polynomials Bricks Cover Leaves Check Reading Correctness Extraction
+VERIFIED := build/verified
+verified: $(VERIFIED)/glasshouse-verified ## prove the checker of verified/ correct with Coq, and build it into build/verified
+
+$(VERIFIED)/glasshouse-verified: $(COQ:%=verified/%.v) verified/exact.ml verified/main.ml
+	@for program in coqc ocamlfind; do command -v $$program >/dev/null || \
+	  { echo "$$program is missing; install Debian's coq, ocaml-findlib and libzarith-ocaml-dev"; exit 1; }; done
+	rm -rf $(VERIFIED) && mkdir -p $(VERIFIED) && cp $^ $(VERIFIED)
+	cd $(VERIFIED) && for file in $(COQ); do coqc -q -Q . Verified $$file.v >$$file.log || exit; done
+	cd $(VERIFIED) && cat Correctness.log
+	cd $(VERIFIED) && ocamlfind ocamlopt -O3 -w -a -package zarith -linkpkg exact.ml checker.mli checker.ml main.ml -o glasshouse-verified
 
 docs: $(READY) ## build the documentation into build/docs, and run every code block of it
 	$(BIN)/python -m sphinx -E -W --keep-going -q -c docs . build/docs

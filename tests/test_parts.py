@@ -20,7 +20,7 @@ _IN_ORDER = {
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (
-        "errors options output termination check clock console convert info judge library "
+        "errors options output termination verified check clock console convert info judge library "
         "report train_machine collecting compile evaluation fuzz instances searches suite plant "
         "prove race solve study train about demo running tune"
     ),

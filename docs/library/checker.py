@@ -175,7 +175,7 @@ def read_certificate(text):
     require(is_version and (version > "1" or "squares" not in heads), "certificate: its version")
     require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
     loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
-    over, tree = whole(heads["denominator"]), tree or [("leaf", [0, 0])]
+    over, tree = whole(heads["denominator"]), tree if version == "3" else [("leaf", [0, 0])]
     require(over > 0 <= min(loops, squares) and loops + squares == len(parts), "certificate: parts")
     names, order = counts(heads.get("names", "").split()), range(1, len(heads["state"]) + 1)
     require("names" not in heads or sorted(names) == [*order], "certificate: names")

@@ -23,10 +23,10 @@ FORMS = [(form, version) for form in ("wcnf", "opb") for version in ("3.0", "2.0
 Instance = Callable[[np.random.Generator], tuple[Max2Sat, Certificate]]
 
 
-def run(veripb: str, formula: Path, proof: Path) -> tuple[int, int] | None:
+def run(veripb: str, formula: Path, proof: Path, *options: str) -> tuple[int, int] | None:
     """The bounds that VeriPB verified, None if it refused."""
     done = subprocess.run(
-        [veripb, formula, proof],
+        [veripb, *options, formula, proof],
         capture_output=True,
         text=True,
         check=False,

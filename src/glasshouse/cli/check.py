@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.options import SourceFormat, Units, source
 from glasshouse.cli.output import measured, show_json
+
+if TYPE_CHECKING:
+    from glasshouse.files import Verification
 
 CHECKER = Path(__file__).parents[1] / "certificates" / "checker.py"
 
@@ -22,6 +25,7 @@ def check(
     answers: Path | None = None,
     format: SourceFormat = None,
     recipe: bool = False,
+    verified: bool = False,
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
@@ -38,6 +42,7 @@ def check(
     glasshouse check inst.wcnf
     glasshouse check inst.wcnf --certificate other.cert
     glasshouse check inst.wcnf --recipe
+    glasshouse check inst.wcnf --verified
     glasshouse check suite/manifest.jsonl
     glasshouse check answers/manifest.jsonl --files suite
     glasshouse check instances/commitment.jsonl --answers answers
@@ -51,6 +56,8 @@ def check(
         answers: the folder of published answers, for a commitment.jsonl.
         recipe: also grow the recipe that a file states, and compare what grows with the file. It
             proves the optimum of a file that has no certificate.
+        verified: also run the checker that is proven correct in Coq, on .wcnf, .mc and .sparse
+            files. `make verified` builds it.
         print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
             glasshouse.
         json: print one JSON object per file.
@@ -65,6 +72,8 @@ def check(
     for file in files:
         if (file.name == "commitment.jsonl") != (answers is not None):
             raise ValueError(f"--answers and a commitment.jsonl go together; {file} was given")
+        if verified and file.suffix.lower() == ".jsonl":
+            raise ValueError(f"--verified is for problem files; {file} is not one")
         if answers is not None:
             _check_commitment(file, answers, json)
         elif file.suffix.lower() == ".jsonl":
@@ -74,10 +83,13 @@ def check(
         elif folder is not None:
             raise ValueError(f"--files is for a manifest.jsonl, but {file} is none")
         else:
-            _check_file(file, certificate, json, format=format, units=units, recipe=recipe)
+            options = {"format": format, "units": units, "recipe": recipe}
+            _check_file(file, certificate, json, verified, **options)
 
 
-def _check_file(file: Path, certificate: Path | None, json: bool, **options: Any) -> None:
+def _check_file(
+    file: Path, certificate: Path | None, json: bool, verified: bool, **options: Any
+) -> None:
     from glasshouse.certificates import CertificateError
     from glasshouse.files import verify_file
 
@@ -87,16 +99,31 @@ def _check_file(file: Path, certificate: Path | None, json: bool, **options: Any
         if json:
             show_json({"file": file, "proven": False, "reason": str(lie)})
         raise CheckFailedError(lie) from lie
+    also = ""
+    if verified and result.proven is not None:
+        also = _verified(file, certificate, options["format"], result)
     if json:
         values: dict[str, Any] = {"proven": result.proven is not None, "loops": result.loops,
                                   "squares": result.squares, "leaves": result.leaves}  # fmt: skip
         values |= {"recipe": "grows it"} if options["recipe"] else {}
+        values |= {"verified": True} if also else {}
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
     if result.proven is None:
         raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")
     if not json:
         grown = "; its recipe grows it" if options["recipe"] else ""
-        print(f"{file}: VERIFIED, {result.summary()}{grown}")
+        print(f"{file}: VERIFIED, {result.summary()}{grown}{also}")
+
+
+def _verified(
+    file: Path, certificate: Path | None, format: str | None, result: Verification
+) -> str:
+    from glasshouse.cli.verified import run_verified
+
+    found = run_verified(file, certificate, format)
+    if found != result.value:
+        raise CheckFailedError(f"{file}: the verified checker found {found}, not {result.value}")
+    return "; the verified checker agrees"
 
 
 def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:

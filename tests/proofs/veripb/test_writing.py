@@ -10,6 +10,7 @@ import pytest
 from tests.certificates.square_instances import square_sum
 from tests.oracles import optimum
 from tests.proofs.instances import loop_sum, spin_glass
+from tests.proofs.lattices import lattice
 from tests.proofs.plants import METHODS, planted
 from tests.proofs.veripb_runs import FORMS, by_the_rules, damage, run, write_formula
 
@@ -52,6 +53,23 @@ def test_proofs_of_all_kinds_follow_the_rules(tmp_path, form, version):
         text = veripb_proof(problem, proof.certificate, form=form, version=version)
         formula = write_formula(tmp_path, problem, form)
         assert by_the_rules(formula, text) == (proof.lower_bound, proof.energy)
+
+
+@pytest.mark.parametrize(("form", "version"), FORMS)
+def test_proofs_elaborate_to_the_kernel_format(veripb, tmp_path, form, version):
+    """The kernel format is what CakePB, the verified checker of such proofs, reads."""
+    glass = lattice(3, 3, 3, seed=1)
+    plant = random_loops(9, 8, frustration="1/4", loop_density=2, rng=5).ising
+    for ising in (plant, glass, spin_glass(7, 0.9, np.random.default_rng(3), gaussian=False)):
+        problem, _ = to_max2sat(ising)
+        proof = prove(problem)
+        formula, path = write_formula(tmp_path, problem, form), tmp_path / "proof.pbp"
+        path.write_text(veripb_proof(problem, proof.certificate, form=form, version=version))
+        kernel = tmp_path / "kernel.pbp"
+        bounds = proof.lower_bound, proof.energy
+        assert run(veripb, formula, path, "--elaborate", str(kernel)) == bounds
+        assert run(veripb, formula, kernel) == bounds
+        kernel.unlink()
 
 
 @pytest.mark.parametrize("form", ["wcnf", "opb"])

@@ -1,0 +1,146 @@
+"""True and forged certificates for three checkers, with loops, squares, trees and covers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from tests.certificates.adversary import Target
+from tests.certificates.forging import MAGNITUDES, Rng
+from tests.certificates.mutations import mutate, mutate_numbers
+from tests.certificates.test_checker import some_files
+from tests.certificates.test_qubo_checker import matrix_text
+from tests.certificates.test_qubo_checker import proven as proven_matrix
+from tests.certificates.test_tree_mutations import mutated, trees
+
+from glasshouse import files
+from glasshouse.problems import Ising
+from glasshouse.proofs import HardClausesUnsatisfiableError, prove
+
+# What the verified checker leaves to the other two: statements in comments.
+_STATED = re.compile(
+    rb"^[ \t\r\v\f]*[c#][ \t\r\v\f]*(planted-(cost|cut|model)|recipe|labels)(?![^\s])[^\n]*\n?",
+    re.M,
+)
+
+
+class Case(NamedTuple):
+    """A problem file and a certificate, as bytes."""
+
+    suffix: str
+    problem: bytes
+    certificate: bytes
+
+    @property
+    def has_floats(self) -> bool:
+        """Whether a number of the problem, or the stated cost, may be a float: no case for Coq."""
+        lines = [line.split() for line in self.problem.split(b"\n")]
+        rows = [words[2] for words in lines if len(words) == 3 and words[0][:1] != b"#"]
+        notes = [line for line in lines if line and line[0][:1] == b"#"]
+        if self.suffix == ".wcnf":
+            rows, notes = [], []
+        rows += [word for note in notes if b"offset" in b"".join(note) for word in note[-1:]]
+        rows += re.findall(rb"^\s*cost\s+(\S+)", self.certificate, re.M)
+        is_float = any(set(word) & set(b".eE") or len(word) > 18 for word in rows)
+        return is_float or any(b"numbers" in b"".join(note) for note in notes)
+
+
+def case(suffix: str, problem: bytes, certificate: bytes) -> Case:
+    """A case without comments that state an optimum."""
+    return Case(suffix, _STATED.sub(b"", problem), certificate)
+
+
+def forged_parts(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
+    """Loops and squares forged in magnitudes at which machine integers wrap around."""
+    while True:
+        target = Target(folder, rng, squares=0.4)
+        for _ in range(attacks):
+            attack = target.attack()
+            if attack is not None and attack.twin is not None:
+                problem, certificate = (text.encode("latin1") for text in attack.twin)
+                yield case(".wcnf", problem, certificate)
+                if attack.path.suffix == ".mc":
+                    beside = files.side_car(attack.path).read_bytes()
+                    yield case(".mc", attack.path.read_bytes(), beside)
+
+
+def forged_trees(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
+    """Trees of branches, loops, squares and covers, some of them in large integers."""
+    for count in itertools.count(int(rng.integers(2, 9))):
+        for problem, certificate in trees(count):
+            path = folder / "tree.wcnf"
+            files.write(path, problem, overwrite=True)
+            files.write_certificate(files.side_car(path), certificate, overwrite=True)
+            text = files.side_car(path).read_text()
+            if rng.random() < 0.5:
+                text = magnified(text, MAGNITUDES[rng.integers(len(MAGNITUDES))])
+            yield case(".wcnf", path.read_bytes(), text.encode())
+            for _ in range(attacks):
+                yield case(".wcnf", path.read_bytes(), mutated(text, rng).encode())
+
+
+def magnified(text: str, factor: int) -> str:
+    """A certificate whose multipliers and denominator are `factor` times as large."""
+    return re.sub(
+        r"^(denominator |)(\d+)", lambda m: f"{m[1]}{int(m[2]) * factor}", text, flags=re.M
+    )
+
+
+def damaged_files(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
+    """Clauses, graphs and matrices: any byte, word or number of file or certificate damaged."""
+    while True:
+        try:
+            suffix, *texts = some_proof(folder, rng)
+        except HardClausesUnsatisfiableError:
+            continue
+        yield case(suffix, *texts)
+        for _ in range(attacks):
+            damaged = [text.decode("latin1") for text in texts]
+            target = int(rng.integers(2))
+            damage = mutate if rng.random() < 0.5 else mutate_numbers
+            damaged[target] = damage(damaged[target], rng)
+            yield case(suffix, *(text.encode("latin1") for text in damaged))
+
+
+def some_proof(folder: Path, rng: Rng) -> tuple[str, bytes, bytes]:
+    """The suffix, a file and its certificate."""
+    kind = rng.integers(3)
+    if kind == 0:
+        wcnf, certificate = some_files(folder, rng)
+        return ".wcnf", wcnf.read_bytes(), certificate.read_bytes()
+    if kind == 1:
+        return ".sparse", *proven_matrix(
+            folder, matrix_text(rng, int(rng.integers(2, 9)), "integers")
+        )
+    size = int(rng.integers(3, 9))
+    pairs = np.array([p for p in itertools.combinations(range(size), 2) if rng.random() < 0.7])
+    fields = rng.integers(-2, 3, size) if rng.random() < 0.5 else np.zeros(size, dtype=np.int64)
+    weights = rng.integers(-9, 10, len(pairs))
+    problem = Ising.from_edges(
+        size, pairs.reshape(-1, 2), weights, fields, int(rng.integers(-9, 9))
+    )
+    path = folder / "damaged.mc"
+    files.write(path, problem, overwrite=True)
+    read = files.read(path)
+    proof = prove(read)
+    beside = files.side_car(path)
+    files.write_certificate(beside, proof.certificate, cost=proof.energy, overwrite=True)
+    return ".mc", path.read_bytes(), beside.read_bytes()
+
+
+SOURCES = (forged_parts, forged_trees, damaged_files)
+
+
+def cases(folder: Path, seed: int, attacks: int) -> Iterator[Case]:
+    """Cases of all sources in turn, forever."""
+    folders = [folder / source.__name__ for source in SOURCES]
+    for place in folders:
+        place.mkdir()
+    rng = np.random.default_rng(seed)
+    streams = [source(place, rng, attacks) for source, place in zip(SOURCES, folders, strict=True)]
+    for together in zip(*streams, strict=False):
+        yield from together

@@ -1,0 +1,97 @@
+"""The verified checker, the stand-alone one and the library give the same verdicts."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from tests.certificates import test_checker as clauses
+from tests.certificates import test_graph_checker as graphs
+from tests.certificates import test_square_files as squares
+from tests.verified.corpus import Case, case, cases
+from tests.verified.judges import library, stand_alone, verified_ones
+
+AT_ONCE = 200  # cases of one call
+
+
+def compare(verified: str, count: int, seed: int, attacks: int) -> Counter[str]:
+    """Let three checkers judge `count` cases; count what they were and what came out."""
+    memory = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with TemporaryDirectory(dir=memory) as folder:
+        return compare_in(Path(folder), verified, count, seed, attacks)
+
+
+def compare_in(folder: Path, verified: str, count: int, seed: int, attacks: int) -> Counter[str]:
+    tally: Counter[str] = Counter()
+    stream = (one for one in cases(folder, seed, attacks) if not one.has_floats)
+    while tally["cases"] < count:
+        some = list(itertools.islice(stream, min(AT_ONCE, count - tally["cases"])))
+        for one, mine in zip(some, verified_ones(verified, some, folder), strict=True):
+            assert mine == stand_alone(one) == library(one, folder), one
+            tally.update(traits(one))
+            tally["refused" if mine is None else "optimal" if mine[0] == mine[1] else "bounds"] += 1
+    return tally
+
+
+def traits(one: Case) -> list[str]:
+    """What a case is made of."""
+    words = {b"squares": b"\nsquares ", b"trees": b"\nbranch ", b"covers": b"\ncover "}
+    held = [name.decode() for name, word in words.items() if word in one.certificate]
+    state, numbers = re.compile(rb"^state .*$", re.M), re.compile(rb"\d{20}")
+    large = numbers.search(state.sub(b"", one.certificate)) is not None
+    return ["cases", one.suffix, *held, *["large"] * large]
+
+
+def test_three_checkers_agree(verified):
+    tally = compare(verified, count=450, seed=1, attacks=12)
+    assert min(tally[kind] for kind in ("squares", "trees", "covers", "large")) > 40
+    assert min(tally[kind] for kind in ("refused", "optimal", "bounds")) > 50
+    assert min(tally[suffix] for suffix in (".wcnf", ".mc", ".sparse")) > 20
+
+
+def table(test: Callable[..., None]) -> list[tuple[str, str, bool]]:
+    """The changes that a test of the other two checkers makes to its texts."""
+    (mark,) = (mark for mark in test.pytestmark if mark.name == "parametrize")
+    return mark.args[1]
+
+
+def changed(suffix: str, problem: str, certificate: str, changes: list[tuple[str, str, bool]]):
+    for old, new, _ in changes:
+        texts = (problem.replace(old, new, 1), certificate.replace(old, new, 1))
+        yield case(suffix, *(text.encode("latin1") for text in texts))
+
+
+def test_three_checkers_know_one_grammar(verified, tmp_path):
+    of_clauses = table(clauses.test_both_readers_know_one_grammar)
+    of_squares = table(squares.test_both_checkers_read_alike)
+    of_graphs = table(graphs.test_both_readers_know_one_grammar)
+    some = [
+        *changed(".wcnf", clauses.WCNF, clauses.CERT, of_clauses),
+        *changed(".wcnf", squares.WCNF, squares.CERT, of_squares),
+        *changed(".mc", graphs.GRAPH, graphs.CERT, of_graphs),
+        *changed(".mc", graphs.GRAPH, graphs.OPEN, of_graphs),
+    ]
+    whole = [one for one in some if not one.has_floats]
+    assert len(whole) > 180
+    for one, mine in zip(whole, verified_ones(verified, whole, tmp_path), strict=True):
+        assert mine == stand_alone(one) == library(one, tmp_path), one
+
+
+def test_floats_are_refused(verified, tmp_path):
+    graph = Case(".mc", b"2 1\n1 2 0.5\n", graphs.OPEN.replace("111", "10").encode())
+    assert verified_ones(verified, [graph], tmp_path) == [None]
+    assert stand_alone(graph) == (Fraction(1, 2), Fraction(1, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_thirty_thousand_verdicts_of_three_checkers_agree(verified, seed):
+    tally = compare(verified, count=6000, seed=seed, attacks=40)
+    print(dict(tally))
+    assert tally["cases"] == 6000
