@@ -26,6 +26,7 @@ _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope",
           "mode_seconds")  # fmt: skip
 # Of the smaller layer: so many states take some milliseconds per update.
 _MOST_ENUMERATED = 16
+_MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,8 +156,8 @@ class TrainingSettings(Summarised):
 
     def plan(self, num_visible: int, num_data: int) -> machine.Plan:
         """The same for the compiled code."""
+        smaller = min(num_visible, self.hidden)
         if self.gradient == "exact":
-            smaller = min(num_visible, self.hidden)
             self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
         return machine.Plan(
             low=self.low,
@@ -170,8 +171,9 @@ class TrainingSettings(Summarised):
             restarts_chains=self.mode_use == "restart",
             scales_mode_step=self.mode_step == "energy",
             # The enumeration of a larger layer takes too long for compiled code without a pause.
-            enumerates=self.enumerates_modes(num_visible)
-            and min(num_visible, self.hidden) <= _MOST_ENUMERATED,
+            enumerates=self.enumerates_modes(num_visible) and smaller <= _MOST_ENUMERATED,
+            averages_apart=self.gradient == "exact"
+            and (num_visible * self.hidden) << smaller > _MOST_SUMMED,
         )
 
     def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:
