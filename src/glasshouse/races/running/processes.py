@@ -21,6 +21,8 @@ MARK = "GLASSHOUSE_RUN"
 _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_ENDED = (b"Z", b"X")  # states of ended processes, waited for or not
+_KERNEL_THREAD = 0x200000  # PF_KTHREAD, a flag of processes without memory and environment
 _TRIES, _PAUSE = 200, 0.005  # what cannot be killed within a second is left to the machine
 
 
@@ -76,9 +78,24 @@ def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
             return True
-        return entry in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return entry in _environment(pid).split(b"\0")
     except (OSError, ValueError, IndexError):
         return False
+
+
+def _environment(pid: int) -> bytes:
+    """The environment of a process, with a zero byte after each variable.
+
+    Linux shows an empty environment while a program is being loaded; this waits until it is loaded.
+    """
+    for _ in range(_TRIES):
+        text = (_PROC / str(pid) / "environ").read_bytes()
+        words = _stat(pid)
+        is_empty = 0 < int(words[47]) == int(words[48])  # where it begins and ends in memory
+        if text or is_empty or words[0] in _ENDED or int(words[6]) & _KERNEL_THREAD:
+            return text
+        time.sleep(_PAUSE)
+    return b""
 
 
 class RunProcesses:
@@ -172,6 +189,6 @@ def _birth(pid: int) -> bytes | None:
 def _runs(pid: int) -> bool:
     """Whether a process has not ended; one that was not yet waited for has."""
     try:
-        return _stat(pid)[0] not in (b"Z", b"X")
+        return _stat(pid)[0] not in _ENDED
     except (OSError, IndexError):
         return False
