@@ -62,3 +62,20 @@ def test_processes_without_an_environment_are_not_waited_for(monkeypatch):
     kernel = Path("/proc/2/comm")
     if kernel.exists() and kernel.read_text() == "kthreadd\n":
         assert not _belongs(2, b"x", None)
+
+
+@linux
+@pytest.mark.parametrize("k", range(5))
+def test_a_process_that_is_another_one_at_every_moment_is_ended(k, tmp_path):
+    """It starts its successor and ends, about every millisecond."""
+    script, mark = tmp_path / "hop.sh", f"restless {k}"
+    script.write_text('#!/bin/sh\n"$0" &\n')
+    script.chmod(0o755)
+    environment = os.environ | {MARK: mark}
+    subprocess.run([script], env=environment, start_new_session=True, check=True)
+    try:
+        assert RunProcesses(mark).end()
+        # Nothing was found twice: it is gone, and not just between two moments.
+        assert all(not [*RunProcesses(mark)._anywhere()] for _ in range(20))
+    finally:
+        script.write_text("")

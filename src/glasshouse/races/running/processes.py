@@ -10,10 +10,11 @@ Where there is no /proc (macOS), the process group is all that can be reached.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,13 +137,22 @@ class RunProcesses:
         roots |= set() if self.heir is None else set(_children_of(self.heir))
         return list({one for root in roots for one in tree_of(root)} - {self.keeper})
 
-    def _anywhere(self) -> list[int]:
-        """All of them that run, by a look at every process of the computer."""
+    def _anywhere(self) -> Iterator[int]:
+        """Yield all of them that run, by a look at every process of the computer.
+
+        A process may start another one and end before its turn comes, so this continues until there
+        are no new processes.
+        """
         if not _PROC.is_dir():
-            return []
-        pids = [int(path.name) for path in _PROC.iterdir() if path.name.isdigit()]
-        found = {p for p in pids if _belongs(p, self._entry, self.group)} | set(self.living())
-        return [p for p in found - {os.getpid(), self.keeper, self.heir} if _runs(p)]
+            return
+        seen = {os.getpid(), self.keeper, self.heir}
+        yield from (pid for pid in self.living() if pid not in seen and _runs(pid))
+        for _ in range(_TRIES):
+            new = {int(path.name) for path in _PROC.iterdir() if path.name.isdigit()} - seen
+            if not new:
+                return
+            yield from (p for p in new if _belongs(p, self._entry, self.group) and _runs(p))
+            seen |= new
 
     def signal(self, number: signal.Signals, pids: list[int]) -> None:
         """Send a signal to the process group and to processes that have left it: once to each.
@@ -170,10 +180,12 @@ class RunProcesses:
         """
         self.signal(signal.SIGKILL, [])
         for _ in range(_TRIES):
-            left = [*self._anywhere(), *filter(_runs, more())]
-            if not left:
+            is_over = True
+            for pid in itertools.chain(self._anywhere(), filter(_runs, more())):
+                self.signal(signal.SIGKILL, [pid])  # at once, before it starts another one
+                is_over = False
+            if is_over:
                 return True
-            self.signal(signal.SIGKILL, left)
             time.sleep(_PAUSE)
         return False
 
