@@ -12,6 +12,7 @@ import pytest
 from glasshouse.boltzmann import settings as training_settings
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import Trainer
+from glasshouse.compiled import kernel_counts
 from glasshouse.files.text.errors import FileError
 
 DATA = np.random.default_rng(1).integers(0, 2, (20, 8)) * 2 - 1
@@ -126,3 +127,11 @@ def test_a_checkpoint_that_waits_for_averages_belongs_to_a_training_that_uses_th
             trainer.run((), 3, path)
     with pytest.raises(FileError, match="unsound contents"):
         Trainer(DATA, EXACT["none"], rng=1).run((), 3, path)
+
+
+def test_sums_in_slices_are_compiled_before_the_training(monkeypatch):
+    monkeypatch.setattr(training_settings, "_MOST_SUMMED", 0)
+    trainer = Trainer(DATA, EXACT["none"], rng=1)
+    before = kernel_counts()
+    assert trainer.advance(1)
+    assert kernel_counts() == before

@@ -166,6 +166,11 @@ class Trainer(Summarised):
         self._arrays = self._begin(start)
         self._averages = self._new_averages()
         self._epochs(0)  # compiles what is not compiled yet, before the clock runs
+        if self._plan.averages_apart:
+            enumeration.add_blocks(
+                *self.machine.smaller_first, self.machine.low, 0, 0, np.array([0.0, 1.0, 0.0])
+            )
+            self._add_moments(self.machine, 0.0, 0, 0)
 
     def __repr__(self) -> str:
         size = f"{self.data.shape[1]} visible × {self.settings.hidden} hidden"
@@ -383,14 +388,16 @@ class Trainer(Summarised):
         log_z = machine.log_partition
         for sums in averages:
             sums[...] = 0
-
-        def add(first: int, last: int) -> None:
-            enumeration.add_moments(
-                *machine.smaller_first, machine.low, log_z, first, last, averages
-            )
-
-        in_slices(add, enumeration.num_blocks(len(averages.smaller)))
+        in_slices(
+            lambda first, last: self._add_moments(machine, log_z, first, last),
+            enumeration.num_blocks(len(averages.smaller)),
+        )
         averages.known[0] = True
+
+    def _add_moments(self, machine: BoltzmannMachine, log_z: float, first: int, last: int) -> None:
+        enumeration.add_moments(
+            *machine.smaller_first, machine.low, log_z, first, last, self._averages
+        )
 
     def _held_out(self, rows: npt.ArrayLike) -> SpinArray:
         held_out = data_sets.in_units(rows, self.settings.units, "held_out")
