@@ -179,12 +179,16 @@ def main(words: list[str]) -> None:
         f"{options.seeds} seeds, which stops at the best known value: the cuts, how many reach "
         "that value and after how many seconds, and the gaps of the median and of the worst. Best "
         "known: the largest cut of two public tables of November 2026; * the optimum, proven by "
-        f"`glasshouse prove`. Peers run in rounds of {_FIRST}, {2 * _FIRST}, … sweeps (or steps), "
-        f"{_RUNS} runs each, with their own default temperatures; simulated bifurcation is the "
-        f"discrete one, with 128 agents on a dense matrix, up to {_MOST_DENSE} vertices. A "
-        "negative gap is above the best known value."
+        "`glasshouse prove`."
     )
+    if options.peers:
+        notes += (
+            f" Peers run in rounds of {_FIRST}, {2 * _FIRST}, … sweeps (or steps), {_RUNS} runs "
+            "each, with their own default temperatures; simulated bifurcation is the discrete one, "
+            f"with 128 agents on a dense matrix, up to {_MOST_DENSE} vertices. A negative gap is "
+            "above the best known value."
+        )
     rows = []
     for graph in graphs(options.instances, options.names or [*BEST_KNOWN, DENSE]):
         rows.append(row_of(graph, options.seconds, options.seeds, options.peers))
-        store("gset", "Max-Cut within a time limit", rows, tuple(PEERS), notes)
+        store("gset", "Max-Cut within a time limit", rows, tuple(options.peers), notes)
