@@ -154,6 +154,8 @@ SCENES: list[Scene] = [
                         "100000", "-o", "machine.npz"], _with()),
     Scene("train-monitored", ["train", "digits", "--hidden", "22", "--epochs", "1000", "--every",
                               "1", "-o", "machine.npz"], _with(), needs="sklearn"),
+    Scene("train-exact", ["train", "digits", "--hidden", "22", "--gradient", "exact", "--monitor",
+                          "reconstruction", "-o", "machine.npz"], _with(), needs="sklearn"),
     Scene("train-many", ["train", "bars", "--hidden", "8", "--epochs", "300", "--count", "10000",
                          "-o", "run.sqlite"], _with()),
     Scene("study", ["study", "run", "long.toml", "-o", "long.sqlite"], _with_study),

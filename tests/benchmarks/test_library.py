@@ -7,7 +7,9 @@ import gzip
 import hashlib
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,8 +18,11 @@ from tests.children import start, until
 from tests.library.standard_like import matrix, torus, written
 
 from benchmarks import library, library_search
-from glasshouse.files import read
+from glasshouse.certificates import Proven
+from glasshouse.files import read, read_certificate, write_if_better
 from glasshouse.library.table import parsed
+from glasshouse.proofs import prove
+from glasshouse.solvers import brute_force
 
 ROOT = Path(__file__).parents[2]
 
@@ -206,6 +211,39 @@ def test_the_limit_is_in_processor_seconds(place, monkeypatch):
     assert 2 * 0.95 <= work.seconds <= 100
     kept = json.loads((place / "x.work.json").read_text())
     assert kept == [work.seconds, work.nodes]
+
+
+@pytest.mark.parametrize("kind", ["graph", "matrix"])
+def test_the_state_of_an_open_instance_gets_better(place, kind):
+    """The state is that of all spins up; the bound must stay."""
+    matrix = place / "instances" / "biqmac" / "be" / "be12.1.sparse"
+    problem, path = read(hard(place) if kind == "graph" else matrix), place / "open.cert"
+    bound = prove(problem, time_limit=1e-6).certificate
+    weak = Proven(problem, replace(bound, state=np.ones(problem.num_variables, np.int8)))
+    write_if_better(path, weak)
+    assert not weak.verdict.optimal
+    work = library_search.Work(path)
+    library_search.improve_state(weak, path, work, 0.5)
+    better = Proven(problem, read_certificate(path)).verdict
+    assert better.energy < weak.verdict.energy
+    assert better.lower_bound == weak.verdict.lower_bound
+    assert work.seconds > 0
+    if kind == "matrix":
+        assert better.energy == brute_force(problem).energy
+
+
+def test_states_that_are_not_better_change_nothing(place, monkeypatch):
+    problem, path = read(hard(place)), place / "open.cert"
+    weak = Proven(problem, prove(problem, time_limit=1e-6).certificate)
+    found = SimpleNamespace(energy=weak.verdict.energy, state=None)
+    monkeypatch.setattr(library_search, "minimise", lambda *words, **options: found)
+    library_search.improve_state(weak, path, library_search.Work(path), 1)
+    assert not path.exists()
+    small = read(place / "instances" / "gset" / "T4.txt")
+    monkeypatch.setattr(library_search, "minimise", None)  # not called
+    proven = prove(small).proven
+    assert proven.verdict.optimal
+    library_search.improve_state(proven, path, library_search.Work(path), 1)
 
 
 def test_the_table_survives_its_reading(place):

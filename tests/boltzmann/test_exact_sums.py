@@ -11,9 +11,10 @@ from tests.entries import entry
 
 from glasshouse.boltzmann import BoltzmannMachine, find_mode
 from glasshouse.boltzmann.kernels import enumeration
+from glasshouse.boltzmann.kernels.machine import Averages
 from glasshouse.landscape import frustration_index
 
-moments = entry(enumeration.moments)
+find_averages = entry(enumeration.find_averages)
 
 
 def spins_of(*layers: np.ndarray) -> np.ndarray:
@@ -32,8 +33,11 @@ def test_log_partition_and_probabilities_equal_brute_force(machine: BoltzmannMac
 def test_moments_equal_brute_force(machine: BoltzmannMachine) -> None:
     truth = Everything(machine)
     first, a, b = machine.smaller_first
-    products, means, others = np.empty_like(first), np.empty_like(a), np.empty_like(b)
-    moments(first, a, b, machine.low, machine.log_partition, products, means, others)
+    averages = Averages(
+        np.ones_like(first), np.ones_like(a), np.ones_like(b), np.zeros(1, np.bool_)
+    )
+    find_averages(first, a, b, machine.low, averages)
+    products, means, others, _ = averages
     if machine.num_visible > machine.num_hidden:
         products, means, others = products.T, others, means
     assert products == pytest.approx(truth.products, abs=1e-12)

@@ -9,8 +9,11 @@ import threading
 import numpy as np
 import pytest
 
+from glasshouse.boltzmann import settings as training_settings
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import Trainer
+from glasshouse.compiled import kernel_counts
+from glasshouse.files.text.errors import FileError
 
 DATA = np.random.default_rng(1).integers(0, 2, (20, 8)) * 2 - 1
 SETTINGS = {
@@ -21,7 +24,20 @@ SETTINGS = {
         4, epochs=30, batch_size=7, mode_probability=0.5, mode_search="anneal"
     ),
     "enumerated modes": TrainingSettings(4, epochs=30, batch_size=7, mode_probability=0.5),
+    "exact": TrainingSettings(4, epochs=30, batch_size=7, gradient="exact"),
 }
+# With these, some updates use a mode, and the others exact averages.
+EXACT = {
+    "none": TrainingSettings(4, epochs=9, batch_size=7, gradient="exact"),
+    "searched": TrainingSettings(
+        4, epochs=9, batch_size=7, gradient="exact", mode_probability=0.5, mode_search="anneal",
+        mode_slope=0, mode_offset=5,
+    ),
+    "enumerated": TrainingSettings(
+        11, epochs=9, batch_size=7, gradient="exact", mode_probability=0.5, units="binary",
+        mode_slope=0, mode_offset=5,
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -54,3 +70,68 @@ def test_a_training_that_would_take_days_is_stopped_and_goes_on(tmp_path):
     again = Trainer(DATA, settings, rng=1)
     assert again._go_on(again._checkpoint(checkpoint, (), 2_000_000), 0, [0, 2_000_000, 4_000_000])
     assert np.array_equal(again.machine.weights, trainer.machine.weights)
+
+
+@pytest.mark.parametrize("modes", EXACT)
+def test_averages_in_slices_are_the_same(modes, monkeypatch):
+    whole = Trainer(DATA, EXACT[modes], rng=1)
+    monkeypatch.setattr(training_settings, "_MOST_SUMMED", 0)
+    sliced = Trainer(DATA, EXACT[modes], rng=1)
+    assert (whole._plan.averages_apart, sliced._plan.averages_apart) == (False, True)
+    assert whole.advance(9)
+    assert sliced.advance(9)
+    assert np.array_equal(whole.machine.weights, sliced.machine.weights)
+    assert whole.modes_proven == sliced.modes_proven
+
+
+@pytest.mark.parametrize("modes", EXACT)
+def test_a_training_stopped_within_any_update_goes_on_as_if_it_had_not_been(
+    modes, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(training_settings, "_MOST_SUMMED", 0)
+    expected = Trainer(DATA, EXACT[modes], rng=1).run((), 3).machine.weights
+    find, calls = Trainer._find_averages, []
+
+    def find_or_stop(trainer):
+        calls.append(1)
+        if len(calls) % 2:
+            raise KeyboardInterrupt
+        find(trainer)
+
+    monkeypatch.setattr(Trainer, "_find_averages", find_or_stop)
+    for _ in range(100):
+        try:
+            found = Trainer(DATA, EXACT[modes], rng=1).run((), 3, tmp_path / "x.checkpoint.npz")
+            break
+        except KeyboardInterrupt:
+            pass
+    assert len(calls) > 10
+    assert np.array_equal(found.machine.weights, expected)
+
+
+def test_a_checkpoint_that_waits_for_averages_belongs_to_a_training_that_uses_them(
+    tmp_path, monkeypatch
+):
+    path, find = tmp_path / "x.checkpoint.npz", Trainer._find_averages
+
+    def stop_later(trainer):
+        if trainer.epoch == 1:
+            raise KeyboardInterrupt
+        find(trainer)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(training_settings, "_MOST_SUMMED", 0)
+        patched.setattr(Trainer, "_find_averages", stop_later)
+        trainer = Trainer(DATA, EXACT["none"], rng=1)
+        with pytest.raises(KeyboardInterrupt):
+            trainer.run((), 3, path)
+    with pytest.raises(FileError, match="unsound contents"):
+        Trainer(DATA, EXACT["none"], rng=1).run((), 3, path)
+
+
+def test_sums_in_slices_are_compiled_before_the_training(monkeypatch):
+    monkeypatch.setattr(training_settings, "_MOST_SUMMED", 0)
+    trainer = Trainer(DATA, EXACT["none"], rng=1)
+    before = kernel_counts()
+    assert trainer.advance(1)
+    assert kernel_counts() == before

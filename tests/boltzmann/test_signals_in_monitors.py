@@ -35,6 +35,7 @@ LOOKS = {  # visible and hidden units and data, so many that a look takes half a
     "reconstruction": (300, 300, 10_000),
     "activation": (300, 300, 20_000),
     "frustration": (24, 30, 2),
+    "exact update": (21, 30, 2),
 }
 
 
@@ -49,6 +50,10 @@ def snapshot(visible: int, hidden: int, rows: int) -> Snapshot:
 def look(name: str, at: Snapshot) -> float:
     if name == "log_weights":
         return at.mean_log_weight(at.data)
+    if name == "exact update":
+        settings = TrainingSettings(at.machine.num_hidden, epochs=1, gradient="exact")
+        trainer = Trainer(at.data, settings, start=at.machine, rng=1)
+        return trainer.advance(1)
     return MONITORS[name].look(at)
 
 

@@ -25,6 +25,7 @@ _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope",
           "mode_seconds")  # fmt: skip
 # Of the smaller layer: so many states take some milliseconds per update.
 _MOST_ENUMERATED = 16
+_MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
 
 
 @dataclass(frozen=True, repr=False)
@@ -165,6 +166,8 @@ class TrainingSettings(Summarised):
             scales_mode_step=self.mode_step == "energy",
             # The enumeration of a larger layer takes too long for compiled code without a pause.
             enumerates=enumerates(self.mode_search, smaller) and smaller <= _MOST_ENUMERATED,
+            averages_apart=self.gradient == "exact"
+            and (num_visible * self.hidden) << smaller > _MOST_SUMMED,
         )
 
     def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
-from glasshouse.boltzmann.kernels import sampling, updates
+from glasshouse.boltzmann.kernels import enumeration, sampling, updates
 from glasshouse.boltzmann.kernels.draws import LANES, fill_normal
 from glasshouse.boltzmann.kernels.machine import (
+    AVERAGED,
     BATCH,
     EPOCH,
     MODE,
@@ -28,6 +29,7 @@ from glasshouse.boltzmann.kernels.machine import (
     READY,
     UPDATES,
     WANTED,
+    Averages,
     Machine,
 )
 from glasshouse.boltzmann.kernels.modes import spin_weights
@@ -39,7 +41,7 @@ from glasshouse.compiled import announces
 from glasshouse.files.text.errors import FileError
 from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.randomness import RngLike, Seed
-from glasshouse.stopping import deferred
+from glasshouse.stopping import deferred, in_slices
 from glasshouse.summaries import Summarised
 
 # What random numbers are for: paths of child seeds.
@@ -166,7 +168,13 @@ class Trainer(Summarised):
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
         self._arrays = self._begin(start)
+        self._averages = self._new_averages()
         self._epochs(0)  # compiles what is not compiled yet, before the clock runs
+        if self._plan.averages_apart:
+            enumeration.add_blocks(
+                *self.machine.smaller_first, self.machine.low, 0, 0, np.array([0.0, 1.0, 0.0])
+            )
+            self._add_moments(self.machine, 0.0, 0, 0)
 
     def __repr__(self) -> str:
         size = f"{self.data.shape[1]} visible × {self.settings.hidden} hidden"
@@ -198,6 +206,8 @@ class Trainer(Summarised):
                 self._proven[0] = 0
             if code == updates.NEEDS_MODE:
                 self._find_mode()
+            elif code == updates.NEEDS_AVERAGES:
+                self._find_averages()
             elif code == updates.PAUSED:
                 self._pace(perf_counter() - started)
         self.learning_seconds += perf_counter() - begin
@@ -206,7 +216,7 @@ class Trainer(Summarised):
     def _epochs(self, last: int) -> int:
         return updates.run_epochs(  # type: ignore[no-any-return]
             self._arrays, self._plan, self.data, self._rates, self._chances, last, self._at_once,
-            self._proven,
+            self._proven, self._averages,
         )  # fmt: skip
 
     def _pace(self, seconds: float) -> None:
@@ -278,7 +288,7 @@ class Trainer(Summarised):
             return False
         has_mode = mode == READY
         return (
-            mode in (NONE, WANTED, READY)
+            (mode in (NONE, WANTED, READY) or (mode == AVERAGED and self._plan.averages_apart))
             and number == epoch * batches + batch
             and 0 <= modes <= number
             and 0 <= state.modes_proven <= modes + has_mode
@@ -369,6 +379,29 @@ class Trainer(Summarised):
             arrays.mode_energy[:] = -signed, total
             arrays.progress[MODE] = READY
             self.modes_proven += mode.is_proven
+
+    def _new_averages(self) -> Averages:
+        sizes = sorted(self._arrays.weights.shape) if self.settings.gradient == "exact" else [0, 0]
+        return Averages(
+            np.zeros(sizes), np.zeros(sizes[0]), np.zeros(sizes[1]), np.zeros(1, dtype=np.bool_)
+        )
+
+    def _find_averages(self) -> None:
+        """Find the exact averages that the compiled code waits for; signals are handled."""
+        machine, averages = self.machine, self._averages
+        log_z = machine.log_partition
+        for sums in averages:
+            sums[...] = 0
+        in_slices(
+            lambda first, last: self._add_moments(machine, log_z, first, last),
+            enumeration.num_blocks(len(averages.smaller)),
+        )
+        averages.known[0] = True
+
+    def _add_moments(self, machine: BoltzmannMachine, log_z: float, first: int, last: int) -> None:
+        enumeration.add_moments(
+            *machine.smaller_first, machine.low, log_z, first, last, self._averages
+        )
 
     def _result(
         self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]

@@ -106,12 +106,16 @@ def num_blocks(rows: int) -> int:
 
 
 @inner
-def log_partition(weights: Any, biases: Any, other_biases: Any, low: int) -> Any:
-    """The logarithm of Z, over all states of the layer that indexes the rows of the weights."""
+def find_averages(weights: Any, biases: Any, other_biases: Any, low: int, averages: Any) -> None:
+    """Compute exact expectations over all states of the layer that indexes the rows."""
+    blocks = 1 << max(len(weights) - _BLOCK_BITS, 0)
     sums = np.empty(3)
     sums[0], sums[1] = -np.inf, 0.0
-    add_blocks(weights, biases, other_biases, low, 0, 1 << max(len(weights) - _BLOCK_BITS, 0), sums)
-    return sums[2]
+    add_blocks(weights, biases, other_biases, low, 0, blocks, sums)
+    averages.products[:, :] = 0.0
+    averages.smaller[:] = 0.0
+    averages.larger[:] = 0.0
+    add_moments(weights, biases, other_biases, low, sums[2], 0, blocks, averages)
 
 
 @compiled
@@ -150,18 +154,27 @@ def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: in
     sums[0], sums[1], sums[2] = top, total, top + logarithm(total)
 
 
-@inner
-def moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float,
-            products: Any, visited_means: Any, other_means: Any) -> None:  # fmt: skip
-    """Exact expectations of v_i·h_j, v_i and h_j, into the last three arrays."""
+@compiled
+def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float, first: int,
+                last: int, averages: Any) -> None:  # fmt: skip
+    """Add the states of the blocks `first`, …, `last - 1` to exact expectations.
+
+    Args:
+        weights: their rows are the units of the layer whose states are visited.
+        biases: of that layer.
+        other_biases: of the other layer.
+        low: the lower value of a unit.
+        log_z: the logarithm of the partition function.
+        first: the first block.
+        last: the block after the last one.
+        averages: the sums so far, 0 at first; the smaller layer is the one that is visited.
+    """
     rows, columns = weights.shape
     block = 1 << min(rows, _BLOCK_BITS)
     visited, fields, factors = np.empty(rows, np.int8), np.empty(columns), np.empty(columns)
     means, scale = np.empty(columns), np.float64(1 - low)
-    products[:, :] = 0.0
-    visited_means[:] = 0.0
-    other_means[:] = 0.0
-    for code in range(1 << rows):
+    products, visited_means, other_means = averages.products, averages.smaller, averages.larger
+    for code in range(first * block, last * block):
         visit(code, code % block == 0, low, weights, biases, other_biases, visited, fields)
         chance = exponential(log_weight(bias_energy(visited, biases), fields, low, factors) - log_z)
         for j in range(columns):

@@ -13,8 +13,9 @@ CD, PCD, EXACT = 0, 1, 2
 # Places in `Machine.progress`.
 EPOCH, BATCH, MODE, MODES, UPDATES = 0, 1, 2, 3, 4
 PROGRESS = 5
-# What `progress[MODE]` says: a mode that is wanted is ready once Python has found it.
-NONE, WANTED, READY = 0, 1, 2
+# Values of `progress[MODE]`: nothing is decided; Python must find a mode; Python has found it; the
+# next update uses no mode, but averages that Python must find.
+NONE, WANTED, READY, AVERAGED = 0, 1, 2, 3
 # Conditional probabilities are 0 or 1 long before; whatever grows so far does not come back.
 MOST_WEIGHT = 1000.0
 
@@ -63,6 +64,22 @@ class Machine(NamedTuple):
     progress: Any
 
 
+class Averages(NamedTuple):
+    """Exact expectations of an RBM; the arrays are empty if the gradient needs none.
+
+    Attributes:
+        products: of products of units; the rows are the units of the smaller layer.
+        smaller: of the units of the smaller layer, the visible one if both are equal.
+        larger: of the units of the other layer.
+        known: whether they are those of the current weights, at index 0.
+    """
+
+    products: Any
+    smaller: Any
+    larger: Any
+    known: Any
+
+
 class Plan(NamedTuple):
     """What every update does.
 
@@ -78,6 +95,7 @@ class Plan(NamedTuple):
         restarts_chains: whether a mode starts the chains, instead of being the negative phase.
         scales_mode_step: whether steps towards the mode shrink as the authors' do.
         enumerates: whether modes are found by enumeration in compiled code.
+        averages_apart: whether Python finds exact averages, in slices.
     """
 
     low: int
@@ -91,6 +109,7 @@ class Plan(NamedTuple):
     restarts_chains: bool
     scales_mode_step: bool
     enumerates: bool
+    averages_apart: bool
 
 
 @inner

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from glasshouse.boltzmann.kernels.enumeration import log_partition, moments
+from glasshouse.boltzmann.kernels.enumeration import find_averages
 from glasshouse.boltzmann.kernels.gradient import add_outer
 from glasshouse.boltzmann.kernels.layers import (
     chances_of,
@@ -80,18 +78,19 @@ def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight:
 
 
 @inner
-def subtract_exact(machine: Any, low: int, sums: Any, weight: float) -> None:
-    """The model's own averages, by enumeration of the smaller layer."""
+def subtract_exact(machine: Any, plan: Any, sums: Any, averages: Any, weight: float) -> None:
+    """The model's own averages, by enumeration of the smaller layer, here or in Python."""
     n, m = machine.weights.shape
-    visible, hidden = np.empty(n), np.empty(m)
     is_wide = n <= m
-    table = machine.weights if is_wide else machine.back
-    a = machine.visible_bias if is_wide else machine.hidden_bias
-    b = machine.hidden_bias if is_wide else machine.visible_bias
-    products = np.empty(table.shape)
-    log_z = log_partition(table, a, b, low)
-    moments(table, a, b, low, log_z, products, visible if is_wide else hidden,
-            hidden if is_wide else visible)  # fmt: skip
+    if not plan.averages_apart:
+        find_averages(machine.weights if is_wide else machine.back,
+                      machine.visible_bias if is_wide else machine.hidden_bias,
+                      machine.hidden_bias if is_wide else machine.visible_bias,
+                      plan.low, averages)  # fmt: skip
+    averages.known[0] = False
+    products = averages.products
+    visible = averages.smaller if is_wide else averages.larger
+    hidden = averages.larger if is_wide else averages.smaller
     for i in range(n):
         for j in range(m):
             sums.weights[i, j] -= weight * (products[i, j] if is_wide else products[j, i])

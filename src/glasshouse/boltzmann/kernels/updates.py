@@ -16,6 +16,7 @@ from glasshouse.boltzmann.kernels.gradient import (
 from glasshouse.boltzmann.kernels.groups import add_group, new_group
 from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
 from glasshouse.boltzmann.kernels.machine import (
+    AVERAGED,
     BATCH,
     CD,
     EPOCH,
@@ -42,7 +43,7 @@ from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.xoshiro import below, next_word
 
 # Why `run_epochs` returns.
-DONE, NEEDS_MODE, DIVERGED, PAUSED = 0, 1, 2, 3
+DONE, NEEDS_MODE, DIVERGED, PAUSED, NEEDS_AVERAGES = 0, 1, 2, 3, 4
 
 _U11 = np.uint64(11)
 _UNIT = 2.0**-53
@@ -50,8 +51,8 @@ _UNIT = 2.0**-53
 
 @compiled
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
-               last: int, most: int, proven: Any) -> int:  # fmt: skip
-    """Train until epoch `last`, or until a mode must be found elsewhere, or weights diverge.
+               last: int, most: int, proven: Any, averages: Any) -> int:  # fmt: skip
+    """Train until epoch `last`, or until Python must find a mode or averages, or weights diverge.
 
     After `most` updates it pauses, so that signals can be handled. Called again, it continues where
     it returned. After a divergence the weights are those of the
@@ -72,7 +73,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
             if progress[MODE] == WANTED:
                 return NEEDS_MODE
             uses_mode = progress[MODE] == READY
-            if not uses_mode and mode_chances[epoch] > 0.0:
+            if progress[MODE] == NONE and mode_chances[epoch] > 0.0:
                 number = np.float64(next_word(machine.stream) >> _U11) * _UNIT
                 uses_mode = number < mode_chances[epoch]
                 if uses_mode and plan.enumerates:
@@ -83,10 +84,14 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
                         return DIVERGED
                     progress[MODE] = WANTED
                     return NEEDS_MODE
+            if plan.averages_apart and not uses_mode and not averages.known[0]:
+                progress[MODE] = AVERAGED  # random numbers are drawn once
+                return NEEDS_AVERAGES
             progress[MODE] = NONE
             start = progress[BATCH] * plan.batch_size
             chosen = machine.order[start : min(start + plan.batch_size, size)]
-            update(machine, plan, sums, group, data, chosen, rates[epoch], uses_mode)
+            update(machine, plan, sums, group, data, chosen, rates[epoch], uses_mode,
+                   averages)  # fmt: skip
             progress[MODES] += uses_mode
             progress[UPDATES] += 1
             progress[BATCH] += 1
@@ -112,7 +117,7 @@ def shuffle(stream: Any, order: Any) -> None:
 
 @inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
-           uses_mode: bool) -> None:  # fmt: skip
+           uses_mode: bool, averages: Any) -> None:  # fmt: skip
     """One step of all parameters: the data's averages up, the model's down."""
     begin_sums(sums)
     is_mode_step = uses_mode and not plan.restarts_chains
@@ -133,7 +138,7 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
         subtract_chains(machine, plan, sums, uses_mode, weight)
     elif plan.gradient == EXACT:
         add_waiting(sums)
-        subtract_exact(machine, plan.low, sums, weight)
+        subtract_exact(machine, plan, sums, averages, weight)
     move(machine, plan, sums, step, weight)
 
 

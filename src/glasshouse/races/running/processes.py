@@ -10,10 +10,11 @@ Where there is no /proc (macOS), the process group is all that can be reached.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +22,8 @@ MARK = "GLASSHOUSE_RUN"
 _PROC = Path("/proc")
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+_ENDED = (b"Z", b"X")  # states of ended processes, waited for or not
+_KERNEL_THREAD = 0x200000  # PF_KTHREAD, a flag of processes without memory and environment
 _TRIES, _PAUSE = 200, 0.005  # what cannot be killed within a second is left to the machine
 
 
@@ -76,9 +79,24 @@ def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
             return True
-        return entry in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        return entry in _environment(pid).split(b"\0")
     except (OSError, ValueError, IndexError):
         return False
+
+
+def _environment(pid: int) -> bytes:
+    """The environment of a process, with a zero byte after each variable.
+
+    Linux shows an empty environment while a program is being loaded; this waits until it is loaded.
+    """
+    for _ in range(_TRIES):
+        text = (_PROC / str(pid) / "environ").read_bytes()
+        words = _stat(pid)
+        is_empty = 0 < int(words[47]) == int(words[48])  # where it begins and ends in memory
+        if text or is_empty or words[0] in _ENDED or int(words[6]) & _KERNEL_THREAD:
+            return text
+        time.sleep(_PAUSE)
+    return b""
 
 
 class RunProcesses:
@@ -119,13 +137,22 @@ class RunProcesses:
         roots |= set() if self.heir is None else set(_children_of(self.heir))
         return list({one for root in roots for one in tree_of(root)} - {self.keeper})
 
-    def _anywhere(self) -> list[int]:
-        """All of them that run, by a look at every process of the computer."""
+    def _anywhere(self) -> Iterator[int]:
+        """Yield all of them that run, by a look at every process of the computer.
+
+        A process may start another one and end before its turn comes, so this continues until there
+        are no new processes.
+        """
         if not _PROC.is_dir():
-            return []
-        pids = [int(path.name) for path in _PROC.iterdir() if path.name.isdigit()]
-        found = {p for p in pids if _belongs(p, self._entry, self.group)} | set(self.living())
-        return [p for p in found - {os.getpid(), self.keeper, self.heir} if _runs(p)]
+            return
+        seen = {os.getpid(), self.keeper, self.heir}
+        yield from (pid for pid in self.living() if pid not in seen and _runs(pid))
+        for _ in range(_TRIES):
+            new = {int(path.name) for path in _PROC.iterdir() if path.name.isdigit()} - seen
+            if not new:
+                return
+            yield from (p for p in new if _belongs(p, self._entry, self.group) and _runs(p))
+            seen |= new
 
     def signal(self, number: signal.Signals, pids: list[int]) -> None:
         """Send a signal to the process group and to processes that have left it: once to each.
@@ -153,10 +180,12 @@ class RunProcesses:
         """
         self.signal(signal.SIGKILL, [])
         for _ in range(_TRIES):
-            left = [*self._anywhere(), *filter(_runs, more())]
-            if not left:
+            is_over = True
+            for pid in itertools.chain(self._anywhere(), filter(_runs, more())):
+                self.signal(signal.SIGKILL, [pid])  # at once, before it starts another one
+                is_over = False
+            if is_over:
                 return True
-            self.signal(signal.SIGKILL, left)
             time.sleep(_PAUSE)
         return False
 
@@ -172,6 +201,6 @@ def _birth(pid: int) -> bytes | None:
 def _runs(pid: int) -> bool:
     """Whether a process has not ended; one that was not yet waited for has."""
     try:
-        return _stat(pid)[0] not in (b"Z", b"X")
+        return _stat(pid)[0] not in _ENDED
     except (OSError, IndexError):
         return False
