@@ -69,17 +69,20 @@ def test_show(store, capsys):
 
 def test_export(store, tmp_path, capsys):
     path = tmp_path / "final.csv"
-    assert main(["train", "export", str(store), "--csv", str(path)]) == 0
+    assert main(["store", "export", str(store), "-o", str(path)]) == 0
     rows = list(csv.DictReader(path.open()))
     assert [row["machine"] for row in rows] == [*map(str, range(8))] * 2
     assert {row["epoch"] for row in rows} == {"30"}
-    assert "final.csv" in fails(capsys, "train", "export", store, "--csv", path)
+    assert "final.csv" in fails(capsys, "store", "export", store, "-o", path)
     curves = tmp_path / "curves.csv"
-    assert main(["train", "export", str(store), "--csv", str(curves), "--curves"]) == 0
+    assert main(["store", "export", str(store), "-o", str(curves), "--as", "curves"]) == 0
     seen = list(csv.DictReader(curves.open()))
     assert len(seen) == 2 * 8 * 4
     assert seen[3]["kl"] == rows[0]["kl"]
-    assert main(["study", "export", str(store), "--csv", str(tmp_path / "raw.csv")]) == 0
+    assert (
+        main(["store", "export", str(store), "-o", str(tmp_path / "raw.csv"), "--rows", "training"])
+        == 0
+    )
     raw = list(csv.DictReader((tmp_path / "raw.csv").open()))
     assert json.loads(raw[0]["curves"])["kl"][-1] == float(rows[0]["kl"])
 
@@ -130,7 +133,7 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     with np.load(path) as model:
         assert model["weights"].shape == (4, 3)
         assert {"visible_bias", "hidden_bias"} <= set(model.files)
-    assert main(["train", "export", str(store), "--csv", "-"]) == 0
+    assert main(["store", "export", str(store), "-o", "-"]) == 0
     row = next(csv.DictReader(capsys.readouterr().out.splitlines()))
     assert float(row["kl"]) == pytest.approx(told["kl"], rel=1e-6)
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
@@ -247,7 +250,7 @@ def test_outputs_that_would_destroy_an_input_are_refused(tmp_path, capsys):
     )
     before = store.read_bytes(), data.read_bytes()
     for words in (
-        ["train", "export", store, "--csv", store, "--force"],
+        ["store", "export", store, "-o", store, "--force"],
         ["train", "run", data, "--hidden", "2", "-o", data, "--force"],
         ["train", "run", data, "--hidden", "2", "-o", tmp_path / "m.txt"],
         ["train", "run", data, "--hidden", "2", "-o", tmp_path / "m.npz", "--workers", "2"],

@@ -82,6 +82,7 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.race import race
     from glasshouse.cli.report import report
     from glasshouse.cli.solve import solve
+    from glasshouse.cli.store import store
     from glasshouse.cli.study import study
     from glasshouse.cli.suite import suite
     from glasshouse.cli.train import train
@@ -104,6 +105,7 @@ def _commands() -> dict[str, typing.Any]:
         "race": race,
         "fuzz": fuzz,
         "train": train,
+        "store": store,
         "report": report,
         "draw": draw,
         "compile": compile_kernels,

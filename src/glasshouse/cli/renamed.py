@@ -8,9 +8,14 @@ from collections.abc import Iterable, Sequence
 # a command that are not commands of its own.
 COMMANDS = {
     "plant fuzz": "fuzz one",
+    "race export": "store export --as time-series",
+    "study check": "store check",
+    "study export": "store export",
+    "study merge": "store merge",
     "study status": "study show",
     "suite --list": "suite list",
     "train draw": "draw",
+    "train export": "store export",
     "fuzz": "fuzz run",
     "race": "race run",
     "suite": "suite write",

@@ -16,8 +16,6 @@ from glasshouse.cli.options import (
     Whole,
     Workers,
     command_group,
-    say,
-    target,
 )
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
 from glasshouse.cli.train_machine import show_machine, train_one
@@ -217,29 +215,6 @@ def plot(
     paths = free_pictures(output, store, force=force)
     names = None if monitor is None else monitor.split(",")
     save_pictures(training_figure(_read(store), names, along=along), paths)
-
-
-@train.command
-def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = False) -> None:
-    """Hand over final values as CSV, one line per machine; or all curves.
-
-    For instance:
-
-    ```
-    glasshouse train export run.sqlite --csv final.csv
-    ```
-
-    Args:
-        store: the ensembles' store.
-        csv: the file to write, or `-` for standard output.
-        curves: one line per machine and look instead.
-    """
-    from glasshouse.boltzmann.curves import export_csv
-
-    if csv.resolve() == store.resolve():
-        raise ValueError(f"--csv {csv} is the store itself; give another file")
-    number = export_csv(_read(store), target(csv, "csv"), curves=curves, overwrite=force)
-    say(f"{csv}: {number:,} rows", csv)
 
 
 def _rates(text: str) -> Any:

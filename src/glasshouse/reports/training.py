@@ -124,7 +124,7 @@ def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]
     kept, count = cut(rows)
     if not count:
         return []
-    note = f"The first {len(kept):,} of {count:,}; `glasshouse train export` lists them all."
+    note = f"The first {len(kept):,} of {count:,}; `glasshouse store export` lists them all."
     return [Table(
         "Machines",
         [text("setting"), number("machine"),
