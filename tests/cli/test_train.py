@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-import inspect
+import functools
 import json
 import signal
 import subprocess
 import sys
-from dataclasses import fields
 
 import numpy as np
 import pytest
 from tests.children import start, until
 
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.cli import main
-from glasshouse.cli.train import run
+from glasshouse.cli import main, train
 
-SMALL = ["train", "run", "bars", "--width", "4", "--length", "2", "--hidden", "3", "--epochs", "30"]
+SMALL = ["train", "run", "bars:4x2", "--hidden", "3", "--epochs", "30"]
 
 
 def typed(*words: object) -> list[str]:
@@ -42,16 +40,26 @@ def fails(capsys, *words: object, code: int = 2) -> str:
     return message
 
 
-def test_options_have_the_defaults_of_the_library():
-    options = inspect.signature(run).parameters
-    for field in fields(TrainingSettings):
-        if field.name == "biases":
-            assert options["no_biases"].default is not field.default
-        elif field.name == "learning_rate":
-            first, last = options["learning_rate"].default.split(",")
-            assert (float(first), float(last)) == field.default
-        elif field.name != "hidden":
-            assert options[field.name].default == field.default, field.name
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        ([], {}),
+        (["--no-biases", "--mode-time-limit", "3"], {"biases": False, "mode_seconds": 3.0}),
+        (["--learning-rate", "0.1"], {"learning_rate": 0.1}),
+        (["--learning-rate", "0.3,0.1", "--chains", "4", "--gradient", "pcd"],
+         {"learning_rate": (0.3, 0.1), "chains": 4, "gradient": "pcd"}),
+    ],
+)  # fmt: skip
+def test_options_are_the_fields_of_the_settings(words, changed, monkeypatch):
+    seen = []
+
+    @functools.wraps(train._run)
+    def fake(data, settings, **given):
+        seen.append((data, settings))
+
+    monkeypatch.setattr(train, "_run", fake)
+    assert main(["train", "run", "bars", "--hidden", "3", "-o", "x.sqlite", *words]) == 0
+    assert seen == [("bars", TrainingSettings(3, **changed))]
 
 
 def test_show(store, capsys):
@@ -211,7 +219,8 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
 
 BAD = {
     "bras": (["train", "run", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
-    "side": (typed("--side", 3), "--side 3 does not belong to bars"),
+    "side": (typed("--side", 3), "--side is now a part of the name, such as stripes:4"),
+    "sizes": (["train", "run", "bars:9", "--hidden", "2"], "must be bars:WIDTHxLENGTH, such as"),
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
     "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
     "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
@@ -220,8 +229,8 @@ BAD = {
     "many": (typed("--every", "0"), "--every 0 is below 1"),
     "both": (typed("--workers", 1, "--dask", "x"), "do not go together"),
     "held": (typed("--held-out", 2), "held-out 2"),
-    "length": (["train", "run", "bars", "--length", "9", "--hidden", "2"],
-               "--length 9 is not from 1 to"),
+    "length": (["train", "run", "bars:9x9", "--hidden", "2"],
+               "length=9 is not from 1 to"),
 }  # fmt: skip
 
 

@@ -143,7 +143,7 @@ def race_rows(folder: Path) -> str:
 
 def training_rows(folder: Path) -> str:
     """Return the curves of a tiny training."""
-    run("train", "run", "bars", "--width", 4, "--length", 2, "--hidden", 3, "--epochs", 20,
+    run("train", "run", "bars:4x2", "--hidden", 3, "--epochs", 20,
         "--count", 2, "-o", folder / "training.sqlite")  # fmt: skip
     target = folder / "training.csv"
     run("store", "export", folder / "training.sqlite", "--as", "curves", "-o", target)

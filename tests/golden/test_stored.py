@@ -11,7 +11,7 @@ from tests.golden.records import HERE, page_of, run
 
 import glasshouse as gh
 
-TRAIN = ["train", "run", "bars", "--width", 4, "--length", 2, "--hidden", 3]
+TRAIN = ["train", "run", "bars:4x2", "--hidden", 3]
 
 
 @pytest.fixture
