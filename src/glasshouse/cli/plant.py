@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from cyclopts import Parameter
 
+from glasshouse.cli.errors import as_options
 from glasshouse.cli.instances import Output, write_instances
 from glasshouse.cli.options import command_group, described, whole
 
@@ -156,6 +158,9 @@ def grow(name: str, output: Output, **parameters: Any) -> None:
     from glasshouse.planting import METHODS
 
     function = METHODS[name].function
+    if chosen := METHODS[name].plan(**parameters).chosen:
+        options = {key: f"--{key.replace('_', '-')}" for key in METHODS[name].parameters}
+        print(f"glasshouse: used {as_options(chosen, options)}", file=sys.stderr)
     stem = name.removesuffix("_loops").removesuffix("_max2sat")
     write_instances(lambda rng: function(**parameters, rng=rng), stem, output)
 
