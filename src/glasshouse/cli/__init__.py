@@ -28,10 +28,7 @@ if TYPE_CHECKING:
     app: typing.Any
     COMMANDS: dict[str, typing.Any]
 
-HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
-
-Every command has examples: `glasshouse COMMAND --help`.
-"""
+HELP = "Grow spin glasses and MAX-2-SAT instances; examples: `glasshouse COMMAND --help`."
 
 
 def run() -> typing.NoReturn:
@@ -61,8 +58,9 @@ def __getattr__(name: str) -> typing.Any:
     """Build `app` and `COMMANDS` when they are first asked for."""
     if name not in ("app", "COMMANDS"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    commands = _commands()
-    globals().update(COMMANDS=commands, app=_app(commands))
+    groups = _commands()
+    commands = {name: command for group in groups.values() for name, command in group.items()}
+    globals().update(COMMANDS=commands, app=_app(groups))
     return globals()[name]
 
 
@@ -80,8 +78,8 @@ def add_options(command: str | None = None) -> None:
             add()
 
 
-def _commands() -> dict[str, typing.Any]:
-    """All commands, in the order of the work. None of these modules imports anything heavy."""
+def _commands() -> dict[str, dict[str, typing.Any]]:
+    """All commands by group. None of these modules imports anything heavy."""
     from glasshouse.cli.about import completion
     from glasshouse.cli.check import check
     from glasshouse.cli.compile import compile_kernels
@@ -103,32 +101,19 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.tune import tune
 
     return {
-        "demo": demo,
-        "info": info,
-        "convert": convert,
-        "back": back,
-        "plant": plant,
-        "check": check,
-        "prove": prove,
-        "solve": solve,
-        "library": library,
-        "judge": judge,
-        "study": study,
-        "tune": tune,
-        "suite": suite,
-        "race": race,
-        "fuzz": fuzz,
-        "train": train,
-        "store": store,
-        "report": report,
-        "draw": draw,
-        "compile": compile_kernels,
-        "completion": completion,
-    }
+        "Files": {"info": info, "convert": convert, "back": back, "draw": draw},
+        "Instances": {"plant": plant, "tune": tune, "suite": suite, "library": library},
+        "Answers": {"solve": solve, "prove": prove, "check": check, "judge": judge},
+        "Experiments": {
+            "study": study, "race": race, "fuzz": fuzz, "train": train, "store": store,
+            "report": report,
+        },
+        "Other": {"demo": demo, "compile": compile_kernels, "completion": completion},
+    }  # fmt: skip
 
 
-def _app(commands: dict[str, typing.Any]) -> typing.Any:
-    from cyclopts import App
+def _app(groups: dict[str, dict[str, typing.Any]]) -> typing.Any:
+    from cyclopts import App, Group
 
     from glasshouse.cli.about import versions
     from glasshouse.cli.options import SWITCHES
@@ -144,10 +129,14 @@ def _app(commands: dict[str, typing.Any]) -> typing.Any:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    for order, (name, command) in enumerate(commands.items()):
-        if isinstance(command, App):
-            command.sort_key = order
-            app.command(command)
-        else:
-            app.command(command, name=name, sort_key=order)
+    for place, (title, commands) in enumerate(groups.items()):
+        group = Group(title, sort_key=place)
+        for order, (name, command) in enumerate(commands.items()):
+            if isinstance(command, App):
+                command.sort_key, command.group = order, group
+                app.command(command)
+            else:
+                app.command(command, name=name, sort_key=order, group=group)
+    for flag in ("--help", "--version"):
+        app[flag].group = group  # the last one
     return app

@@ -25,12 +25,13 @@ def check(
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
-    """Prove what files state about their optimum, trusting nothing that made them.
+    """Prove what files state about their optimum.
 
-    A file is checked against the certificate beside it (FILE.cert), or its own loops and squares
-    (.npz). A manifest.jsonl is checked line by line. A commitment.jsonl is checked against the
-    answers that were published later. Numbers are the file's own: the cut of a .mc file, the
-    objective of a .qubo file. Ends with exit code 1 if a statement is false or has no proof.
+    Nothing that made the files is trusted. A file is checked against the certificate beside it
+    (FILE.cert), or its own loops and squares (.npz). A manifest.jsonl is checked line by line. A
+    commitment.jsonl is checked against the answers that were published later. Numbers are the
+    file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit code 1 if a
+    statement is false or has no proof.
 
     For instance:
 

@@ -36,13 +36,14 @@ def convert(
     force: Force = False,
     json: bool = False,
 ) -> None:
-    """Convert a problem file into another format, chosen by its suffix.
+    """Convert a problem file into another format.
 
-    Integers are converted exactly and stay integers; floats are rounded to their last bit. An
-    optimum that the file states and proves is carried over into the weights of the new file, with
-    its proof, which is verified for both files. What cannot be carried, or is stated without proof,
-    is left out and named; what is stated falsely is refused. A recipe is passed on as it is stated:
-    `glasshouse check --recipe` compares it with the file.
+    The suffixes of the files choose the formats. Integers are converted exactly and stay integers;
+    floats are rounded to their last bit. An optimum that the file states and proves is carried over
+    into the weights of the new file, with its proof, which is verified for both files. What cannot
+    be carried, or is stated without proof, is left out and named; what is stated falsely is
+    refused. A recipe is passed on as it is stated: `glasshouse check --recipe` compares it with the
+    file.
 
     `glasshouse back` brings a solution of the new file back.
 
@@ -121,7 +122,7 @@ def back(
     units: Units = None,
     json: bool = False,
 ) -> None:
-    """Bring a solution of a converted file back to the variables of its source.
+    """Bring a solution of a converted file back to its source.
 
     Prints the solution in the variables of SOURCE, with its energy there. TARGET is the file that
     was made of SOURCE: it may be of another kind, doubled, edge-encoded or shuffled. Ends with exit

@@ -57,7 +57,9 @@ class Stage(NamedTuple):
 
 
 def demo(*, output: MaybeOutputPath = None) -> None:
-    """Show what glasshouse does, in a minute: plant, prove, break, solve, race, measure, train.
+    """Show in a minute what glasshouse does.
+
+    It plants, proves, breaks, solves, races, measures and trains.
 
     Every command that it shows is run, and leaves its files in a folder, with a page about all of
     them: report.html.

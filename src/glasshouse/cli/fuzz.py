@@ -31,7 +31,7 @@ _MOST_REASONS = 3  # why there was no answer, that are shown
 
 fuzz = command_group(
     "fuzz",
-    """Hunt wrong answers of a MaxSAT solver with small instances of proven optimum.
+    """Hunt wrong answers of a MaxSAT solver.
 
     For instance:
 
@@ -81,12 +81,12 @@ def run(
             file comes last); or one of rc2, rc2-stratified, rc2-stratified-edge, toulbar2, cpsat,
             scip, highs, dwave-tree.
         count: how many instances.
-        seed: of the first instance; the next ones have the next numbers.
+        seed: the seed of the first instance; the next ones have the next numbers.
         time_limit: seconds of a run.
         shrink_time_limit: seconds of shrinking one fault.
         output: a folder for the faults, made when there is one.
         workers: how many processes ask the solver at the same time.
-        dialect: of all files; by default both, or the one that the solver understands.
+        dialect: how to write WCNF; by default both, or the one that the solver understands.
         most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for unweighted
             instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
@@ -224,8 +224,8 @@ def one(
             with all that is said on standard error.
         seed: a whole number that fixes all randomness; without it every call grows another one.
         dialect: how to write WCNF; drawn by default.
-        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for an
-            unweighted instance.
+        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for
+            unweighted instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
         beyond_rules: use weights of 0 and weights of 2^63 or more, too.

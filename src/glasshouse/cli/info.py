@@ -19,7 +19,9 @@ from glasshouse.cli.output import (
 def info(
     file: Path, /, *, format: SourceFormat = None, units: Units = None, json: bool = False
 ) -> None:
-    """Show what a problem file holds: sizes, weights, graph, and what is stated about its plant.
+    """Show what a problem file holds.
+
+    Prints sizes, weights, graph, and what is stated about its plant.
 
     For instance:
 
@@ -76,10 +78,11 @@ def draw(
     format: SourceFormat = None,
     force: Force = False,
 ) -> None:
-    """Draw a planted instance (its weight matrix, or its graph) or a trained machine.
+    """Draw a planted instance or a trained machine.
 
-    The weights of an instance are drawn as written and gauged; lattices and chips are drawn as they
-    are built, with dead qubits and biases. Of a machine: receptive fields, samples, weights.
+    The weight matrix of an instance is drawn as written and gauged, or its graph: lattices and
+    chips are drawn as they are built, with dead qubits and biases. Of a machine: receptive fields,
+    samples, weights.
 
     For instance:
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 plant = command_group(
     "plant",
-    """Grow an instance whose optimum is known and proven, or a suite of them.
+    """Grow instances whose optimum is known and proven.
 
     For instance:
 

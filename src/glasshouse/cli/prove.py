@@ -42,15 +42,15 @@ def prove(
     force: Force = False,
     json: bool = False,
 ) -> None:
-    """Prove the optimum of any problem, or the best bound there is; write the certificate.
+    """Prove the optimum of any problem, or the best bound.
 
-    Works without knowing a plant. The linear relaxation with cycle inequalities is tight on every
-    sum of frustrated loops; where it leaves a gap, a tree is searched: branching on pairs of spins
-    until every leaf is closed. Ctrl-C and --time-limit keep the tree so far in the certificate, and
-    the same command goes on from there, also after a kill. Numbers are the file's own: the cut of a
-    .mc file, the objective of a .qubo file. Ends with exit code 1 where the certificate leaves a
-    gap, 2 where it cannot be written, and 3 where the file states another optimum than was found.
-    The answer is printed before the certificate is written.
+    Writes the certificate. Works without knowing a plant. The linear relaxation with cycle
+    inequalities is tight on every sum of frustrated loops; where it leaves a gap, a tree is
+    searched: branching on pairs of spins until every leaf is closed. Ctrl-C and --time-limit keep
+    the tree so far in the certificate, and the same command goes on from there, also after a kill.
+    Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit
+    code 1 where the certificate leaves a gap, 2 where it cannot be written, and 3 where the file
+    states another optimum than was found. The answer is printed before the certificate is written.
 
     For instance:
 

@@ -37,7 +37,7 @@ _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
 race = command_group(
     "race",
-    """Race solvers on instances whose optimum is proven: who is wrong, who is fast.
+    """Race solvers on instances of proven optimum.
 
     For instance:
 
@@ -90,7 +90,7 @@ def run(
         suite: the name of a suite (`glasshouse suite list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
             standard instances such as gset, dimacs or biqmac:rudy, with --instances.
-        output: the store; made when it is not there.
+        output: the store; created if it does not exist.
         answers: the folder with the answers of a folder of blind files, where they are elsewhere,
             or with the certificates of standard instances, which are then verified.
         instances: a folder with files of standard instances (`glasshouse library`), under any names
@@ -100,7 +100,7 @@ def run(
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
         memory_limit: megabytes of memory per run.
-        seed: of the first run on each instance; the next ones have the next numbers.
+        seed: the seed of the first run on each instance; the next runs have the next numbers.
         runs: runs of each solver on each instance.
         dialect: what the commands read. By default each command is tried on an instance of two
             variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it

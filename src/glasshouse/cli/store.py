@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 store = command_group(
     "store",
-    """Export, merge and check the stores of studies, races and trainings.
+    """Export, merge and check the stores of all of these.
+
+    Stores of studies, races, races of samplers and trainings.
 
     For instance:
 

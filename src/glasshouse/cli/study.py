@@ -29,7 +29,7 @@ Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]
 
 study = command_group(
     "study",
-    """Measure hardness over ensembles of instances; plot and fit what was measured.
+    """Measure the hardness of ensembles; plot and fit it.
 
     For instance:
 
@@ -69,7 +69,7 @@ def run(
 
     Args:
         file: the study, in TOML (see docs/studies.md).
-        output: the store; made when it is not there.
+        output: the store; created if it does not exist.
         scale: this many times the instances that the study asks for.
         batch_time_limit: seconds after which a batch on --workers counts as hanging.
         part: I/N, the I-th of N disjoint parts of the tasks, for several computers: `glasshouse
@@ -169,7 +169,7 @@ def plot(
         store: the study's store.
         axis: what lies along x: density, size, or a parameter such as n or alpha; by default what
             the study says (`figure`).
-        statistic: what is drawn of the hardness of instances; by default what the study says.
+        statistic: the statistic of the hardness of instances; by default what the study says.
     """
     from glasshouse.store import Store
     from glasshouse.studies.charts import plot_study

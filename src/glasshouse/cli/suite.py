@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 suite = command_group(
     "suite",
-    """Write suites of instances to race on, blind, with their answers apart.
+    """Write suites of blind instances, with answers apart.
 
     For instance:
 
@@ -89,9 +89,9 @@ def write(
         answers: another folder for the answers.
         commit: also write hashes that bind to the certificates and do not tell them, to publish
             now; and grow from a fresh random seed, unless --seed is given.
-        count: instances per family and point of its grid, instead of the file's.
+        count: how many instances per family and point of its grid, instead of the file's number.
         seed: a whole number that fixes all randomness, instead of the file's.
-        format: a further format beside wcnf, by its suffix; may be given several times.
+        format: the format of further files beside wcnf, by its suffix; once per format.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         json: print one JSON object per file.
     """

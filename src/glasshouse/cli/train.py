@@ -34,7 +34,7 @@ _STORES = (".sqlite", ".sqlite3", ".db")
 
 train = command_group(
     "train",
-    """Train restricted Boltzmann machines; watch KL divergence and frustration.
+    """Train restricted Boltzmann machines.
 
     For instance:
 
@@ -205,7 +205,7 @@ def plot(
 
     Args:
         store: the ensembles' store.
-        monitor: which ones, with commas between; all of them by default.
+        monitor: what to draw, with commas between; all monitors by default.
         along: epochs, updates, or seconds of learning (looks not counted).
     """
     from glasshouse.boltzmann.figures import training_figure

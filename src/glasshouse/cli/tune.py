@@ -39,7 +39,7 @@ def tune(
     format: str | None = None,
     json: bool = False,
 ) -> None:
-    """Find the instances of a given size that are as hard as wanted, and plant them.
+    """Find and plant instances that are as hard as wanted.
 
     Turns one knob, solving as many instances at each setting as it takes to be sure. Hardness is
     the number of sweeps that simulated annealing needs: with the paper's schedule for loops, with
@@ -65,10 +65,11 @@ def tune(
         method: a planting method, such as wishart; random loops, or loops on a graph, by default.
         knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
             its first knob by default. The others are given, or the peak density.
-        frustration: that of all instances, where another knob is turned.
+        frustration: share of violated weight of all instances, where another knob is turned.
         parameter: any other parameter of the method, as NAME=VALUE, such as block=0.3 of structured
             loops, or length=4 of loops on a graph; may be given several times.
-        statistic: of the hardness of instances: half of them need more than the median.
+        statistic: the statistic of the hardness of instances. Half of them need more sweeps than
+            the median.
         tolerance: how far off the measured value may be, as a share of the target.
         seed: a whole number that fixes all randomness.
         output: a folder for a suite of what was found; needs --count.
