@@ -84,20 +84,58 @@ def command_line() -> str:
     >>> "### glasshouse plant wishart" in command_line()
     True
     """
-    from glasshouse.cli import app
-    from glasshouse.cli.plant import add_methods
+    from glasshouse.cli import add_options, app
 
-    add_methods()  # one command per planting method
+    add_options()  # those that come from the library
     text = app.generate_docs(output_format="markdown", usage_name="glasshouse")
     commands = text[text.index("**Commands**:") :]  # the theme has a table of contents, too
     commands = commands.removeprefix("**Commands**:")
     return commands.replace("```\nglasshouse", "```sh\nglasshouse")
 
 
+def option_table() -> str:
+    """A table of all options, with the commands that have them, in Markdown.
+
+    >>> "| `--time-limit` | number | `fuzz run`" in option_table()
+    True
+    """
+    from glasshouse.cli import add_options, app
+
+    add_options()
+    table: dict[str, tuple[str, list[str]]] = {}
+    for words, command in _commands(app, ()):
+        for argument in command.assemble_argument_collection():
+            name, kind = argument.names[0], str(argument.hint)
+            if name.startswith("-"):
+                shown = next((word for key, word in _KINDS.items() if key in kind), "text")
+                table.setdefault(name, (shown, []))[1].append(" ".join(words))
+    rows = []
+    for name, (kind, commands) in sorted(table.items()):
+        methods = [one for one in commands if one.startswith("plant ")]
+        if len(methods) == sum(1 for words, _ in _commands(app, ()) if words[0] == "plant"):
+            commands = sorted({*commands} - {*methods} | {"plant METHOD"})
+        where = ", ".join(f"`{one}`" for one in sorted(commands))
+        rows.append(f"| `{name}` | {kind} | {where} |")
+    return "\n".join(["| option | value | commands |", "|---|---|---|", *rows])
+
+
+_KINDS = {"Literal": "a word", "Path": "file or folder", "bool": "switch", "float": "number",
+          "int": "whole number"}  # fmt: skip
+
+
+def _commands(parent: Any, words: tuple[str, ...]) -> Any:
+    """All commands that do something, with the words that call them."""
+    for name in parent:
+        if not name.startswith("-"):
+            if parent[name].default_command is not None:
+                yield (*words, name), parent[name]
+            yield from _commands(parent[name], (*words, name))
+
+
 def add_command_line(app: Any, page: str, source: list[str]) -> None:
     """Fill the page of the command line while it is read."""
     if page == "docs/reference/cli":
-        source[0] += "\n" + command_line()
+        source[0] += f"\n{command_line()}\n\n## Options\n\n{option_table()}\n"
 
 
 def setup(app: Any) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +12,17 @@ import pytest
 from tests.races.standard import made_library
 from tests.store.test_purpose import TEXT
 
-from glasshouse.cli import app, main
+from glasshouse.cli import add_options, app, main
 from glasshouse.planting.methods import random_loops
 from glasshouse.reports.page import Listing
 from glasshouse.reports.writing import file_section
 from glasshouse.suites import standard
 from glasshouse.suites.writing import write_suite
 
+add_options()
 BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"
 # How a command runs and what it prints, but not what it makes.
-NOT_SETTINGS = {"workers", "dask", "json", "force", "timeout"}
+NOT_SETTINGS = {"workers", "dask", "json", "force", "batch_time_limit", "part"}
 
 
 def shown(path: Path) -> list[list[str]]:
@@ -54,9 +53,9 @@ def settings(words: list[str]) -> dict[str, Any]:
 
 def options(command: str) -> set[str]:
     """The options of a command that matter."""
-    run = import_module(f"glasshouse.cli.{command}").run
-    parameters = inspect.signature(run).parameters.values()
-    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - NOT_SETTINGS
+    arguments = app[command]["run"].assemble_argument_collection()
+    named = {argument.names[0] for argument in arguments if argument.names[0].startswith("--")}
+    return {name.removeprefix("--").replace("-", "_") for name in named} - NOT_SETTINGS
 
 
 def given(words: list[str]) -> set[str]:
@@ -67,14 +66,14 @@ def given(words: list[str]) -> set[str]:
 
 
 TRAININGS = [
-    "bars --hidden 2 --epochs 3 --width 6 --length 2 --held-out 0.25 --units binary --gradient pcd "
+    "bars:6x2 --hidden 2 --epochs 3 --held-out 0.25 --units binary --gradient pcd "
     "--steps 2 --chains 4 --batch-size 3 --learning-rate 0.1,0.01 --reduction sum --momentum 0.1 "
     "--weight-decay 0.001 --sigma 0.02 --no-biases --monitor pseudo_likelihood,activation "
     "--every 2 --seed 0 --count 2",
-    "stripes --hidden 2 --epochs 2 --side 2 --learning-rate 0.1 --mode-probability 0.1 "
+    "stripes:2 --hidden 2 --epochs 2 --learning-rate 0.1 --mode-probability 0.1 "
     "--mode-slope 10 --mode-offset -3 --mode-use restart --mode-step full "
-    "--mode-search enumerate --mode-seconds 1.5",
-    "digits --hidden 2 --epochs 1 --threshold 5 --batch-size 100 --monitor activation",
+    "--mode-search enumerate --mode-time-limit 1.5",
+    "digits:5 --hidden 2 --epochs 1 --batch-size 100 --monitor activation",
     "mine.csv --hidden 2 --epochs 1 --held-out 0.5",
     "bars --hidden 2 --epochs 1",
 ]
@@ -86,7 +85,7 @@ def test_the_command_of_a_training_has_all_its_options(typed, tmp_path, monkeypa
         pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
     np.savetxt("mine.csv", np.eye(4, dtype=int), fmt="%d", delimiter=",")
-    words = ["train", *shlex.split(typed), "-o", "run.sqlite"]
+    words = ["train", "run", *shlex.split(typed), "-o", "run.sqlite"]
     assert main(words) == 0
     (again,) = shown(tmp_path / "run.sqlite")
     assert settings(again) == settings(words)
@@ -113,8 +112,8 @@ def instances(tmp_path_factory):
 
 SOLVER = f"good={sys.executable} -S {BROKEN} 'none' {{file}}"
 RACES = [
-    "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory 1024 --seed 0 --repeat 2 "
-    "--dialect classic --strict --meter process-group",
+    "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory-limit 1024 --seed 0 "
+    "--runs 2 --dialect classic --strict --meter process-group",
     "--suite tiny --dialect classic --meter process-group",
     "--suite toys --instances files --dialect classic --meter process-group",
 ]
@@ -126,7 +125,7 @@ def test_the_command_of_a_race_has_all_its_options(typed, instances, tmp_path, m
     monkeypatch.setattr(standard, "instances", lambda: toys.instances)
     monkeypatch.chdir(tmp_path if "toys" in typed else instances)
     store = tmp_path / "race.sqlite"
-    words = ["race", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]
+    words = ["race", "run", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]
     assert main(words) == 0
     (again,) = shown(store)
     assert settings(again) == settings(words)
@@ -142,8 +141,8 @@ def test_solvers_of_two_dialects_need_two_commands(instances, tmp_path, monkeypa
     store = tmp_path / "race.sqlite"
     shared = ["--suite", "tiny", "--meter", "process-group", "--time-limit", "20"]
     other = SOLVER.replace("good=", "other=")
-    first = ["race", "--solver", SOLVER, "--dialect", "classic", *shared, "-o", str(store)]
-    second = ["race", "--solver", other, "--dialect", "mse22", *shared, "-o", str(store)]
+    first = ["race", "run", "--solver", SOLVER, "--dialect", "classic", *shared, "-o", str(store)]
+    second = ["race", "run", "--solver", other, "--dialect", "mse22", *shared, "-o", str(store)]
     for words in (first, second):
         assert main(words) in (0, 1)
     assert [settings(one) for one in shown(store)] == [settings(first), settings(second)]

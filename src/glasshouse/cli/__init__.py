@@ -9,7 +9,8 @@ Importing this package loads hardly anything: signals are handled first (`clock`
 then the rest is loaded (`running`, and one module per command). Commands share `options`,
 `console`, `output`, `errors`, `collecting` (into a store), `evaluation` (the MaxSAT Evaluation's
 rules), `instances` (where plants go) and `searches` (all solvers).
-`about` has `--version` and `completion`; `info` has `draw`, too.
+`about` has `--version` and `completion`; `info` has `draw`, `convert` has `back`, too.
+`renamed` lists the words of older versions.
 """
 
 from __future__ import annotations
@@ -27,10 +28,7 @@ if TYPE_CHECKING:
     app: typing.Any
     COMMANDS: dict[str, typing.Any]
 
-HELP = """Grow spin glasses and MAX-2-SAT instances whose optimum is planted, and prove it.
-
-Every command has examples: `glasshouse COMMAND --help`.
-"""
+HELP = "Grow spin glasses and MAX-2-SAT instances; examples: `glasshouse COMMAND --help`."
 
 
 def run() -> typing.NoReturn:
@@ -60,17 +58,32 @@ def __getattr__(name: str) -> typing.Any:
     """Build `app` and `COMMANDS` when they are first asked for."""
     if name not in ("app", "COMMANDS"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    commands = _commands()
-    globals().update(COMMANDS=commands, app=_app(commands))
+    groups = _commands()
+    commands = {name: command for group in groups.values() for name, command in group.items()}
+    globals().update(COMMANDS=commands, app=_app(groups))
     return globals()[name]
 
 
-def _commands() -> dict[str, typing.Any]:
-    """All commands, in the order of the work. None of these modules imports anything heavy."""
+def add_options(command: str | None = None) -> None:
+    """Make the commands whose options come from the library: `plant METHOD` and `train run`.
+
+    Args:
+        command: only those of this command; None makes all of them.
+    """
+    from glasshouse.cli.plant import add_methods
+    from glasshouse.cli.train import add_run
+
+    for name, add in (("plant", add_methods), ("train", add_run)):
+        if command in (None, name):
+            add()
+
+
+def _commands() -> dict[str, dict[str, typing.Any]]:
+    """All commands by group. None of these modules imports anything heavy."""
     from glasshouse.cli.about import completion
     from glasshouse.cli.check import check
     from glasshouse.cli.compile import compile_kernels
-    from glasshouse.cli.convert import convert
+    from glasshouse.cli.convert import back, convert
     from glasshouse.cli.demo import demo
     from glasshouse.cli.fuzz import fuzz
     from glasshouse.cli.info import draw, info
@@ -81,36 +94,26 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.race import race
     from glasshouse.cli.report import report
     from glasshouse.cli.solve import solve
+    from glasshouse.cli.store import store
     from glasshouse.cli.study import study
     from glasshouse.cli.suite import suite
     from glasshouse.cli.train import train
     from glasshouse.cli.tune import tune
 
     return {
-        "demo": demo,
-        "info": info,
-        "convert": convert,
-        "plant": plant,
-        "check": check,
-        "prove": prove,
-        "solve": solve,
-        "library": library,
-        "judge": judge,
-        "study": study,
-        "tune": tune,
-        "suite": suite,
-        "race": race,
-        "fuzz": fuzz,
-        "train": train,
-        "report": report,
-        "draw": draw,
-        "compile": compile_kernels,
-        "completion": completion,
-    }
+        "Files": {"info": info, "convert": convert, "back": back, "draw": draw},
+        "Instances": {"plant": plant, "tune": tune, "suite": suite, "library": library},
+        "Answers": {"solve": solve, "prove": prove, "check": check, "judge": judge},
+        "Experiments": {
+            "study": study, "race": race, "fuzz": fuzz, "train": train, "store": store,
+            "report": report,
+        },
+        "Other": {"demo": demo, "compile": compile_kernels, "completion": completion},
+    }  # fmt: skip
 
 
-def _app(commands: dict[str, typing.Any]) -> typing.Any:
-    from cyclopts import App
+def _app(groups: dict[str, dict[str, typing.Any]]) -> typing.Any:
+    from cyclopts import App, Group
 
     from glasshouse.cli.about import versions
     from glasshouse.cli.options import SWITCHES
@@ -126,10 +129,14 @@ def _app(commands: dict[str, typing.Any]) -> typing.Any:
         result_action="return_value",
         suppress_keyboard_interrupt=False,
     )
-    for order, (name, command) in enumerate(commands.items()):
-        if isinstance(command, App):
-            command.sort_key = order
-            app.command(command)
-        else:
-            app.command(command, name=name, sort_key=order)
+    for place, (title, commands) in enumerate(groups.items()):
+        group = Group(title, sort_key=place)
+        for order, (name, command) in enumerate(commands.items()):
+            if isinstance(command, App):
+                command.sort_key, command.group = order, group
+                app.command(command)
+            else:
+                app.command(command, name=name, sort_key=order, group=group)
+    for flag in ("--help", "--version"):
+        app[flag].group = group  # the last one
     return app

@@ -21,7 +21,7 @@ def check(
     *files: Path,
     certificate: Path | None = None,
     units: Units = None,
-    folder: Annotated[Path | None, Parameter(name="--files")] = None,
+    folder: Annotated[Path | None, Parameter(name="--instances")] = None,
     answers: Path | None = None,
     format: SourceFormat = None,
     recipe: bool = False,
@@ -29,12 +29,13 @@ def check(
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
-    """Prove what files state about their optimum, trusting nothing that made them.
+    """Prove what files state about their optimum.
 
-    A file is checked against the certificate beside it (FILE.cert), or its own loops and squares
-    (.npz). A manifest.jsonl is checked line by line. A commitment.jsonl is checked against the
-    answers that were published later. Numbers are the file's own: the cut of a .mc file, the
-    objective of a .qubo file. Ends with exit code 1 if a statement is false or has no proof.
+    Nothing that made the files is trusted. A file is checked against the certificate beside it
+    (FILE.cert), or its own loops and squares (.npz). A manifest.jsonl is checked line by line. A
+    commitment.jsonl is checked against the answers that were published later. Numbers are the
+    file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit code 1 if a
+    statement is false or has no proof.
 
     For instance:
 
@@ -44,7 +45,7 @@ def check(
     glasshouse check inst.wcnf --recipe
     glasshouse check inst.wcnf --verified
     glasshouse check suite/manifest.jsonl
-    glasshouse check answers/manifest.jsonl --files suite
+    glasshouse check answers/manifest.jsonl --instances suite
     glasshouse check instances/commitment.jsonl --answers answers
     glasshouse check --print-checker > checker.py && python3 checker.py inst.wcnf inst.wcnf.cert
     ```
@@ -81,7 +82,7 @@ def check(
                 raise ValueError("--certificate is for an instance, not for a manifest")
             _check_suite(file, folder, json)
         elif folder is not None:
-            raise ValueError(f"--files is for a manifest.jsonl, but {file} is none")
+            raise ValueError(f"--instances is for a manifest.jsonl, but {file} is none")
         else:
             options = {"format": format, "units": units, "recipe": recipe}
             _check_file(file, certificate, json, verified, **options)
@@ -164,7 +165,7 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
                     known |= {"measure": entry.measure, entry.measure: entry.measured}
                 show_json({"file": entry.file, **known})
     except MissingFileError as missing:
-        where = "" if folder is not None else "; --files DIR says where the instances are"
+        where = "" if folder is not None else "; --instances DIR says where the instances are"
         raise ValueError(f"{missing}{where}") from missing
     except ValueError as lie:
         raise CheckFailedError(lie) from lie

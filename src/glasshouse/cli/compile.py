@@ -9,12 +9,13 @@ from glasshouse.cli.output import show_json
 
 
 def compile_kernels(*groups: str, json: bool = False) -> None:
-    """Compile kernels now and keep the machine code on disk, so that later calls start at once.
+    """Compile kernels now, so that later calls start at once.
 
-    Without this, each kernel is compiled when it is first needed, which takes a few seconds. Use it
-    when you build an image or prepare a cluster node. NUMBA_CACHE_DIR sets the folder of the cache.
-    The machine code is for this processor, this version of glasshouse and this version of Numba.
-    Expect minutes; what is cached already is only loaded.
+    The machine code is kept on disk. Without this, each kernel is compiled when it is first needed,
+    which takes a few seconds. Use it when you build an image or prepare a cluster node.
+    NUMBA_CACHE_DIR sets the folder of the cache. The machine code is for this processor, this
+    version of glasshouse and this version of Numba. Expect minutes; what is cached already is only
+    loaded.
 
     For instance:
 

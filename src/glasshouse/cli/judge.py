@@ -27,13 +27,14 @@ def judge(
     units: Units = None,
     json: bool = False,
 ) -> int:
-    """Judge what a solver printed (o, s and v lines) against the proof of a file's optimum.
+    """Judge what a solver printed against the proof.
 
-    The model is evaluated again, its cost compared with the last o line, and the claim with what
-    the certificate beside the file proves. For problems other than clauses, numbers are the file's
-    own (the cut of a .mc file, the objective of a .qubo file), a state may be 0 and 1, ±1 or JSON,
-    and o and s lines may be left out. A state without the claim that it is optimal is right if it
-    is valid; the verdict then says what the optimum is, where that is proven.
+    The solver prints o, s and v lines. The model is evaluated again, its cost compared with the
+    last o line, and the claim with what the certificate beside the file proves. For problems other
+    than clauses, numbers are the file's own (the cut of a .mc file, the objective of a .qubo file),
+    a state may be 0 and 1, ±1 or JSON, and o and s lines may be left out. A state without the claim
+    that it is optimal is right if it is valid; the verdict then says what the optimum is, where
+    that is proven.
 
     Give several answers, or folders of answers, to judge them all: one line each, and a summary. If
     FILE is a folder of problem files or a suite, each answer is named like the file that it

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 library = command_group(
     "library",
-    """List the standard instances of the field, with their optima or bounds; recognise one.
+    """List the standard instances of the field, or recognise one.
 
     For instance:
 
@@ -41,7 +41,7 @@ def list_instances(
     force: Force = False,
     json: bool = False,
 ) -> None:
-    """List the standard instances of the field, with their optima or bounds; recognise one.
+    """List the standard instances of the field, or recognise one.
 
     Each row has the best value that glasshouse found and a bound that no value passes. An instance
     is proven if both are equal, and then its certificate was accepted by the stand-alone checker.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from cyclopts import Parameter
 
-from glasshouse.cli.fuzz import plant_fuzz
+from glasshouse.cli.errors import as_options
 from glasshouse.cli.instances import Output, write_instances
-from glasshouse.cli.options import command_group, whole
+from glasshouse.cli.options import command_group, described, whole
 
 if TYPE_CHECKING:
     from glasshouse.planting import Method
 
 plant = command_group(
     "plant",
-    """Grow an instance whose optimum is known and proven, or a suite of them.
+    """Grow instances whose optimum is known and proven.
 
     For instance:
 
     ```
     glasshouse plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf
-    glasshouse plant random -n 60 -f 0.21 --loop-density 0.4 --count 100 --out-dir suite
+    glasshouse plant random -n 60 -f 0.21 --loop-density 0.4 --count 100 -o suite
     ```
     """,
 )
@@ -44,12 +44,10 @@ _GRAPH = "a graph's name or file"
 _SQUARE = "As many as visible ones by default."
 _NEEDED = inspect.Parameter.empty
 _BY_PLACE, _BY_NAME = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
-# An argument in the docstring of a method.
-_DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def add_methods() -> None:
-    """Make the commands of `plant`, one for each word of the catalogue, and `plant fuzz`.
+    """Make the commands of `plant`, one for each word of the catalogue.
 
     Not done before somebody plants: `glasshouse --help` needs no method, and methods are heavy.
     """
@@ -60,7 +58,6 @@ def add_methods() -> None:
     for word in dict.fromkeys(method.command for method in METHODS.values()):
         methods = [method for method in METHODS.values() if method.command == word]
         plant.command(_command(word, methods), name=word)
-    plant.command(plant_fuzz, name="fuzz")
 
 
 def _command(word: str, methods: list[Method]) -> Any:
@@ -93,7 +90,7 @@ def _command(word: str, methods: list[Method]) -> Any:
 def _options(method: Method) -> dict[str, inspect.Parameter]:
     """What the command line offers for the parameters of a method."""
     known = method.parameters
-    told = dict(_DESCRIBED.findall(inspect.getdoc(method.function) or ""))
+    told = described(method.function)
     options = {}
     if method.grows_on == "graph":
         shown = Annotated[str, Parameter(help=_GRAPH)]
@@ -161,6 +158,9 @@ def grow(name: str, output: Output, **parameters: Any) -> None:
     from glasshouse.planting import METHODS
 
     function = METHODS[name].function
+    if chosen := METHODS[name].plan(**parameters).chosen:
+        options = {key: f"--{key.replace('_', '-')}" for key in METHODS[name].parameters}
+        print(f"glasshouse: used {as_options(chosen, options)}", file=sys.stderr)
     stem = name.removesuffix("_loops").removesuffix("_max2sat")
     write_instances(lambda rng: function(**parameters, rng=rng), stem, output)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from glasshouse.races.commands.probing import Probed
     from glasshouse.races.commands.results import Results, Run
     from glasshouse.races.commands.scores import SolverScore
+    from glasshouse.races.samplers.results import SamplerResults
     from glasshouse.suites.loading import Suite
 
 _WIDEST = 150
@@ -36,12 +37,12 @@ _MOST_FAULTS = 20  # of a solver, that are shown one by one
 
 race = command_group(
     "race",
-    """Race solvers on instances whose optimum is proven: who is wrong, who is fast.
+    """Race solvers on instances of proven optimum.
 
     For instance:
 
     ```
-    glasshouse race --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
+    glasshouse race run --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
     glasshouse race show race.sqlite
     glasshouse race plot race.sqlite -o cactus.pdf
     ```
@@ -49,7 +50,7 @@ race = command_group(
 )
 
 
-@race.default
+@race.command
 def run(
     *,
     solver: list[str],
@@ -59,9 +60,9 @@ def run(
     instances: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
-    memory: Whole = 4096,
+    memory_limit: Whole = 4096,
     seed: Whole = 1,
-    repeat: Whole = 1,
+    runs: Whole = 1,
     dialect: Literal["classic", "mse22", "cnf", "opb"] | None = None,
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
@@ -75,14 +76,21 @@ def run(
     was wrong or some solver crashed, else 0. Killed at any moment and started again, no run is
     repeated.
 
+    For instance:
+
+    ```
+    glasshouse race run --solver "mysolver {file}" --suite smoke -o race.sqlite
+    glasshouse race run --solver rc2 --solver anneal --suite my-instances/ --runs 5 -o race.sqlite
+    ```
+
     Args:
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
             or prove; or all, for every built-in that is installed. Once per solver.
-        suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
+        suite: the name of a suite (`glasshouse suite list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
             standard instances such as gset, dimacs or biqmac:rudy, with --instances.
-        output: the store; made when it is not there.
+        output: the store; created if it does not exist.
         answers: the folder with the answers of a folder of blind files, where they are elsewhere,
             or with the certificates of standard instances, which are then verified.
         instances: a folder with files of standard instances (`glasshouse library`), under any names
@@ -91,9 +99,9 @@ def run(
             compile before their time starts.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
-        memory: megabytes of memory per run.
-        seed: of the first run on each instance; the next ones have the next numbers.
-        repeat: runs of each solver on each instance.
+        memory_limit: megabytes of memory per run.
+        seed: the seed of the first run on each instance; the next runs have the next numbers.
+        runs: runs of each solver on each instance.
         dialect: what the commands read. By default each command is tried on an instance of two
             variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it
             reads is printed and kept in the store. cnf, which has neither weights nor hard clauses,
@@ -110,11 +118,9 @@ def run(
     from glasshouse.suites.loading import load_suite
 
     refuse_both(workers, dask)
-    for name, value in (("time_limit", time_limit), ("grace", grace)):
-        if not 0 < value < float("inf"):
-            raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
-                             "above 0")  # fmt: skip
-    limits = Limits(seconds=time_limit, memory=memory * MEGABYTE, grace=grace)
+    if memory_limit < 1:
+        raise ValueError(f"--memory-limit {memory_limit} is below 1")
+    limits = Limits(seconds=time_limit, memory=memory_limit * MEGABYTE, grace=grace)
     entrants_of(solver, limits, "classic")  # whether they are there; none is run yet
     # First: what solvers read is found out by running them.
     try:
@@ -126,7 +132,7 @@ def run(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
     )
     _tell_missing(loaded)
-    asked = Race(entrants, loaded, limits, seed, repeat, strict, meter)
+    asked = Race(entrants, loaded, limits, seed, runs, strict, meter)
     number = 1 if workers is None else workers
     last = collect_steps(
         lambda executor: iter_race(asked, output, workers=number, executor=executor),
@@ -148,7 +154,7 @@ def show(store: Path, /, *, json: bool = False) -> int:
     ```
 
     Args:
-        store: the race's store.
+        store: the race's store; of commands, or of samplers (`glasshouse.race(…, store=…)`).
         json: print one JSON object.
     """
     return 1 if _report(store, json) else 0
@@ -160,8 +166,9 @@ def plot(
     /,
     *,
     figure: Literal[
-        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching"
-    ] = "cactus",
+        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching", "residual"
+    ]
+    | None = None,
     solver: list[str] | None = None,
     dial: str | None = None,
     output: MaybePicture = None,
@@ -178,10 +185,11 @@ def plot(
 
     Args:
         store: the race's store.
-        figure: cactus, ecdf (share solved over time), profile (share solved within some times the
-            fastest), scatter (two solvers), incumbents (o values over time), tts (seconds until the
-            best cost is reached with probability 0.99, by repeated runs) or reaching (seconds until
-            it was said), both over the dialled hardness.
+        figure: cactus (the default), ecdf (share solved over time), profile (share solved within
+            some times the fastest), scatter (two solvers), incumbents (o values over time), tts
+            (seconds until the best cost is reached with probability 0.99, by repeated runs) or
+            reaching (seconds until it was said), both over the dialled hardness. Of
+            samplers, tts (the default) or residual (energy above the target over time).
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
@@ -189,33 +197,12 @@ def plot(
     from glasshouse.races.figures import race_figure
 
     results = _results(store)
-    if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
+    runs = getattr(results, "runs", None)
+    if figure == "tts" and runs and all(run.number == 0 for run in runs):
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
-              "race with --repeat for times to solution", file=sys.stderr)  # fmt: skip
+              "race with --runs for times to solution", file=sys.stderr)  # fmt: skip
     paths = free_pictures(output, store, force=force)
     save_pictures(race_figure(results, figure, tuple(solver or ()), dial), paths)
-
-
-@race.command
-def export(store: Path, /, *, time_series: Path, force: Force = False) -> None:
-    """Hand over the incumbents over time as JSON, in the form of QOBLIB.
-
-    For all rows as a table, use `glasshouse study export --kind race`.
-
-    For instance:
-
-    ```
-    glasshouse race export race.sqlite --time-series series/
-    ```
-
-    Args:
-        store: the race's store.
-        time_series: a folder, made if need be; one file per solver and instance.
-    """
-    from glasshouse.races.commands.time_series import export_time_series
-
-    written = export_time_series(_results(store), time_series, overwrite=force)
-    print(f"{time_series}: {len(written)} files")
 
 
 @contextmanager
@@ -256,28 +243,36 @@ def _tell_missing(suite: Suite) -> None:
               f"are left out: {some}", file=sys.stderr)  # fmt: skip
 
 
-def _results(store: Path) -> Results:
+def _results(store: Path) -> Results | SamplerResults:
     from glasshouse.races.commands.results import read_results
+    from glasshouse.races.samplers.stored import read_sampler_results
     from glasshouse.store.purpose import SAMPLER_RACE
     from glasshouse.store.store import Store
 
     if not store.exists():
-        raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
+        raise ValueError(f"{store}: no such race; `glasshouse race run … -o {store.name}` first")
     with Store(store) as opened:
-        if SAMPLER_RACE in opened.purposes:
-            raise ValueError(
-                f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
-                f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "
-                "--csv FILE` lists its calls"
-            )
-        return read_results(opened)
+        is_of_samplers = SAMPLER_RACE in opened.purposes
+        return read_sampler_results(opened) if is_of_samplers else read_results(opened)
+
+
+def _report_samplers(store: Path, results: SamplerResults, json: bool) -> bool:
+    if json:
+        show_json({"store": store, "suite": results.suite, "instances": len(results.problems),
+                   "faults": len(results.faults), "calls": results.rows()})  # fmt: skip
+    else:
+        print(results.summary())
+    return bool(results.faults)
 
 
 def _report(store: Path, json: bool) -> bool:
     """Show a race; whether there are faults."""
     from glasshouse.races.commands.scores import score, trusted, truths
+    from glasshouse.races.samplers.results import SamplerResults
 
     results = _results(store)
+    if isinstance(results, SamplerResults):
+        return _report_samplers(store, results, json)
     scores = [score(results, name) for name in results.solvers]
     if json:
         show_json(

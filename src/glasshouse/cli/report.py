@@ -15,12 +15,12 @@ def report(
     title: str | None = None,
     force: Force = False,
 ) -> None:
-    """Write one HTML page about stores, instances, machines and proofs; it needs no network.
+    """Write one HTML page about stores, files and proofs.
 
-    Every file becomes a section: figures with values, tables to sort and filter, parameters, seeds,
-    versions, and the command that makes it again. Instances are verified on the way, and the page
-    says what is verified and what is only stated. Ends with exit code 1 where a file states
-    something false; the page then says so.
+    The page needs no network. Every file becomes a section: figures with values, tables to sort and
+    filter, parameters, seeds, versions, and the command that makes it again. Instances are verified
+    on the way, and the page says what is verified and what is only stated. Ends with exit code 1
+    where a file states something false; the page then says so.
 
     For instance:
 

@@ -57,7 +57,9 @@ def solve(
     units: Units = None,
     json: bool = False,
 ) -> int:
-    """Find the best state of any problem, by annealing or by an exact solver.
+    """Find the best state of any problem.
+
+    Anneals by default; --solver chooses another heuristic or an exact solver.
 
     With a time limit and no solver, the whole time is used: annealing, refining and tempering
     share it by what they find. Each better value is printed with its time on standard error.

@@ -22,7 +22,8 @@ from glasshouse.races.commands.scores import (
     median_reaching,
     performance_profile,
 )
-from glasshouse.races.tts_figures import chosen_dial, dial_chart, settings
+from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.races.tts_figures import chosen_dial, dial_chart, residual_chart, settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -179,8 +180,8 @@ _DIALLED = ("tts", "reaching")
 
 
 def race_figure(
-    results: Results,
-    name: str = "cactus",
+    results: Results | SamplerResults,
+    name: str | None = None,
     solvers: tuple[str, ...] = (),
     dial: str | None = None,
 ) -> Figure:  # fmt: skip
@@ -188,12 +189,15 @@ def race_figure(
 
     Args:
         results: the race.
-        name: cactus, ecdf, profile, scatter, incumbents, tts or reaching (over the dialled
-            hardness).
+        name: cactus (the default), ecdf, profile, scatter, incumbents, tts or reaching (over the
+            dialled hardness); of a race of samplers, tts (the default) or residual.
         solvers: for a scatter, the two solvers; the first two when empty.
         dial: for tts and reaching, the parameter along x; by default frustration, size
             or density, whichever has most settings, or what else varies.
     """
+    if isinstance(results, SamplerResults):
+        return _sampler_figure(results, name or "tts", dial)
+    name = name or "cactus"
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
     if not results.runs:
@@ -211,6 +215,21 @@ def race_figure(
         figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
         dialled = (dial,) if name in _DIALLED else ()
         chart = FIGURES[name](results, *(pair if name == "scatter" else dialled))
+        place_legend(ax, plot_chart(chart, ax))
+        ax.set_title(results.suite, parse_math=False)
+    return figure
+
+
+def _sampler_figure(results: SamplerResults, name: str, dial: str | None) -> Figure:
+    if name not in ("tts", "residual") or (dial is not None and name != "tts"):
+        raise ValueError(
+            f"figure={name!r} of a race of samplers must be tts (along a dial) or residual"
+        )
+    if not results.calls:
+        raise ValueError("no calls yet; race first")
+    with styled():
+        figure, ax = new_figure(6.2, 4.0)
+        chart = dial_chart(results, dial) if name == "tts" else residual_chart(results)
         place_legend(ax, plot_chart(chart, ax))
         ax.set_title(results.suite, parse_math=False)
     return figure
