@@ -479,7 +479,8 @@ def test_a_killed_runner_leaves_no_process_no_folder_and_no_cgroup(meter, tmp_pa
         "if all(pids):\n    [os.waitpid(pid, 0) for pid in pids]",
         # Daemons that end at once, one after the other, are waited for by the keeper alone.
         "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n"
-        "        os.setsid()\n        if os.fork(): os._exit(0)\n        {burn}\n        os._exit(0)\n"
+        "        os.setsid()\n        if os.fork(): os._exit(0)\n        {burn}\n"
+        "        os._exit(0)\n"
         "    os.wait()\n    time.sleep(.3)",
     ],
 )
