@@ -103,7 +103,7 @@ COMMANDS = {
     "study export {folder}/s.sqlite --parquet {folder}/p.parquet": "polars",
     "report {folder}/s.sqlite -o {folder}/r.html": "vl_convert",
     "study run {folder}/s.toml -o {folder}/t.sqlite --dask tcp://localhost:1": "distributed",
-    "train digits --hidden 2 -o {folder}/t.sqlite": "sklearn",
+    "train run digits --hidden 2 -o {folder}/t.sqlite": "sklearn",
 }
 
 
@@ -195,7 +195,7 @@ def test_a_missing_file_is_what_python_calls_one(name, tmp_path):
 @pytest.mark.parametrize(
     "command",
     ["info no.wcnf", "convert no.wcnf new.qubo", "check no.npz", "prove no.qubo", "solve no.wcnf",
-     "draw no.npz -o new.png", "study run no.toml -o new.sqlite", "study status no.sqlite",
+     "draw no.npz -o new.png", "study run no.toml -o new.sqlite", "study show no.sqlite",
      "study plot no.sqlite -o new", "study merge new.sqlite no.sqlite",
      "report no.wcnf -o new.html",
      "check no.jsonl"],

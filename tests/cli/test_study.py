@@ -34,9 +34,9 @@ def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["new_rows"] == 60
     assert main(["study", "run", str(study), "-o", str(store), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["new_rows"] == 0
-    assert main(["study", "status", str(store)]) == 0
+    assert main(["study", "show", str(store)]) == 0
     assert "60 of 60 instances, 5 of 5 tasks" in capsys.readouterr().out
-    assert main(["study", "status", str(store), "--json"]) == 0
+    assert main(["study", "show", str(store), "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["tasks"][0]
     assert first["method"] == "random_loops"
     assert first["parameters"] == {"frustration": 0.1, "loop_density": 0.3, "m": 12, "n": 12}
@@ -62,7 +62,7 @@ def test_status_speaks_in_decimals(tmp_path, capsys):
     parameters = {"n": 12, "frustration": 0.1, "loop_density": "1/3"}
     with gh.Store(tmp_path / "s.sqlite", write=True) as store:
         store.add_tasks([gh.Task("random_loops", parameters)])
-    assert main(["study", "status", str(tmp_path / "s.sqlite")]) == 0
+    assert main(["study", "show", str(tmp_path / "s.sqlite")]) == 0
     told = capsys.readouterr().out
     assert "frustration=0.1 loop_density=1/3 m=12 n=12" in told
 
@@ -126,11 +126,11 @@ def test_a_plot_overwrites_nothing_unasked_and_never_its_store(study, tmp_path, 
 def test_a_file_that_is_no_store(tmp_path, study, capsys):
     alien = tmp_path / "notes.txt"
     alien.write_text("mine")
-    for command in (["run", str(study), "-o"], ["status"], ["check"]):
+    for command in (["run", str(study), "-o"], ["show"], ["check"]):
         assert main(["study", *command, str(alien)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
     assert alien.read_text() == "mine"
-    assert main(["study", "status", str(tmp_path / "none.sqlite")]) == 2
+    assert main(["study", "show", str(tmp_path / "none.sqlite")]) == 2
 
 
 def test_tune(capsys):

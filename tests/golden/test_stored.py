@@ -11,7 +11,7 @@ from tests.golden.records import HERE, page_of, run
 
 import glasshouse as gh
 
-TRAIN = ["train", "bars", "--width", 4, "--length", 2, "--hidden", 3]
+TRAIN = ["train", "run", "bars", "--width", 4, "--length", 2, "--hidden", 3]
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_a_race_is_shown_and_gets_another_solver(old):
     before = rows_in(old / "race.sqlite")
     shown = json.loads(run("race", "show", old / "race.sqlite", "--json"))
     assert [(one["solver"], one["solved"]) for one in shown["solvers"]] == [("prove", before)]
-    run("race", "--suite", old / "suite", "-o", old / "race.sqlite", "--time-limit", 60,
+    run("race", "run", "--suite", old / "suite", "-o", old / "race.sqlite", "--time-limit", 60,
         "--solver", "highs")  # fmt: skip
     assert rows_in(old / "race.sqlite") == 2 * before
 
@@ -142,13 +142,13 @@ def test_a_search_of_a_tree_is_resumed(old):
 def test_manifests_and_commitments_are_checked(old):
     run("check", old / "manifest" / "manifest.jsonl")
     suite = old / "suite"
-    run("check", suite / "answers" / "manifest.jsonl", "--files", suite / "instances")
+    run("check", suite / "answers" / "manifest.jsonl", "--instances", suite / "instances")
     run("check", suite / "instances" / "commitment.jsonl", "--answers", suite / "answers")
     assert len(gh.load_suite(suite, old).instances) == 3
 
 
 def test_a_suite_grows_again_to_the_same_bytes(old):
-    run("suite", old / "small.toml", "-o", old / "again", "--seed", 1, "--format", "qubo")
+    run("suite", "write", old / "small.toml", "-o", old / "again", "--seed", 1, "--format", "qubo")
     for path in sorted((old / "suite" / "instances").glob("*.*")):
         if path.suffix in (".wcnf", ".qubo"):
             again = old / "again" / "instances" / path.name

@@ -34,7 +34,7 @@ def store(tmp_path):
 
 
 @pytest.mark.parametrize("through_link", [False, True])
-@pytest.mark.parametrize("command", ["status", "check", "plot", "fit"])
+@pytest.mark.parametrize("command", ["show", "check", "plot", "fit"])
 def test_a_hot_journal_is_refused_and_changes_nothing(
     store, tmp_path, capsys, command, through_link
 ):

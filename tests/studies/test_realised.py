@@ -54,7 +54,7 @@ def barren(monkeypatch):
 
 def test_looking_at_a_study_plants_nothing(store, barren, capsys):
     pytest.importorskip("matplotlib")
-    for command in ("plot", "fit", "status", "check"):
+    for command in ("plot", "fit", "show", "check"):
         assert main(["study", command, str(store)]) == 0, capsys.readouterr().err
     with Store(store) as opened:
         assert len(study_of(opened).tasks) == len(points_of(opened, "median")) == 6

@@ -127,7 +127,7 @@ def read_ensembles(store: Store) -> list[Ensemble]:
     """
     tasks = [task for task in store.tasks() if task.kind == TRAINING.name]
     if not tasks:
-        raise StoreError(f"{store.path} holds no trained machines; `glasshouse train` first")
+        raise StoreError(f"{store.path} holds no trained machines; `glasshouse train run` first")
     try:
         return [_ensemble(store, task) for task in tasks]
     except StoreError:

@@ -41,7 +41,7 @@ race = command_group(
     For instance:
 
     ```
-    glasshouse race --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
+    glasshouse race run --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
     glasshouse race show race.sqlite
     glasshouse race plot race.sqlite -o cactus.pdf
     ```
@@ -49,7 +49,7 @@ race = command_group(
 )
 
 
-@race.default
+@race.command
 def run(
     *,
     solver: list[str],
@@ -59,9 +59,9 @@ def run(
     instances: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
-    memory: Whole = 4096,
+    memory_limit: Whole = 4096,
     seed: Whole = 1,
-    repeat: Whole = 1,
+    runs: Whole = 1,
     dialect: Literal["classic", "mse22", "cnf", "opb"] | None = None,
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
@@ -75,11 +75,18 @@ def run(
     was wrong or some solver crashed, else 0. Killed at any moment and started again, no run is
     repeated.
 
+    For instance:
+
+    ```
+    glasshouse race run --solver "mysolver {file}" --suite smoke -o race.sqlite
+    glasshouse race run --solver rc2 --solver anneal --suite my-instances/ --runs 5 -o race.sqlite
+    ```
+
     Args:
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
             or prove; or all, for every built-in that is installed. Once per solver.
-        suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
+        suite: the name of a suite (`glasshouse suite list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
             standard instances such as gset, dimacs or biqmac:rudy, with --instances.
         output: the store; made when it is not there.
@@ -91,9 +98,9 @@ def run(
             compile before their time starts.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
-        memory: megabytes of memory per run.
+        memory_limit: megabytes of memory per run.
         seed: of the first run on each instance; the next ones have the next numbers.
-        repeat: runs of each solver on each instance.
+        runs: runs of each solver on each instance.
         dialect: what the commands read. By default each command is tried on an instance of two
             variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it
             reads is printed and kept in the store. cnf, which has neither weights nor hard clauses,
@@ -110,11 +117,9 @@ def run(
     from glasshouse.suites.loading import load_suite
 
     refuse_both(workers, dask)
-    for name, value in (("time_limit", time_limit), ("grace", grace)):
-        if not 0 < value < float("inf"):
-            raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
-                             "above 0")  # fmt: skip
-    limits = Limits(seconds=time_limit, memory=memory * MEGABYTE, grace=grace)
+    if memory_limit < 1:
+        raise ValueError(f"--memory-limit {memory_limit} is below 1")
+    limits = Limits(seconds=time_limit, memory=memory_limit * MEGABYTE, grace=grace)
     entrants_of(solver, limits, "classic")  # whether they are there; none is run yet
     # First: what solvers read is found out by running them.
     try:
@@ -126,7 +131,7 @@ def run(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
     )
     _tell_missing(loaded)
-    asked = Race(entrants, loaded, limits, seed, repeat, strict, meter)
+    asked = Race(entrants, loaded, limits, seed, runs, strict, meter)
     number = 1 if workers is None else workers
     last = collect_steps(
         lambda executor: iter_race(asked, output, workers=number, executor=executor),
@@ -191,7 +196,7 @@ def plot(
     results = _results(store)
     if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
-              "race with --repeat for times to solution", file=sys.stderr)  # fmt: skip
+              "race with --runs for times to solution", file=sys.stderr)  # fmt: skip
     paths = free_pictures(output, store, force=force)
     save_pictures(race_figure(results, figure, tuple(solver or ()), dial), paths)
 
@@ -262,7 +267,7 @@ def _results(store: Path) -> Results:
     from glasshouse.store.store import Store
 
     if not store.exists():
-        raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
+        raise ValueError(f"{store}: no such race; `glasshouse race run … -o {store.name}` first")
     with Store(store) as opened:
         if SAMPLER_RACE in opened.purposes:
             raise ValueError(

@@ -53,7 +53,7 @@ def run(
     workers: Workers = None,
     dask: Dask = None,
     scale: float = 1.0,
-    timeout: float = 3600.0,
+    batch_time_limit: float = 3600.0,
     json: bool = False,
 ) -> None:
     """Run a study, or go on where it stopped.
@@ -71,7 +71,7 @@ def run(
         file: the study, in TOML (see docs/studies.md).
         output: the store; made when it is not there.
         scale: this many times the instances that the study asks for.
-        timeout: seconds after which a batch on --workers counts as hanging.
+        batch_time_limit: seconds after which a batch on --workers counts as hanging.
         json: print one JSON object at the end.
     """
     from glasshouse.store import Store, iter_collect
@@ -89,7 +89,7 @@ def run(
         with Store(output, write=True) as opened:  # not before the workers are there
             claim(opened, asked)
         return iter_collect(
-            asked.tasks, output, executor=executor, workers=workers, timeout=timeout
+            asked.tasks, output, executor=executor, workers=workers, timeout=batch_time_limit
         )
 
     last = collect_steps(start, output, dask=dask)
@@ -102,13 +102,13 @@ def run(
 
 
 @study.command
-def status(store: Path, /, *, json: bool = False) -> None:
+def show(store: Path, /, *, json: bool = False) -> None:
     """Show how far a study is.
 
     For instance:
 
     ```
-    glasshouse study status peak.sqlite
+    glasshouse study show peak.sqlite
     ```
 
     Args:

@@ -200,7 +200,7 @@ def _runs(results: Results) -> Table:
 
 # What the rules of a race are called on the command line. The solvers have their own dialects.
 _OPTIONS = {"seconds": "--time-limit", "cpu_seconds": "--cpu-limit", "cores": "--cores",
-            "grace": "--grace", "memory": "--memory", "seed": "--seed",
+            "grace": "--grace", "memory": "--memory-limit", "seed": "--seed",
             "meter": "--meter", "strict": "--strict", "answers": "--answers",
             "instances": "--instances"}  # fmt: skip
 _LONGEST_COMMAND = 10_000
@@ -209,7 +209,7 @@ _LONGEST_COMMAND = 10_000
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
     """The commands of the race: one for all solvers of the same dialect and number of runs."""
     commands = [
-        shlex.join(["glasshouse", "race", *solvers, "--suite", _suite(results, rules),
+        shlex.join(["glasshouse", "race", "run", *solvers, "--suite", _suite(results, rules),
                     *_option_words(rules), *group, "-o", path.name])
         for group, solvers in _groups(results, rules).items()
     ]  # fmt: skip
@@ -219,12 +219,12 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
 
 
 def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    """Solvers as one types them, by the options that are theirs: `--dialect` and `--repeat`."""
+    """Solvers as one types them, by the options that are theirs: `--dialect` and `--runs`."""
     groups: dict[tuple[str, ...], list[str]] = {}
     ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
         repeat = max(1, results.entered.get(name, 0) // max(1, results.num_entered))
-        command, runs = str(one.get("command", "")), ("--repeat", str(repeat))
+        command, runs = str(one.get("command", "")), ("--runs", str(repeat))
         if _is_built_in(name, command):
             ours.setdefault(runs, []).extend(["--solver", name])
         else:
@@ -233,7 +233,7 @@ def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], li
     for built_in, words in ours.items():  # they read their own dialect, whatever the others read
         key = next((key for key in groups if key[2:] == built_in), built_in)
         groups[key] = [*words, *groups.get(key, [])]
-    return groups or {("--repeat", "1"): []}
+    return groups or {("--runs", "1"): []}
 
 
 def _suite(results: Results, rules: dict[str, Any]) -> str:
