@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from glasshouse.races.commands.comparison import VirtualBest, virtual_best
+from glasshouse.races.commands.comparison import SolverComparison, VirtualBest, virtual_best
+from glasshouse.races.commands.race_task import NOT_RUN
 from glasshouse.races.commands.results import Results
-from glasshouse.races.commands.scores import SolverScore, mean_gap, score
+from glasshouse.races.commands.scores import SolverScore, mean_gap, score, trusted
 from glasshouse.races.running.command import MEGABYTE
 from glasshouse.statistics.samples import Estimate
 
@@ -20,6 +21,8 @@ _MORE = ("solver", "CPU PAR-2", "CPU seconds", "most memory", "solved alone", "P
 
 def score_lines(results: Results) -> list[str]:
     """Return two tables of a race: scores, and what solvers use and contribute; best first."""
+    if not results.runs:
+        return []
     best = virtual_best(results)
     ordered = sorted(_scores(results), key=lambda one: (-one.solved, one.par2))
     rows = [
@@ -33,6 +36,35 @@ def score_lines(results: Results) -> list[str]:
         rows.append((best.name, solved, "", "", f"{best.par2:.3g}", "", f"{best.median}"))
         more.append((best.name, f"{best.par2_cpu:.3g}", "", "", "", ""))
     return [*_aligned([_HEAD, *rows]), "", *_aligned([_MORE, *more])]
+
+
+def note_lines(results: Results) -> list[str]:
+    """Return further lines about a race: missing runs, gaps, starts, what the judge trusted."""
+    lines = [
+        f"{name}: {number} of its {results.entered[name]} runs are missing; race it again for them"
+        for name, number in results.missing.items()
+    ]
+    gaps = {name: mean_gap(results, name) for name in results.solvers}
+    shown = [f"{name} {gap[0]:.3%} ({gap[1]} runs)" for name, gap in gaps.items() if gap]
+    if shown:
+        lines.append("mean gap to the best known value, of runs with a valid model: "
+                     f"{', '.join(shown)}")  # fmt: skip
+    for name, seconds in results.starts.items():
+        if seconds < results.limit:
+            told = f"{seconds:.2g} s of each run are the start of Python, measured once"
+        else:
+            told = "the start of Python took longer than the limit; raise the time limit"
+        lines.append(f"{name}: {told}")
+    for name in results.solvers:
+        why = [run.reason for run in results.runs
+               if run.solver == name and run.reason.startswith(NOT_RUN)]  # fmt: skip
+        lines += [f"{name}: {len(why)} of its runs were {why[0]}"] if why else []
+    lines += [line] if (line := trusted(results)) else []
+    if unproven := len(results.unproven):
+        lines.append(f"no optimum is proven for {unproven} of {len(results.instances)} instances: "
+                     "claims there are undecided, and 'reached' is the best that any solver found"
+                     )  # fmt: skip
+    return lines
 
 
 def _more(one: SolverScore, best: VirtualBest) -> tuple[str, ...]:
@@ -56,6 +88,8 @@ def _scores(results: Results) -> list[SolverScore]:
 
 def score_values(results: Results) -> dict[str, Any]:
     """Return the same as values for JSON, which has no infinity: the solvers, the virtual best."""
+    if not results.runs:
+        return {"solvers": [], "virtual_best": None}
     best = virtual_best(results)
     shares = best.contributions
     return {
@@ -78,6 +112,14 @@ def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
         "mean_gap": None if gap is None else gap[0],
         "verdicts": Counter(str(run.verdict) for run in results.runs if run.solver == one.solver),
     }
+
+
+def comparison_values(found: SolverComparison) -> dict[str, Any]:
+    """Return a comparison of two solvers for JSON."""
+    times = {clock: vars(one) | {"ratio": finite_ends(one.ratio),
+                                 "difference": finite_ends(one.difference)}
+             for clock, one in found.by.items()}  # fmt: skip
+    return vars(found) | {"by": times}
 
 
 def finite_ends(estimate: Estimate | None) -> dict[str, float | None] | None:

@@ -170,9 +170,13 @@ def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[st
         if name != "suite" and held.get(name) != value:
             option = {"seconds": "time_limit", "cpu_seconds": "cpu_limit"}.get(name, name)
             unit = " bytes" if name in ("memory", "output") else ""
+            before = f"with {option}={held.get(name)!r}{unit}, not {value!r}{unit}"
+            if held.get(name) is None:
+                before = f"without {option}"
+            elif value is None:
+                before = f"with {option}={held[name]!r}, not without it"
             raise OtherSettingsError(
-                f"{store.path} holds a race with {option}={held.get(name)!r}{unit}, not "
-                f"{value!r}{unit}; use the same rules, or another store"
+                f"{store.path} holds a race {before}; use the same rules, or another store"
             )
 
 
