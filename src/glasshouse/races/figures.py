@@ -110,7 +110,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
     seconds = np.array([[one[name] for name in both] for one in times])
     limit = _limit(results, clock)
     # CPU seconds of a parallel solver may be beyond the time limit.
-    edge = _UNSOLVED * (limit or max(results.limit, *seconds[np.isfinite(seconds)]))
+    edge = _UNSOLVED * (limit or max([results.limit, *seconds[np.isfinite(seconds)]]))
     x, y = np.minimum(seconds, edge)
     low = float(min(x.min(), y.min())) / _ROOM
     ends: Any = {"is_log": True, "low": low, "high": 1.1 * edge, "limit": limit}
