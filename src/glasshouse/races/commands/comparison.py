@@ -64,7 +64,17 @@ class VirtualBest(Summarised):
 
 
 def virtual_best(results: Results) -> VirtualBest:
-    """Return the scores of the virtual best solver, and what each solver contributes to them."""
+    """Return the scores of the virtual best solver, and what each solver contributes to them.
+
+    >>> from glasshouse.races.commands.results import Run
+    >>> from glasshouse.races.judging.clauses import RunVerdict
+    >>> times = {"mine": (1.0, 8.0), "theirs": (4.0, 2.0)}
+    >>> runs = [Run(who, f"file {k}", 0, True, RunVerdict.OPTIMAL, "", at, limit=10.0)
+    ...         for who, each in times.items() for k, at in enumerate(each)]
+    >>> best = virtual_best(Results("two files", tuple(runs)))
+    >>> best.par2, best.contributions["mine"].par2
+    (1.5, 1.5)
+    """
     seconds = {name: solving_seconds(results, name) for name in results.solvers}
     par2 = [
         {name: per_instance(results, name, score) for name in results.solvers}
@@ -187,6 +197,15 @@ def compare_solvers(
 
     Raises:
         ValueError: a solver has no runs, or the two have no instance in common.
+
+    >>> from glasshouse.races.commands.results import Run
+    >>> from glasshouse.races.judging.clauses import RunVerdict
+    >>> times = {"mine": (1.0, 8.0), "theirs": (4.0, 2.0)}
+    >>> runs = [Run(who, f"file {k}", 0, True, RunVerdict.OPTIMAL, "", at, limit=10.0)
+    ...         for who, each in times.items() for k, at in enumerate(each)]
+    >>> found = compare_solvers(Results("two files", tuple(runs)), "mine", "theirs")
+    >>> found.both, found.by["wall"].first_faster, found.by["wall"].second_faster
+    (2, 1, 1)
     """
     if first == second:
         raise ValueError(f"{first!r} cannot be compared with itself; choose two solvers")
