@@ -84,10 +84,9 @@ def command_line() -> str:
     >>> "### glasshouse plant wishart" in command_line()
     True
     """
-    from glasshouse.cli import app
-    from glasshouse.cli.plant import add_methods
+    from glasshouse.cli import add_options, app
 
-    add_methods()  # one command per planting method
+    add_options()  # those that come from the library
     text = app.generate_docs(output_format="markdown", usage_name="glasshouse")
     commands = text[text.index("**Commands**:") :]  # the theme has a table of contents, too
     commands = commands.removeprefix("**Commands**:")

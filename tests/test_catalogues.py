@@ -164,9 +164,9 @@ class TestKind:
         assert run("study", "run", tmp_path / "s.toml", "-o", store) == 0
         assert run("study", "show", store) == 0
         assert "120 of 120 instances" in capsys.readouterr().out
-        assert run("study", "check", store) == 0
+        assert run("store", "check", store) == 0
         assert run("study", "plot", store) == 0
-        assert run("study", "export", store, "--csv", tmp_path / "s.csv") == 0
+        assert run("store", "export", store, "-o", tmp_path / "s.csv") == 0
         assert "couplings" in (tmp_path / "s.csv").read_text().splitlines()[0]
         picture = (tmp_path / "s.svg").read_text()
         assert "negative couplings" in picture

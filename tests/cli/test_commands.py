@@ -14,9 +14,8 @@ import pytest
 from cyclopts import App
 
 import glasshouse as gh
-from glasshouse.cli import COMMANDS, app, main, renamed
+from glasshouse.cli import COMMANDS, add_options, app, main, renamed
 from glasshouse.cli.output import free_pictures
-from glasshouse.cli.plant import add_methods
 
 WCNF = "c planted-cost 3\np wcnf 3 4 100\n3 1 -2 0\n3 -1 2 0\n4 3 0\n3 -3 0\n"
 
@@ -268,7 +267,7 @@ def test_old_options_name_the_new_one(command, old, new, capsys):
 
 
 def test_switches_have_no_negative_form():
-    add_methods()
+    add_options()
     told = app.generate_docs(output_format="markdown", usage_name="glasshouse")
     assert "--blind" in told
     assert set(re.findall(r"--no-[a-z-]+", told)) == {"--no-biases"}

@@ -100,7 +100,7 @@ COMMANDS = [
      "-o", "real.wcnf/{}"],
     ["fuzz", "one", "-o", "missing/{}"],
     ["study", "run", "{}", "-o", "new.sqlite"], ["study", "plot", "{}"], ["study", "fit", "{}"],
-    ["study", "export", "{}", "--csv", "x.csv"], ["study", "merge", "new.sqlite", "{}"],
+    ["store", "export", "{}", "-o", "x.csv"], ["store", "merge", "new.sqlite", "{}"],
     ["suite", "write", "{}", "-o", "new"],
     ["suite", "write", "smoke", "--count", "1", "-o", "real.wcnf/{}"],
     ["race", "run", "--solver", "anneal", "--suite", "{}", "-o", "new.sqlite"],

@@ -86,6 +86,15 @@ def test_every_option_is_offered(word, capsys, monkeypatch):
     assert choices == CHOICES.get(word, {})
 
 
+def test_a_density_that_was_left_out_is_printed(capsys):
+    assert main(["plant", "nae3sat", "-n", "60", "--seed", "1"]) == 0
+    told = capsys.readouterr()
+    assert told.err.startswith("glasshouse: used --clause-density 21/10, near which random clauses")
+    assert "clause_density=21/10" in told.out
+    assert main(["plant", "nae3sat", "-n", "60", "--clause-density", "2.1", "--seed", "1"]) == 0
+    assert capsys.readouterr() == (told.out, "")
+
+
 def test_every_command_is_offered(capsys):
     assert main(["plant", "--help"]) == 0
     out = capsys.readouterr().out

@@ -163,17 +163,22 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert fault in capsys.readouterr().err
 
 
-def test_a_store_of_samplers_says_how_to_read_it(tmp_path, monkeypatch, capsys):
+def test_a_store_of_samplers_is_shown_drawn_and_exported(tmp_path, monkeypatch, capsys):
     pytest.importorskip("dimod")
     monkeypatch.chdir(tmp_path)
     plant = random_loops(3, 3, frustration="1/5", loops=3, rng=1)
     gh.race({"x": gh.GlasshouseAnnealer()}, plant, reads=2, calls=2, store="s.sqlite")
-    assert main(["race", "show", "s.sqlite"]) == 2
-    told = capsys.readouterr().err
-    assert "s.sqlite holds a race of samplers: glasshouse.race with the same samplers" in told
-    line = "study export s.sqlite --kind sampler_race --csv FILE"
-    assert f"`glasshouse {line}`" in told
-    assert main(line.replace("FILE", "calls.csv").split()) == 0
+    assert main(["race", "show", "s.sqlite"]) == 0
+    assert "1 with an optimum proven before the race" in capsys.readouterr().out
+    assert main(["race", "show", "s.sqlite", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [call["solver"] for call in told["calls"]] == ["x", "x"]
+    assert main(["store", "export", "s.sqlite", "-o", "calls.csv"]) == 0
+    assert main(["store", "check", "s.sqlite"]) == 0
+    assert main(["race", "plot", "s.sqlite", "--figure", "cactus", "-o", "x.png"]) == 2
+    assert "must be tts" in capsys.readouterr().err
+    for figure in ([], ["--figure", "residual"]):
+        assert main(["race", "plot", "s.sqlite", *figure, "-o", "x.png", "--force"]) == 0
     assert len(Path("calls.csv").read_text().splitlines()) == 3
 
 
@@ -216,14 +221,16 @@ def test_plots_and_exports(raced, tmp_path, capsys):
         assert main(["race", "plot", store, "--figure", figure, "-o", str(picture)]) == 0
         assert picture.stat().st_size > 1000
         assert main(["race", "plot", store, "--figure", figure, "-o", str(picture)]) == 2
-    assert main(["race", "export", store, "--time-series", str(tmp_path / "series")]) == 0
+    assert (
+        main(["store", "export", store, "--as", "time-series", "-o", str(tmp_path / "series")]) == 0
+    )
     (path,) = (tmp_path / "series" / "good").glob("*00000*")
     assert path.name == "instance-00000_objective_time_series.json"
     ((first, second, end),) = json.loads(path.read_text())
     assert [first["Incumbent"], second["Incumbent"], end["Incumbent"]] == [12, 9, 9]
     assert not (tmp_path / "series" / "bad").exists()
     csv = tmp_path / "race.csv"
-    assert main(["study", "export", store, "--kind", "race", "--csv", str(csv)]) == 0
+    assert main(["store", "export", store, "--rows", "race", "-o", str(csv)]) == 0
     assert "wrong optimum" in csv.read_text()
 
 

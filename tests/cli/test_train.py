@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import csv
-import inspect
+import functools
 import json
 import signal
 import subprocess
 import sys
-from dataclasses import fields
 
 import numpy as np
 import pytest
 from tests.children import start, until
 
 from glasshouse.boltzmann.settings import TrainingSettings
-from glasshouse.cli import main
-from glasshouse.cli.train import run
+from glasshouse.cli import main, train
 
-SMALL = ["train", "run", "bars", "--width", "4", "--length", "2", "--hidden", "3", "--epochs", "30"]
+SMALL = ["train", "run", "bars:4x2", "--hidden", "3", "--epochs", "30"]
 
 
 def typed(*words: object) -> list[str]:
@@ -42,16 +40,26 @@ def fails(capsys, *words: object, code: int = 2) -> str:
     return message
 
 
-def test_options_have_the_defaults_of_the_library():
-    options = inspect.signature(run).parameters
-    for field in fields(TrainingSettings):
-        if field.name == "biases":
-            assert options["no_biases"].default is not field.default
-        elif field.name == "learning_rate":
-            first, last = options["learning_rate"].default.split(",")
-            assert (float(first), float(last)) == field.default
-        elif field.name != "hidden":
-            assert options[field.name].default == field.default, field.name
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        ([], {}),
+        (["--no-biases", "--mode-time-limit", "3"], {"biases": False, "mode_seconds": 3.0}),
+        (["--learning-rate", "0.1"], {"learning_rate": 0.1}),
+        (["--learning-rate", "0.3,0.1", "--chains", "4", "--gradient", "pcd"],
+         {"learning_rate": (0.3, 0.1), "chains": 4, "gradient": "pcd"}),
+    ],
+)  # fmt: skip
+def test_options_are_the_fields_of_the_settings(words, changed, monkeypatch):
+    seen = []
+
+    @functools.wraps(train._run)
+    def fake(data, settings, **given):
+        seen.append((data, settings))
+
+    monkeypatch.setattr(train, "_run", fake)
+    assert main(["train", "run", "bars", "--hidden", "3", "-o", "x.sqlite", *words]) == 0
+    assert seen == [("bars", TrainingSettings(3, **changed))]
 
 
 def test_show(store, capsys):
@@ -69,17 +77,20 @@ def test_show(store, capsys):
 
 def test_export(store, tmp_path, capsys):
     path = tmp_path / "final.csv"
-    assert main(["train", "export", str(store), "--csv", str(path)]) == 0
+    assert main(["store", "export", str(store), "-o", str(path)]) == 0
     rows = list(csv.DictReader(path.open()))
     assert [row["machine"] for row in rows] == [*map(str, range(8))] * 2
     assert {row["epoch"] for row in rows} == {"30"}
-    assert "final.csv" in fails(capsys, "train", "export", store, "--csv", path)
+    assert "final.csv" in fails(capsys, "store", "export", store, "-o", path)
     curves = tmp_path / "curves.csv"
-    assert main(["train", "export", str(store), "--csv", str(curves), "--curves"]) == 0
+    assert main(["store", "export", str(store), "-o", str(curves), "--as", "curves"]) == 0
     seen = list(csv.DictReader(curves.open()))
     assert len(seen) == 2 * 8 * 4
     assert seen[3]["kl"] == rows[0]["kl"]
-    assert main(["study", "export", str(store), "--csv", str(tmp_path / "raw.csv")]) == 0
+    assert (
+        main(["store", "export", str(store), "-o", str(tmp_path / "raw.csv"), "--rows", "training"])
+        == 0
+    )
     raw = list(csv.DictReader((tmp_path / "raw.csv").open()))
     assert json.loads(raw[0]["curves"])["kl"][-1] == float(rows[0]["kl"])
 
@@ -130,7 +141,7 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     with np.load(path) as model:
         assert model["weights"].shape == (4, 3)
         assert {"visible_bias", "hidden_bias"} <= set(model.files)
-    assert main(["train", "export", str(store), "--csv", "-"]) == 0
+    assert main(["store", "export", str(store), "-o", "-"]) == 0
     row = next(csv.DictReader(capsys.readouterr().out.splitlines()))
     assert float(row["kl"]) == pytest.approx(told["kl"], rel=1e-6)
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
@@ -208,7 +219,8 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
 
 BAD = {
     "bras": (["train", "run", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
-    "side": (typed("--side", 3), "--side 3 does not belong to bars"),
+    "side": (typed("--side", 3), "--side is now a part of the name, such as stripes:4"),
+    "sizes": (["train", "run", "bars:9", "--hidden", "2"], "must be bars:WIDTHxLENGTH, such as"),
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
     "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
     "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
@@ -217,8 +229,8 @@ BAD = {
     "many": (typed("--every", "0"), "--every 0 is below 1"),
     "both": (typed("--workers", 1, "--dask", "x"), "do not go together"),
     "held": (typed("--held-out", 2), "held-out 2"),
-    "length": (["train", "run", "bars", "--length", "9", "--hidden", "2"],
-               "--length 9 is not from 1 to"),
+    "length": (["train", "run", "bars:9x9", "--hidden", "2"],
+               "length=9 is not from 1 to"),
 }  # fmt: skip
 
 
@@ -247,7 +259,7 @@ def test_outputs_that_would_destroy_an_input_are_refused(tmp_path, capsys):
     )
     before = store.read_bytes(), data.read_bytes()
     for words in (
-        ["train", "export", store, "--csv", store, "--force"],
+        ["store", "export", store, "-o", store, "--force"],
         ["train", "run", data, "--hidden", "2", "-o", data, "--force"],
         ["train", "run", data, "--hidden", "2", "-o", tmp_path / "m.txt"],
         ["train", "run", data, "--hidden", "2", "-o", tmp_path / "m.npz", "--workers", "2"],

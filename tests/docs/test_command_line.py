@@ -10,11 +10,10 @@ import pytest
 from cyclopts import App
 from tests.docs.pages import PAGES, ROOT, blocks_of
 
-from glasshouse.cli import app
+from glasshouse.cli import add_options, app
 from glasshouse.cli.options import as_paths
-from glasshouse.cli.plant import add_methods
 
-add_methods()
+add_options()
 
 
 def commands(parent: App, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], App]]:

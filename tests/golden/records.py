@@ -124,7 +124,7 @@ def study_rows(folder: Path) -> str:
     """Return the exported rows of a tiny study, without the columns that measure time."""
     (folder / "study.toml").write_text(STUDY)
     run("study", "run", folder / "study.toml", "-o", folder / "study.sqlite")
-    run("study", "export", folder / "study.sqlite", "--csv", folder / "study.csv")
+    run("store", "export", folder / "study.sqlite", "-o", folder / "study.csv")
     with (folder / "study.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     kept = [name for name in rows[0] if not TIMING.search(name)]
@@ -143,10 +143,10 @@ def race_rows(folder: Path) -> str:
 
 def training_rows(folder: Path) -> str:
     """Return the curves of a tiny training."""
-    run("train", "run", "bars", "--width", 4, "--length", 2, "--hidden", 3, "--epochs", 20,
+    run("train", "run", "bars:4x2", "--hidden", 3, "--epochs", 20,
         "--count", 2, "-o", folder / "training.sqlite")  # fmt: skip
     target = folder / "training.csv"
-    run("train", "export", folder / "training.sqlite", "--csv", target, "--curves")
+    run("store", "export", folder / "training.sqlite", "--as", "curves", "-o", target)
     with target.open(newline="") as file:
         rows = list(csv.DictReader(file))
     kept = [name for name in rows[0] if not TIMING.search(name)]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 import shlex
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +12,17 @@ import pytest
 from tests.races.standard import made_library
 from tests.store.test_purpose import TEXT
 
-from glasshouse.cli import app, main
+from glasshouse.cli import add_options, app, main
 from glasshouse.planting.methods import random_loops
 from glasshouse.reports.page import Listing
 from glasshouse.reports.writing import file_section
 from glasshouse.suites import standard
 from glasshouse.suites.writing import write_suite
 
+add_options()
 BROKEN = Path(__file__).parents[1] / "races" / "broken_solver.py"
 # How a command runs and what it prints, but not what it makes.
-NOT_SETTINGS = {"workers", "dask", "json", "force", "timeout"}
+NOT_SETTINGS = {"workers", "dask", "json", "force", "batch_time_limit", "part"}
 
 
 def shown(path: Path) -> list[list[str]]:
@@ -54,9 +53,9 @@ def settings(words: list[str]) -> dict[str, Any]:
 
 def options(command: str) -> set[str]:
     """The options of a command that matter."""
-    run = import_module(f"glasshouse.cli.{command}").run
-    parameters = inspect.signature(run).parameters.values()
-    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY} - NOT_SETTINGS
+    arguments = app[command]["run"].assemble_argument_collection()
+    named = {argument.names[0] for argument in arguments if argument.names[0].startswith("--")}
+    return {name.removeprefix("--").replace("-", "_") for name in named} - NOT_SETTINGS
 
 
 def given(words: list[str]) -> set[str]:
@@ -67,14 +66,14 @@ def given(words: list[str]) -> set[str]:
 
 
 TRAININGS = [
-    "bars --hidden 2 --epochs 3 --width 6 --length 2 --held-out 0.25 --units binary --gradient pcd "
+    "bars:6x2 --hidden 2 --epochs 3 --held-out 0.25 --units binary --gradient pcd "
     "--steps 2 --chains 4 --batch-size 3 --learning-rate 0.1,0.01 --reduction sum --momentum 0.1 "
     "--weight-decay 0.001 --sigma 0.02 --no-biases --monitor pseudo_likelihood,activation "
     "--every 2 --seed 0 --count 2",
-    "stripes --hidden 2 --epochs 2 --side 2 --learning-rate 0.1 --mode-probability 0.1 "
+    "stripes:2 --hidden 2 --epochs 2 --learning-rate 0.1 --mode-probability 0.1 "
     "--mode-slope 10 --mode-offset -3 --mode-use restart --mode-step full "
     "--mode-search enumerate --mode-time-limit 1.5",
-    "digits --hidden 2 --epochs 1 --threshold 5 --batch-size 100 --monitor activation",
+    "digits:5 --hidden 2 --epochs 1 --batch-size 100 --monitor activation",
     "mine.csv --hidden 2 --epochs 1 --held-out 0.5",
     "bars --hidden 2 --epochs 1",
 ]

@@ -6,6 +6,7 @@ Rows have 0 and 1, or -1 and 1.
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -151,9 +152,15 @@ SETS = {
 }
 
 
+def _sizes(name: str) -> dict[str, int]:
+    """The sizes that a name of data can have, in order, and their defaults."""
+    make: Any = SETS[name]
+    return {size: one.default for size, one in inspect.signature(make).parameters.items()}
+
+
 @dataclass(frozen=True)
 class DataOptions:
-    """All options of `glasshouse train run` that say which rows are learnt, and which are held out.
+    """What `glasshouse train run` is told that says which rows are learnt, and which are held out.
 
     Commands are read into these fields, stores keep them, and reports write commands out of them.
 
@@ -164,6 +171,8 @@ class DataOptions:
         threshold: the least value of a pixel of digits that counts as one.
         held_out: the fraction of the rows that is not learnt.
 
+    >>> DataOptions.of_name("bars:9x5")
+    ('bars', DataOptions(width=9, length=5, side=None, threshold=None, held_out=None))
     >>> rows, kept = DataOptions(width=4, length=2, held_out=0.25).load("bars", seed=1)
     >>> rows.shape, kept.shape
     ((3, 4), (1, 4))
@@ -181,6 +190,29 @@ class DataOptions:
         share = options.pop("held_out")
         rows = load_data(name, **options)
         return (rows, None) if share is None else split(rows, share, rng=seed)
+
+    @classmethod
+    def of_name(cls, name: str, held_out: float | None = None) -> tuple[str, DataOptions]:
+        """Return the name of data and the options in it: `bars:9x5`, `stripes:4`, `digits:8`."""
+        kind, _, sizes = name.partition(":")
+        if kind not in SETS or kind == name:
+            return name, cls(held_out=held_out)
+        known, words = _sizes(kind), sizes.split("x")
+        if len(words) != len(known) or not all(re.fullmatch("[0-9]{1,9}", word) for word in words):
+            example = ":".join([kind, "x".join(str(value) for value in known.values())])
+            form = "x".join(size.upper() for size in known)
+            raise ValueError(f"{name!r} must be {kind}:{form}, such as {example}")
+        return kind, cls(**dict(zip(known, map(int, words), strict=True)), held_out=held_out)
+
+    def in_name(self, name: str) -> str:
+        """Return the name of data with these options in it, as `of_name` reads it.
+
+        >>> DataOptions(width=6).in_name("bars"), DataOptions().in_name("bars")
+        ('bars:6x5', 'bars')
+        """
+        known = _sizes(name) if name in SETS else {}
+        given = {size: getattr(self, size) for size in known if getattr(self, size) is not None}
+        return ":".join([name, *(["x".join(map(str, (known | given).values()))] if given else [])])
 
     def given(self) -> dict[str, Any]:
         """The options that were given, in JSON's values."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import Field, asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -32,36 +32,39 @@ _MOST_ENUMERATED = 16
 class TrainingSettings(Summarised):
     """All that a training depends on, but the data and the seed.
 
+    The fields are the options of `glasshouse train run`, with the texts below as their help.
+
     Attributes:
-        hidden: how many hidden units.
+        hidden: hidden units.
         epochs: passes through the data.
-        units: "spin" for ±1, "binary" for 0 and 1.
-        gradient: how the model's averages are estimated: "cd" (contrastive divergence: chains that
-            start at the data), "pcd" (persistent chains) or "exact" (all states of the smaller
-            layer, of at most 24 units).
-        steps: of each chain per update: the k of CD-k.
-        chains: how many persistent chains; as many as a batch has data by default.
-        batch_size: data per update; all of them by default.
-        learning_rate: a constant, or (first, last) for one that falls linearly over the epochs.
-        reduction: whether the gradient is the "mean" over a batch, or the "sum".
+        units: spin for ±1, binary for 0 and 1.
+        gradient: how the model's averages are estimated: cd (contrastive divergence: chains that
+            start at the data), pcd (persistent chains) or exact (all states of the smaller layer,
+            of at most 24 units).
+        steps: steps of each chain per update: the k of CD-k.
+        chains: persistent chains; as many as a batch has rows by default.
+        batch_size: rows per update; all of them by default.
+        learning_rate: one number, or two for a rate that falls linearly over the epochs; with a
+            comma between on the command line.
+        reduction: the gradient is the mean over a batch, or the sum.
         momentum: share of the last step that is added to the next, below 1.
         weight_decay: pull of the weights, not of the biases, towards zero.
         sigma: standard deviation of the first weights.
-        biases: whether there are any; they start at zero.
-        mode_probability: the most likely that an update uses the mode: P_max of mode-assisted
-            training (Manukian, Pei, Bearden and Di Ventra, 2020). 0 uses none.
-        mode_slope: of the sigmoid by which that probability rises, over the whole training.
+        biases: units have biases, which start at zero.
+        mode_probability: the highest probability that an update uses the mode: P_max of
+            mode-assisted training (Manukian, Pei, Bearden and Di Ventra, 2020), where 0.1 is usual.
+            0 uses none.
+        mode_slope: slope of the sigmoid by which that probability rises, over the whole training.
         mode_offset: where the sigmoid begins: P = P_max · logistic(slope · epoch/epochs + offset).
-        mode_use: "update" takes the mode for the model's averages; "restart" starts the chains
-            there, which the paper describes first.
-        mode_step: "energy" scales the learning rate of these updates by -E₀/((n+1)(m+1)), E₀ the
-            mode's energy with ±1 units, as its authors do; "full" does not.
-        mode_search: "enumerate" visits all states of the smaller layer, of at most 24 units;
-            "anneal" anneals, and proves nothing; "prove" enumerates such layers, and for others
-            tries to prove what annealing found; "auto" enumerates layers of at most 16 units and
-            anneals for others.
-        mode_seconds: how long "prove" tries to prove a mode. The time never changes a training,
-            unless the proof comes upon a better state than annealing did.
+        mode_use: update takes the mode for the model's averages; restart starts the chains there,
+            which the paper describes first.
+        mode_step: energy scales the learning rate of these updates by -E₀/((n+1)(m+1)), E₀ the
+            mode's energy with ±1 units, as its authors do; full does not.
+        mode_search: enumerate visits all states of the smaller layer, of at most 24 units; anneal
+            anneals, and proves nothing; prove enumerates such layers, and for others tries to prove
+            what annealing found; auto enumerates layers of at most 16 units and anneals for others.
+        mode_seconds: seconds after which prove stops trying to prove a mode. The time never changes
+            a training, unless the proof comes upon a better state than annealing did.
 
     >>> TrainingSettings(12, epochs=3, learning_rate=(0.3, 0.1)).learning_rates().tolist()
     [0.3, 0.2, 0.1]
@@ -79,14 +82,14 @@ class TrainingSettings(Summarised):
     momentum: float = 0.0
     weight_decay: float = 0.0
     sigma: float = 0.01
-    biases: bool = True
+    biases: bool = field(default=True, metadata={"option": "--no-biases"})
     mode_probability: float = 0.0
     mode_slope: float = 20.0
     mode_offset: float = -6.0
     mode_use: ModeUse = "update"
     mode_step: ModeStep = "energy"
     mode_search: ModeSearch = "auto"
-    mode_seconds: float = 2.0
+    mode_seconds: float = field(default=2.0, metadata={"option": "--mode-time-limit"})
 
     def __post_init__(self) -> None:
         for name, least in {"hidden": 1, "epochs": 1, "steps": 1}.items():
@@ -180,6 +183,16 @@ class TrainingSettings(Summarised):
                 f"{choice} visits all states of the smaller layer, which has {smaller} units, "
                 f"more than {enumeration.MOST_VISITED}; {remedy}"
             )
+
+
+def option_of(setting: Field[Any]) -> str:
+    """Return the option of `glasshouse train run` for a field of `TrainingSettings`.
+
+    >>> [option_of(one) for one in fields(TrainingSettings)][-2:]
+    ['--mode-search', '--mode-time-limit']
+    """
+    option: str = setting.metadata.get("option", f"--{setting.name.replace('_', '-')}")
+    return option
 
 
 def enumerates(search: ModeSearch, smaller: int) -> bool:

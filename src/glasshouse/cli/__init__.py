@@ -66,6 +66,20 @@ def __getattr__(name: str) -> typing.Any:
     return globals()[name]
 
 
+def add_options(command: str | None = None) -> None:
+    """Make the commands whose options come from the library: `plant METHOD` and `train run`.
+
+    Args:
+        command: only those of this command; None makes all of them.
+    """
+    from glasshouse.cli.plant import add_methods
+    from glasshouse.cli.train import add_run
+
+    for name, add in (("plant", add_methods), ("train", add_run)):
+        if command in (None, name):
+            add()
+
+
 def _commands() -> dict[str, typing.Any]:
     """All commands, in the order of the work. None of these modules imports anything heavy."""
     from glasshouse.cli.about import completion
@@ -82,6 +96,7 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.race import race
     from glasshouse.cli.report import report
     from glasshouse.cli.solve import solve
+    from glasshouse.cli.store import store
     from glasshouse.cli.study import study
     from glasshouse.cli.suite import suite
     from glasshouse.cli.train import train
@@ -104,6 +119,7 @@ def _commands() -> dict[str, typing.Any]:
         "race": race,
         "fuzz": fuzz,
         "train": train,
+        "store": store,
         "report": report,
         "draw": draw,
         "compile": compile_kernels,

@@ -58,9 +58,8 @@ def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
     Args:
         shell: bash, zsh or fish; for zsh the folder must be in $fpath before `compinit` runs.
     """
-    from glasshouse.cli import app
-    from glasshouse.cli.plant import add_methods
+    from glasshouse.cli import add_options, app
 
-    add_methods()
+    add_options()
     script = app.generate_completion(prog_name="glasshouse", shell=shell)
     print(script + (_ZSH_CALL if shell == "zsh" else ""), end="")

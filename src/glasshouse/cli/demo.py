@@ -245,11 +245,10 @@ NEXT = (
 
 def _run(line: str, *, is_refused: bool = False) -> None:
     """Run a command line of ours as it is shown; `is_refused` if its answer is to be no."""
-    from glasshouse.cli import app
-    from glasshouse.cli.plant import add_methods
+    from glasshouse.cli import add_options, app
 
     _say(f"glasshouse {line}")
-    add_methods()
+    add_options()
     code = 0
     try:
         code = app(shlex.split(line), exit_on_error=False, print_error=False) or 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Sequence
@@ -63,6 +64,15 @@ def _shown_default(value: object) -> str | None:
 
 # A switch is on where it is given, and has no --no- form.
 SWITCHES = Parameter(negative=(), show_default=_shown_default)
+
+
+# An argument in a docstring.
+_DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
+
+
+def described(thing: object) -> dict[str, str]:
+    """Return what a docstring says of each argument, for the help of options made from it."""
+    return dict(_DESCRIBED.findall(inspect.getdoc(thing) or ""))
 
 
 def command_group(name: str, text: str) -> App:

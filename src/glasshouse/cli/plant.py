@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from cyclopts import Parameter
 
+from glasshouse.cli.errors import as_options
 from glasshouse.cli.instances import Output, write_instances
-from glasshouse.cli.options import command_group, whole
+from glasshouse.cli.options import command_group, described, whole
 
 if TYPE_CHECKING:
     from glasshouse.planting import Method
@@ -43,8 +44,6 @@ _GRAPH = "a graph's name or file"
 _SQUARE = "As many as visible ones by default."
 _NEEDED = inspect.Parameter.empty
 _BY_PLACE, _BY_NAME = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWORD_ONLY
-# An argument in the docstring of a method.
-_DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def add_methods() -> None:
@@ -91,7 +90,7 @@ def _command(word: str, methods: list[Method]) -> Any:
 def _options(method: Method) -> dict[str, inspect.Parameter]:
     """What the command line offers for the parameters of a method."""
     known = method.parameters
-    told = dict(_DESCRIBED.findall(inspect.getdoc(method.function) or ""))
+    told = described(method.function)
     options = {}
     if method.grows_on == "graph":
         shown = Annotated[str, Parameter(help=_GRAPH)]
@@ -159,6 +158,9 @@ def grow(name: str, output: Output, **parameters: Any) -> None:
     from glasshouse.planting import METHODS
 
     function = METHODS[name].function
+    if chosen := METHODS[name].plan(**parameters).chosen:
+        options = {key: f"--{key.replace('_', '-')}" for key in METHODS[name].parameters}
+        print(f"glasshouse: used {as_options(chosen, options)}", file=sys.stderr)
     stem = name.removesuffix("_loops").removesuffix("_max2sat")
     write_instances(lambda rng: function(**parameters, rng=rng), stem, output)
 

@@ -25,6 +25,7 @@ from glasshouse.cli.output import free_pictures, save_pictures, show_json
 if TYPE_CHECKING:
     from glasshouse.races.commands.probing import Probed
     from glasshouse.races.commands.results import Results, Run
+    from glasshouse.races.samplers.results import SamplerResults
     from glasshouse.suites.loading import Suite
 
 _WIDEST = 150
@@ -158,7 +159,7 @@ def show(store: Path, /, *, json: bool = False) -> int:
     ```
 
     Args:
-        store: the race's store.
+        store: the race's store; of commands, or of samplers (`glasshouse.race(…, store=…)`).
         json: print one JSON object.
     """
     return 1 if _report(store, json) else 0
@@ -185,8 +186,13 @@ def compare(store: Path, first: str, second: str, /, *, json: bool = False) -> N
     """
     from glasshouse.races import compare_solvers
     from glasshouse.races.commands.overview import comparison_values
+    from glasshouse.races.samplers.results import SamplerResults
 
-    found = compare_solvers(_results(store), first, second)
+    results = _results(store)
+    if isinstance(results, SamplerResults):
+        raise ValueError(f"{store} holds a race of samplers; compare them with "
+                         "SamplerResults.compare in Python")  # fmt: skip
+    found = compare_solvers(results, first, second)
     if json:
         show_json({"store": store} | comparison_values(found))
     else:
@@ -199,8 +205,9 @@ def plot(
     /,
     *,
     figure: Literal[
-        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching"
-    ] = "cactus",
+        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching", "residual"
+    ]
+    | None = None,
     solver: list[str] | None = None,
     dial: str | None = None,
     clock: Literal["wall", "cpu"] = "wall",
@@ -218,10 +225,11 @@ def plot(
 
     Args:
         store: the race's store.
-        figure: cactus, ecdf (share solved over time), profile (share solved within some times the
-            fastest), scatter (two solvers), incumbents (o values over time), tts (seconds until the
-            best cost is reached with probability 0.99, by repeated runs) or reaching (seconds until
-            it was said), both over the dialled hardness.
+        figure: cactus (the default), ecdf (share solved over time), profile (share solved within
+            some times the fastest), scatter (two solvers), incumbents (o values over time), tts
+            (seconds until the best cost is reached with probability 0.99, by repeated runs) or
+            reaching (seconds until it was said), both over the dialled hardness. Of
+            samplers, tts (the default) or residual (energy above the target over time).
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
@@ -230,33 +238,12 @@ def plot(
     from glasshouse.races.figures import race_figure
 
     results = _results(store)
-    if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
+    runs = getattr(results, "runs", None)
+    if figure == "tts" and runs and all(run.number == 0 for run in runs):
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
               "race with --runs for times to solution", file=sys.stderr)  # fmt: skip
     paths = free_pictures(output, store, force=force)
     save_pictures(race_figure(results, figure, tuple(solver or ()), dial, clock), paths)
-
-
-@race.command
-def export(store: Path, /, *, time_series: Path, force: Force = False) -> None:
-    """Hand over the incumbents over time as JSON, in the form of QOBLIB.
-
-    For all rows as a table, use `glasshouse study export --kind race`.
-
-    For instance:
-
-    ```
-    glasshouse race export race.sqlite --time-series series/
-    ```
-
-    Args:
-        store: the race's store.
-        time_series: a folder, made if need be; one file per solver and instance.
-    """
-    from glasshouse.races.commands.time_series import export_time_series
-
-    written = export_time_series(_results(store), time_series, overwrite=force)
-    print(f"{time_series}: {len(written)} files")
 
 
 @contextmanager
@@ -297,29 +284,37 @@ def _tell_missing(suite: Suite) -> None:
               f"are left out: {some}", file=sys.stderr)  # fmt: skip
 
 
-def _results(store: Path) -> Results:
+def _results(store: Path) -> Results | SamplerResults:
     from glasshouse.races.commands.results import read_results
+    from glasshouse.races.samplers.stored import read_sampler_results
     from glasshouse.store.purpose import SAMPLER_RACE
     from glasshouse.store.store import Store
 
     if not store.exists():
         raise ValueError(f"{store}: no such race; `glasshouse race run … -o {store.name}` first")
     with Store(store) as opened:
-        if SAMPLER_RACE in opened.purposes:
-            raise ValueError(
-                f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
-                f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "
-                "--csv FILE` lists its calls"
-            )
-        return read_results(opened)
+        is_of_samplers = SAMPLER_RACE in opened.purposes
+        return read_sampler_results(opened) if is_of_samplers else read_results(opened)
+
+
+def _report_samplers(store: Path, results: SamplerResults, json: bool) -> bool:
+    if json:
+        show_json({"store": store, "suite": results.suite, "instances": len(results.problems),
+                   "faults": len(results.faults), "calls": results.rows()})  # fmt: skip
+    else:
+        print(results.summary())
+    return bool(results.faults)
 
 
 def _report(store: Path, json: bool) -> bool:
     """Show a race; whether there are faults."""
     from glasshouse.races.commands.overview import note_lines, score_lines, score_values
     from glasshouse.races.commands.scores import truths
+    from glasshouse.races.samplers.results import SamplerResults
 
     results = _results(store)
+    if isinstance(results, SamplerResults):
+        return _report_samplers(store, results, json)
     if json:
         show_json(
             {

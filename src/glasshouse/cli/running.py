@@ -20,7 +20,6 @@ from glasshouse.cli.errors import (
 )
 from glasshouse.cli.evaluation import by_the_rules
 from glasshouse.cli.options import as_paths
-from glasshouse.cli.plant import add_methods
 from glasshouse.cli.termination import Termination, is_interruption
 from glasshouse.extras import MissingPackageError
 
@@ -91,8 +90,8 @@ def _run(words: list[str], termination: Termination) -> int:
 
 def _result(words: list[str], termination: Termination) -> object:
     """Return what the command returns."""
-    if words[:1] == ["plant"]:
-        add_methods()
+    if words:
+        cli.add_options(words[0])
     command, bound, _ = cli.app.parse_args(as_paths(words), exit_on_error=False, print_error=False)
     if bound.arguments.get("maxsat_output"):
         return by_the_rules(lambda: command(*bound.args, **bound.kwargs), termination)

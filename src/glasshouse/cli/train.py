@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from dataclasses import MISSING, Field, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+
+from cyclopts import Parameter
 
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
 from glasshouse.cli.options import (
     Dask,
     Force,
     MaybePicture,
-    MaybeWhole,
     OutputPath,
     Whole,
     Workers,
     command_group,
-    say,
-    target,
+    described,
+    whole,
 )
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
 from glasshouse.cli.train_machine import show_machine, train_one
@@ -25,6 +28,7 @@ from glasshouse.cli.train_machine import show_machine, train_one
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
     from glasshouse.boltzmann.ensemble import TrainingTask
+    from glasshouse.boltzmann.settings import TrainingSettings
 
 _STORES = (".sqlite", ".sqlite3", ".db")
 
@@ -43,45 +47,70 @@ train = command_group(
 )
 
 
-@train.command
-def run(
+def add_run() -> None:
+    """Make `train run`: its options are those of `_run`, and the fields of `TrainingSettings`.
+
+    This waits until the user trains, because the package that trains takes a second to load.
+    """
+    from glasshouse.boltzmann.settings import TrainingSettings, option_of
+
+    hints, told = get_type_hints(TrainingSettings), described(TrainingSettings)
+    settings = {
+        one.name: _option(one, option_of(one), hints[one.name], told[one.name])
+        for one in fields(TrainingSettings)
+    }
+
+    def run(data: str, **given: Any) -> None:
+        chosen = {name: given.pop(name) for name in settings if name in given}
+        if "learning_rate" in chosen:
+            chosen["learning_rate"] = _rates(chosen["learning_rate"])
+        if chosen.pop("biases", False):  # the switch leaves them out
+            chosen["biases"] = False
+        _run(data, TrainingSettings(**chosen), **given)
+
+    known = {"TrainingSettings": TrainingSettings}
+    own = dict(inspect.signature(_run, eval_str=True, locals=known).parameters)
+    data, _ = own.pop("data"), own.pop("settings")
+    made: Any = run
+    made.__signature__ = inspect.Signature(
+        [data, own.pop("output"), *settings.values(), *own.values()]
+    )
+    made.__doc__ = _run.__doc__
+    if "run" in train:
+        del train["run"]
+    train.command(made, name="run", sort_key=-1)
+
+
+def _option(setting: Field[Any], name: str, hint: Any, help_: str) -> inspect.Parameter:
+    """The option of a field; a switch if the field is True or False."""
+    converter = whole if hint in (int, int | None) else None
+    default: Any = inspect.Parameter.empty if setting.default is MISSING else setting.default
+    if hint is bool:
+        default, help_ = False, f"leave this out: {help_}"
+    if setting.name == "learning_rate":
+        hint, default = str, ",".join(map(str, default))
+    shown = Parameter(name=name, converter=converter, help=" ".join(help_.split()))
+    typed: Any = Annotated[hint, shown]
+    return inspect.Parameter(
+        setting.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=typed
+    )
+
+
+def _run(
     data: str,
+    settings: TrainingSettings,
     /,
     *,
     output: OutputPath,
-    hidden: Whole,
-    epochs: Whole = 1000,
     count: Whole = 1,
     monitor: str = "kl,frustration",
     every: Whole = 10,
-    units: Literal["spin", "binary"] = "spin",
-    gradient: Literal["cd", "pcd", "exact"] = "cd",
-    steps: Whole = 1,
-    chains: MaybeWhole = None,
-    batch_size: MaybeWhole = None,
-    learning_rate: str = "0.05,0.0005",
-    reduction: Literal["mean", "sum"] = "mean",
-    momentum: float = 0.0,
-    weight_decay: float = 0.0,
-    sigma: float = 0.01,
-    no_biases: bool = False,
-    mode_probability: float = 0.0,
-    mode_slope: float = 20.0,
-    mode_offset: float = -6.0,
-    mode_use: Literal["update", "restart"] = "update",
-    mode_step: Literal["energy", "full"] = "energy",
-    mode_search: Literal["auto", "enumerate", "anneal", "prove"] = "auto",
-    mode_time_limit: float = 2.0,
-    width: MaybeWhole = None,
-    length: MaybeWhole = None,
-    side: MaybeWhole = None,
-    threshold: MaybeWhole = None,
     held_out: float | None = None,
     seed: Whole = 1,
     workers: Workers = None,
     dask: Dask = None,
+    force: Force = False,
     json: bool = False,
-    force: bool = False,
 ) -> None:
     """Train an ensemble of RBMs into a store, or one RBM into a model file.
 
@@ -92,67 +121,34 @@ def run(
 
     ```
     glasshouse train run bars --hidden 12 --count 1000 -o run.sqlite
-    glasshouse train run bars --hidden 12 --count 1000 --mode-probability 0.1 -o run.sqlite
+    glasshouse train run bars:9x5 --hidden 12 --count 1000 --mode-probability 0.1 -o run.sqlite
     glasshouse train run digits --hidden 64 --batch-size 10 --monitor frustration -o digits.npz
     ```
 
     Args:
-        data: bars (a bar at every place of a ring), stripes (bars and stripes), digits
-            (scikit-learn's, 8 × 8 pixels), or a file of rows of 0 and 1, or of -1 and 1: .npz,
+        data: bars or bars:WIDTHxLENGTH (a bar at every place of a ring, 9x5 by default), stripes or
+            stripes:SIDE (bars and stripes, images of SIDE × SIDE pixels, 4 by default), digits or
+            digits:THRESHOLD (scikit-learn's, 8 × 8 pixels; ones are the pixels of at least this
+            value of 0 to 16, 8 by default), or a file of rows of 0 and 1, or of -1 and 1: .npz,
             .npy or .csv.
-        output: the store, made when it is not there; or NAME.npz for the model of one machine.
-        hidden: hidden units.
-        epochs: passes through the data.
+        output: the store, created if it does not exist; or NAME.npz for the model of one machine.
         count: how many machines. Later more of them join those that are there.
         monitor: what to look at, with commas between (see docs/training.md).
         every: look every so many epochs, and at the beginning and the end.
-        units: spin for ±1, binary for 0 and 1.
-        gradient: cd (contrastive divergence), pcd (persistent chains) or exact (all states).
-        steps: of each chain per update: the k of CD-k.
-        chains: persistent chains; as many as a batch has rows by default.
-        batch_size: rows per update; all of them by default.
-        learning_rate: one number, or FIRST,LAST for one that falls linearly over the epochs.
-        reduction: the gradient is the mean over a batch, or the sum.
-        momentum: share of the last step that is added to the next.
-        weight_decay: pull of the weights towards zero.
-        sigma: standard deviation of the first weights.
-        no_biases: train weights only.
-        mode_probability: the highest probability that an update uses the mode; 0.1 is usual in
-            mode-assisted training.
-        mode_slope: slope of the sigmoid by which that probability rises.
-        mode_offset: where the sigmoid begins.
-        mode_use: update takes the mode for the model's averages; restart starts chains there.
-        mode_step: energy scales these updates by the mode's energy; full does not.
-        mode_search: how modes are found; auto enumerates layers of at most 16 units.
-        mode_time_limit: seconds after which prove stops trying to prove a mode.
-        width: of bars: how many units; 9 by default.
-        length: of bars: how many of them are ones; 5 by default.
-        side: of stripes: images of SIDE × SIDE pixels; 4 by default.
-        threshold: of digits: ones are the pixels from this value on, of 0 to 16; 8 by default.
         held_out: share of the rows that is not learnt, drawn by the seed.
         seed: a whole number that fixes all randomness; machine k has its child k.
         json: print one JSON object at the end.
-        force: overwrite a model file; a store always goes on.
     """
     from glasshouse.boltzmann.data import DataOptions
     from glasshouse.boltzmann.ensemble import TrainingTask
-    from glasshouse.boltzmann.settings import TrainingSettings
 
     refuse_both(workers, dask)
-    settings = TrainingSettings(
-        hidden, epochs=epochs, units=units, gradient=gradient, steps=steps, chains=chains,
-        batch_size=batch_size, learning_rate=_rates(learning_rate), reduction=reduction,
-        momentum=momentum, weight_decay=weight_decay, sigma=sigma, biases=not no_biases,
-        mode_probability=mode_probability, mode_slope=mode_slope, mode_offset=mode_offset,
-        mode_use=mode_use, mode_step=mode_step, mode_search=mode_search,
-        mode_seconds=mode_time_limit,
-    )  # fmt: skip
-    options = DataOptions(width, length, side, threshold, held_out)
-    rows, kept = options.load(data, seed)
+    name, options = DataOptions.of_name(data, held_out)
+    rows, kept = options.load(name, seed)
     monitors = [name.strip() for name in monitor.split(",") if name.strip()]
-    name = Path(data).name
-    task = TrainingTask(rows, settings, monitors, every, seed, count, kept, name, options)
-    if Path(data).exists() and output.resolve() == Path(data).resolve():
+    source = Path(name)
+    task = TrainingTask(rows, settings, monitors, every, seed, count, kept, source.name, options)
+    if source.exists() and output.resolve() == source.resolve():
         raise ValueError(f"--output {output} is the file of the data; give another one")
     if output.suffix.lower() == ".npz":
         if workers is not None or dask is not None:
@@ -217,29 +213,6 @@ def plot(
     paths = free_pictures(output, store, force=force)
     names = None if monitor is None else monitor.split(",")
     save_pictures(training_figure(_read(store), names, along=along), paths)
-
-
-@train.command
-def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = False) -> None:
-    """Hand over final values as CSV, one line per machine; or all curves.
-
-    For instance:
-
-    ```
-    glasshouse train export run.sqlite --csv final.csv
-    ```
-
-    Args:
-        store: the ensembles' store.
-        csv: the file to write, or `-` for standard output.
-        curves: one line per machine and look instead.
-    """
-    from glasshouse.boltzmann.curves import export_csv
-
-    if csv.resolve() == store.resolve():
-        raise ValueError(f"--csv {csv} is the store itself; give another file")
-    number = export_csv(_read(store), target(csv, "csv"), curves=curves, overwrite=force)
-    say(f"{csv}: {number:,} rows", csv)
 
 
 def _rates(text: str) -> Any:

@@ -62,6 +62,8 @@ class Plan(Summarised):
         prepare: does the work that needs the graph, and refuses what does not fit it; `draw` calls
             it, too.
         states: other lengths that a given state may have, besides the number of spins.
+        chosen: a parameter that the caller left out, the value that is used for it, and the reason;
+            empty if nothing was chosen.
         method: the method that made the plan.
         given: its arguments and their defaults, without `rng`.
     """
@@ -71,6 +73,7 @@ class Plan(Summarised):
     resolved: Mapping[str, Any] = field(default_factory=dict)
     prepare: Callable[[Meter], object] = lambda meter: None
     states: tuple[int, ...] = ()
+    chosen: str = ""
     method: Method = field(init=False)
     given: Mapping[str, Any] = field(init=False)
 

@@ -38,10 +38,6 @@ _DECADES = 1e5  # of residual energy that are shown; below, all that is left is 
 
 
 _SECONDS: dict[Clock, str] = {"wall": "seconds", "cpu": "CPU seconds"}
-_LIMIT_LINE: dict[Clock, str] = {
-    "wall": "The dotted line is the time limit.",
-    "cpu": "A dotted line is the limit on CPU time, if there is one.",
-}
 
 
 def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
@@ -60,7 +56,7 @@ def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
     return Chart(
         "Cactus",
         f"How many instances each solver solves within how many {_SECONDS[clock]} each; further "
-        f"right and lower is better. {_LIMIT_LINE[clock]}{note}",
+        f"right and lower is better. The dotted line is the limit.{note}",
         Axis("instances solved", is_whole=True, low=0, high=top),
         Axis(f"{_SECONDS[clock]} per instance, at most", _SECONDS[clock], is_log=True,
              limit=_limit(results, clock)),
@@ -308,8 +304,8 @@ _CLOCKED = ("cactus", "ecdf", "profile", "scatter")
 
 
 def race_figure(
-    results: Results,
-    name: str = "cactus",
+    results: Results | SamplerResults,
+    name: str | None = None,
     solvers: tuple[str, ...] = (),
     dial: str | None = None,
     clock: Clock = "wall",
@@ -318,13 +314,16 @@ def race_figure(
 
     Args:
         results: the race.
-        name: cactus, ecdf, profile, scatter, incumbents, tts or reaching (over the dialled
-            hardness).
+        name: cactus (the default), ecdf, profile, scatter, incumbents, tts or reaching (over the
+            dialled hardness); of a race of samplers, tts (the default) or residual.
         solvers: for a scatter, the two solvers; the first two when empty.
         dial: for tts and reaching, the parameter along x; by default frustration, size
             or density, whichever has most settings, or what else varies.
         clock: for cactus, ecdf, profile and scatter: "wall", or "cpu" for CPU seconds.
     """
+    if isinstance(results, SamplerResults):
+        return _figure(_sampler_chart(results, name or "tts", dial, clock), results.suite)
+    name = name or "cactus"
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
     if not results.runs:
@@ -341,14 +340,27 @@ def race_figure(
         raise ValueError(
             f"a scatter plot takes two solvers, not {', '.join(pair)}; this race has {known}"
         )
+    options = {"dial": dial} if name in _DIALLED else {"clock": clock}
+    timed = options if name in (*_DIALLED, *_CLOCKED) else {}
+    return _figure(FIGURES[name](results, *(pair if name == "scatter" else ()), **timed),
+                   results.suite)  # fmt: skip
+
+
+def _figure(chart: Chart, title: str) -> Figure:
     with styled():
-        figure, ax = new_figure(*((4.4, 4.2) if name == "scatter" else (6.2, 4.0)))
-        options = {"dial": dial} if name in _DIALLED else {"clock": clock}
-        timed = options if name in (*_DIALLED, *_CLOCKED) else {}
-        chart = FIGURES[name](results, *(pair if name == "scatter" else ()), **timed)
+        figure, ax = new_figure(*((4.4, 4.2) if chart.has_diagonal else (6.2, 4.0)))
         place_legend(ax, plot_chart(chart, ax))
-        ax.set_title(results.suite, parse_math=False)
+        ax.set_title(title, parse_math=False)
     return figure
+
+
+def _sampler_chart(results: SamplerResults, name: str, dial: str | None, clock: Clock) -> Chart:
+    if name not in ("tts", "residual") or (dial is not None and name != "tts") or clock != "wall":
+        raise ValueError(f"figure={name!r} of a race of samplers must be tts (along a dial) or "
+                         "residual, both by wall-clock time")  # fmt: skip
+    if not results.calls:
+        raise ValueError("no calls yet; race first")
+    return dial_chart(results, dial) if name == "tts" else residual_chart(results)
 
 
 def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = None) -> None:

@@ -192,8 +192,8 @@ def _runs(results: Results) -> Table:
     note = "Costs were evaluated by glasshouse, when the race was run."
     if count > len(rows):
         note += (
-            f" These are the first {len(rows):,} of {count:,} runs; `glasshouse study export "
-            "--kind race` lists them all. Scores, verdicts and figures are of all runs."
+            f" These are the first {len(rows):,} of {count:,} runs; `glasshouse store export` "
+            "lists them all. Scores, verdicts and figures are of all runs."
         )
     return Table("Runs", _RUN_COLUMNS, rows, note)
 

@@ -15,9 +15,8 @@ from glasshouse.boltzmann.curves import (
     overview,
     read_ensembles,
 )
-from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.figures import finals_chart, monitor_chart, monitor_label
-from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.boltzmann.settings import TrainingSettings, option_of
 from glasshouse.reports.page import (
     Fact,
     Figure,
@@ -124,7 +123,7 @@ def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]
     kept, count = cut(rows)
     if not count:
         return []
-    note = f"The first {len(kept):,} of {count:,}; `glasshouse train export` lists them all."
+    note = f"The first {len(kept):,} of {count:,}; `glasshouse store export` lists them all."
     return [Table(
         "Machines",
         [text("setting"), number("machine"),
@@ -141,23 +140,24 @@ def _word(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else f"{value}"
 
 
-def setting_words(settings: TrainingSettings | DataOptions) -> list[str]:
+def setting_words(settings: TrainingSettings) -> list[str]:
     """The options of `glasshouse train run` that differ from their defaults."""
     words = []
     for field in fields(settings):
         value = getattr(settings, field.name)
-        if field.name == "biases":
-            words += [] if value else ["--no-biases"]
+        if isinstance(value, bool):
+            words += [] if value == field.default else [option_of(field)]
         elif field.default is MISSING or value != field.default:
             told = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-            words += [f"--{field.name.replace('_', '-')}", told]
+            words += [option_of(field), told]
     return words
 
 
 def train_command(one: Ensemble, path: Path) -> str:
     """What trains an ensemble; data from a file are called by the name that they had."""
-    words = ["glasshouse", "train", "run", one.data, *setting_words(one.settings)]
-    words += setting_words(one.data_options)
+    data, held_out = one.data_options.in_name(one.data), one.data_options.held_out
+    words = ["glasshouse", "train", "run", data, *setting_words(one.settings)]
+    words += [] if held_out is None else ["--held-out", str(held_out)]
     words += ["--monitor", ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed),
               "--count", str(one.expected), "-o", path.name]  # fmt: skip
     return shlex.join(words)

@@ -17,7 +17,7 @@ from tests.oracles import energies_of, states_of
 from tests.planting.test_golden import fingerprint
 
 from glasshouse.certificates import Squares
-from glasshouse.planting import Plan, Planted, shuffle
+from glasshouse.planting import METHODS, Plan, Planted, shuffle
 from glasshouse.planting.methods.constraints import exactly, nae3sat, two_in_four
 from glasshouse.planting.recipe import Recipe
 from glasshouse.problems.exchange import to_bqm
@@ -161,7 +161,7 @@ def test_seeds_grow_what_they_always_grew(name):
     [
         (nae3sat, {"n": 2, "clauses": 3}, "n=2 is too few for clauses of 3 variables"),
         (two_in_four, {"n": 3, "clauses": 3}, "n=3 is too few for clauses of 4 variables"),
-        (nae3sat, {"n": 9}, "clause_density=RATIO; neither is given"),
+        (nae3sat, {"n": 9, "clauses": 3, "clause_density": 1}, "clause_density=RATIO; both are"),
         (nae3sat, {"n": 9, "clauses": 2, "clause_density": 1}, "RATIO; both are given"),
         (two_in_four, {"n": 9, "clauses": 0}, "clauses=0 is below 1"),
         (two_in_four, {"n": 9, "clause_density": 0}, "it is clauses per spin"),
@@ -198,3 +198,14 @@ def test_a_hundred_thousand_spins(name):
     print(f"{name}: {time.perf_counter() - start:.2f} s")
     plant.verify()
     assert plant.squares.num_squares == 50_000
+
+
+@pytest.mark.parametrize(("method", "density"), [(nae3sat, "21/10"), (two_in_four, "7/10")])
+def test_without_a_density_the_hardest_one_is_used_and_kept(method, density):
+    plain, asked = method(40, rng=1), method(40, clause_density=density, rng=1)
+    assert plain.recipe.parameters["clause_density"] == density
+    assert plain.recipe == asked.recipe
+    assert plain.problem == asked.problem
+    plans = METHODS[method.__name__]
+    assert plans.plan(40).chosen.startswith(f"clause_density={density}, ")
+    assert plans.plan(40, clause_density=density).chosen == ""

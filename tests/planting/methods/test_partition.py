@@ -75,7 +75,7 @@ def test_all_numbers_and_partitions_that_fit_are_equally_likely(total):
     ("arguments", "message"),
     [
         ({"n": 1, "bits": 4}, "n=1 is below 2"),
-        ({"n": 8}, "bits=NUMBER and bits_per_spin=RATIO; neither is given"),
+        ({"n": 8, "bits": 3, "bits_per_spin": 1}, "bits=NUMBER and bits_per_spin=RATIO; both are"),
         (
             {"n": 8, "bits": 4, "bits_per_spin": 1},
             "bits_per_spin=RATIO; both are given",
@@ -134,3 +134,12 @@ def test_seeds_grow_what_they_always_grew(arguments, golden):
 def test_thousands_of_spins_are_planted():
     plant = partition(3000, bits=18, total="odd", rng=1)
     assert abs(plant.squares.coefficients @ plant.state) == 1
+
+
+@pytest.mark.parametrize(("n", "bits"), [(20, 20), (60, 24), (2, 2)])
+def test_without_bits_there_is_one_per_number_as_far_as_energies_are_exact(n, bits):
+    plain = partition(n, rng=1)
+    assert plain.recipe == partition(n, bits=bits, rng=1).recipe
+    if bits < n:
+        with pytest.raises(ValueError, match=f"at most {bits} bits"):
+            partition(n, bits=bits + 1)

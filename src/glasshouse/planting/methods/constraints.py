@@ -24,6 +24,10 @@ from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
 from glasshouse.randomness import RngLike, Streams
 
+# Where random clauses stop having solutions, and planted ones are hard to satisfy.
+_NAE_HARDEST = "21/10", "near which random clauses stop being satisfiable (Achlioptas et al. 2001)"
+_TWO_IN_FOUR_HARDEST = "7/10", "near which random clauses have one solution on average"
+
 
 def _plan(
     n: Any,
@@ -34,6 +38,7 @@ def _plan(
     true_literals: int,
     *,
     mirrored: bool = False,
+    hardest: tuple[str, str] | None = None,
 ) -> Plan:
     """Plan clauses of each of which the planted state satisfies the same number of literals.
 
@@ -46,7 +51,13 @@ def _plan(
         true_literals: how many of them are true.
         mirrored: whether as many false literals do as well; then a clause is (Σ l)², and must not
             tell the one from the other.
+        hardest: the clause density to use if neither number nor density is given, and the reason.
     """
+    resolved, chosen = {}, ""
+    if hardest is not None and clauses is None and clause_density is None:
+        clause_density, why = hardest
+        resolved = {"clause_density": clause_density}
+        chosen = f"clause_density={clause_density}, {why}"
     size = arguments.spins(n, 1)
     if size < literals:
         raise ValueError(f"n={n} is too few for clauses of {literals} variables; use more spins")
@@ -66,7 +77,8 @@ def _plan(
         return Planted.of_squares(size, Squares.alike(nodes, signs, 1), spins, meter=meter)
 
     # The ghost may be a node of each.
-    return Plan(Demand.of_squares(size, number, literals + 1), draw)
+    demand = Demand.of_squares(size, number, literals + 1)
+    return Plan(demand, draw, resolved, chosen=chosen)
 
 
 @planting_method(
@@ -146,8 +158,10 @@ def nae3sat(
 
     Args:
         n: spins, at least 3.
-        clauses: how many there are; give this or `clause_density`.
-        clause_density: clauses per spin, the literature's ρ or α; their number is rounded up.
+        clauses: how many there are; give this, or `clause_density`, or neither.
+        clause_density: clauses per spin, the literature's ρ or α; their number is rounded up. 21/10
+            if neither is given: near this ratio random clauses stop being satisfiable (Achlioptas,
+            Chtcherba, Istrate and Moore, SODA 2001).
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -156,7 +170,7 @@ def nae3sat(
     Planted(nae3sat, 40 spins, 84 squares, ground energy -84)
     >>> plant.verify()
     """
-    return _plan(n, clauses, clause_density, state, 3, 1, mirrored=True)
+    return _plan(n, clauses, clause_density, state, 3, 1, mirrored=True, hardest=_NAE_HARDEST)
 
 
 @planting_method(
@@ -185,8 +199,9 @@ def two_in_four(
 
     Args:
         n: spins, at least 4.
-        clauses: how many there are; give this or `clause_density`.
-        clause_density: clauses per spin; their number is rounded up.
+        clauses: how many there are; give this, or `clause_density`, or neither.
+        clause_density: clauses per spin; their number is rounded up. 7/10 if neither is given:
+            above ln 2/ln(8/3) = 0.707, random clauses have less than one solution on average.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -195,4 +210,4 @@ def two_in_four(
     Planted(two_in_four, 40 spins, 28 squares, ground energy -56)
     >>> plant.verify()
     """
-    return _plan(n, clauses, clause_density, state, 4, 2)
+    return _plan(n, clauses, clause_density, state, 4, 2, hardest=_TWO_IN_FOUR_HARDEST)

@@ -54,7 +54,8 @@ def partition(
 
     Args:
         n: numbers, which is spins, at least 2.
-        bits: numbers are uniform below two to this power, m; give this or `bits_per_spin`.
+        bits: numbers are uniform below two to this power, m; give this, or `bits_per_spin`, or
+            neither for m = n, or for the most bits whose energies are exact.
         bits_per_spin: m/n; m is rounded up.
         total: "even", or "odd" for numbers whose two sides differ by one.
         state: the state to plant. Then numbers turn negative where it has them on the wrong side;
@@ -67,10 +68,17 @@ def partition(
     >>> plant.verify()
     """
     size = arguments.dense_spins(n, 2)
-    number = arguments.number_of(bits, bits_per_spin, size, "bits", "bits_per_spin")
     # Couplings add up to less than half the square of the sum of all numbers, and a QUBO's weights
     # to 9 times as much.
     most = (math.isqrt(2 * INT64_MAX // 9) // size + 1).bit_length() - 1
+    resolved, chosen = {}, ""
+    if bits is None and bits_per_spin is None:
+        bits = max(2, min(size, most))
+        why = "one per number, where perfect partitions die out (Mertens 1998)"
+        if bits < size:
+            why = f"the most with exact energies; {size} would be where perfect partitions die out"
+        resolved, chosen = {"bits": bits}, f"bits={bits}, {why}"
+    number = arguments.number_of(bits, bits_per_spin, size, "bits", "bits_per_spin")
     if number > most:
         raise ValueError(
             f"numbers of {number} bits are too large for n={size}; squares of their sums "
@@ -93,4 +101,4 @@ def partition(
         squares = Squares.of_rows((numbers * spins)[np.newaxis])
         return Planted.of_squares(size, squares, spins, meter=meter)
 
-    return Plan(Demand.of_squares(size, 1, size), draw)
+    return Plan(Demand.of_squares(size, 1, size), draw, resolved, chosen=chosen)

@@ -177,7 +177,7 @@ def race(
             _refuse_many(entered)
             book = opened.enter_context(Store(store, write=True))
             _refuse_others(book, entered)
-        seed = Seed.of(rng) if book is None else _claim(book, rng)
+        seed = Seed.of(rng) if book is None else _reserve(book, rng)
         tasks = [SamplerTask(who, what, seed, calls) for what in problems for who in entered]
         made = _Calls(tasks, book, limit, progress).run()
     return SamplerResults(_name_of(suite), tuple(problems), tuple(made), seed.number, confidence)
@@ -272,9 +272,9 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
     return np.sort(energies)
 
 
-def _claim(store: Store, rng: RngLike) -> Seed:
+def _reserve(store: Store, rng: RngLike) -> Seed:
     """The seed of the race that a store is for; another one's store is refused."""
-    noted = store.claim(purpose.SAMPLER_RACE)
+    noted = store.reserve(purpose.SAMPLER_RACE)
     if noted is None:
         seed = Seed.of(rng)
         store.note(NOTE, json.dumps({"seed": _seed_values(seed)}))
