@@ -75,9 +75,9 @@ def test_faults_come_first_and_make_the_exit_code(raced, capsys):
     assert bad["median_seconds"]["value"] is None
     assert 0 < good["par2_cpu"] <= good["cpu_seconds"]
     assert good["memory"] > 1_000_000
-    assert good["contribution"] == {
-        "alone": 2, "par2": 60 - good["par2"], "par2_cpu": 60 - good["par2_cpu"]
-    }  # fmt: skip
+    assert good["contribution"] == pytest.approx(
+        {"alone": 2, "par2": 60 - good["par2"], "par2_cpu": 60 - good["par2_cpu"]}
+    )
     assert shown["virtual_best"]["par2"] == good["par2"]
     assert all(fault["cpu_seconds"] > 0 < fault["memory"] for fault in shown["faults"])
     assert (good["verdicts"], bad["verdicts"]) == ({"optimal": 2}, {"wrong optimum": 2})
