@@ -22,9 +22,9 @@ from glasshouse.races.commands.scores import (
     reaching_times,
     score,
 )
+from glasshouse.races.dials import chosen_dial, settings
 from glasshouse.races.figures import race_figure
 from glasshouse.races.running.command import Limits
-from glasshouse.races.tts_figures import chosen_dial, settings
 
 PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwave-samplers",
             "openjij")  # fmt: skip

@@ -45,7 +45,7 @@ _IN_ORDER = {
         "qoblib"
     ),
     "questions": "families gauged cone extremes",
-    "races": "running samplers judging commands tts_figures figures public",
+    "races": "running samplers judging commands dials figures public",
     "reports": (
         "page script matrix proof race rendering sampler study training instance machine writing"
     ),
@@ -156,8 +156,8 @@ SECOND_DOORS = [
     "proofs.veripb.writing",
     "races.commands.builtin",
     "races.commands.entrants",
+    "races.commands.overview",
     "races.commands.probing",
-    "races.commands.race_task",
     "races.commands.racing",
     "races.commands.results",
     "races.commands.scores",
@@ -174,7 +174,6 @@ SECOND_DOORS = [
     "races.samplers",
     "races.samplers.results",
     "races.samplers.stored",
-    "races.tts_figures",
     "solvers.annealing",
     "solvers.doubling",
     "solvers.engine",

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests import children
 
-from glasshouse.pool import Worker, WorkerPool, ending_cleanly
+from glasshouse.pool import Worker, WorkerPool, core_sets, ending_cleanly
 
 
 def _sleep(seconds: float) -> None:
@@ -213,3 +213,27 @@ def _notice_after_a_library_has_logged() -> str:
 def test_notices_of_a_worker_are_plain_lines_whatever_libraries_log():
     with closing(WorkerPool(1)) as workers:
         assert workers.submit(_notice_after_a_library_has_logged).result() == "compiling\n"
+
+
+def _cpus() -> list[int]:
+    return sorted(os.sched_getaffinity(0))
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="NOT TESTED: no affinity here")
+def test_a_worker_keeps_its_cores_when_it_is_started_again():
+    (own,) = core_sets(1, 1)
+    with closing(Worker(own)) as worker:
+        assert worker.submit(_cpus).result() == sorted(own)
+        worker.rebuild()
+        assert worker.submit(_cpus).result() == sorted(own)
+
+
+def test_the_threads_of_a_core_stay_together(monkeypatch):
+    """Eight CPUs on four cores, of which 0 and 4 are one, and one CPU may not be used."""
+    monkeypatch.setattr(os, "sched_setaffinity", None, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(8)} - {5}, raising=False)
+    monkeypatch.setattr("glasshouse.pool._core_of", lambda cpu: f"{cpu % 4}")
+    assert core_sets(2, 2) == [{0, 4, 1}, {2, 6, 3, 7}]
+    assert core_sets(3, 1) == [{0, 4}, {1}, {2, 6}]
+    with pytest.raises(ValueError, match="workers=5 and cores=1 need 5 cores, but 4 can be used"):
+        core_sets(5, 1)

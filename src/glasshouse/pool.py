@@ -10,8 +10,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import connection, resource_tracker
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -96,9 +97,13 @@ class Worker(WorkerPool):
 
     `Future.running()` is not such a report. It is already true while the process starts, and while
     the work waits in the executor's queue.
+
+    Args:
+        cores: the only CPUs that the process, and whatever it starts, may run on; None for all.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cores: frozenset[int] | None = None) -> None:
+        self._cores = cores
         super().__init__(1)
 
     def _start(self) -> ProcessPoolExecutor:
@@ -107,7 +112,7 @@ class Worker(WorkerPool):
         self._has_begun = False
         return ProcessPoolExecutor(
             1, mp_context=context, initializer=_become_reporting_worker,
-            initargs=(self._reporting,),
+            initargs=(self._reporting, self._cores),
         )  # fmt: skip
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -221,10 +226,14 @@ def _end_with_the_parent() -> None:
 _reporting: connection.Connection | None = None
 
 
-def _become_reporting_worker(reporting: connection.Connection) -> None:
+def _become_reporting_worker(
+    reporting: connection.Connection, cores: frozenset[int] | None
+) -> None:  # fmt: skip
     global _reporting
     _become_worker()
     _reporting = reporting
+    if cores is not None:
+        os.sched_setaffinity(0, cores)
 
 
 def _reported(function: Callable[..., Any], *arguments: Any) -> Any:
@@ -232,3 +241,31 @@ def _reported(function: Callable[..., Any], *arguments: Any) -> Any:
     assert _reporting is not None
     _reporting.send_bytes(b"begun")
     return function(*arguments)
+
+
+def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
+    """Return CPUs for each worker: `cores` whole cores that no other worker has.
+
+    The CPUs of one core (hyper-threads) stay together, because they slow each other down.
+
+    Raises:
+        ValueError: this system cannot pin processes, or this process may use too few cores.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; leave it out")
+    found: dict[str, set[int]] = {}
+    for cpu in sorted(os.sched_getaffinity(0)):
+        found.setdefault(_core_of(cpu), set()).add(cpu)
+    whole = list(found.values())
+    if workers * cores > len(whole):
+        raise ValueError(f"workers={workers} and cores={cores} need {workers * cores} cores, but "
+                         f"{len(whole)} can be used here; use fewer of either")  # fmt: skip
+    return [frozenset().union(*whole[k * cores : (k + 1) * cores]) for k in range(workers)]
+
+
+def _core_of(cpu: int) -> str:
+    """The name of a CPU's core: the list of all CPUs of that core, if the kernel has one."""
+    with suppress(OSError):
+        path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+        return path.read_text().strip()
+    return str(cpu)

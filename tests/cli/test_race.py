@@ -60,6 +60,11 @@ def test_faults_come_first_and_make_the_exit_code(raced, capsys):
         ["good", "2/2", "2", "0"],
         ["bad", "0/2", "0", "2"],
     ]
+    assert lines[7].split()[:3] == ["virtual", "best", "2/2"]
+    assert lines[9].startswith("solver        CPU PAR-2  CPU seconds  most memory  solved alone")
+    good, bad = (line.split() for line in lines[10:12])
+    assert 0 < float(good[1]) < 30
+    assert (bad[1], good[4], good[5], bad[5]) == ("60", "MB", "2", "0")
     assert main(["race", "show", str(folder / "race.sqlite"), "--json"]) == 1
     shown = json.loads(capsys.readouterr().out)
     assert [fault["verdict"] for fault in shown["faults"]] == ["wrong optimum"] * 2
@@ -68,6 +73,13 @@ def test_faults_come_first_and_make_the_exit_code(raced, capsys):
     good, bad = shown["solvers"]
     assert 0 < good["median_seconds"]["low"] <= good["median_seconds"]["value"] < 30
     assert bad["median_seconds"]["value"] is None
+    assert 0 < good["par2_cpu"] <= good["cpu_seconds"]
+    assert good["memory"] > 1_000_000
+    assert good["contribution"] == pytest.approx(
+        {"alone": 2, "par2": 60 - good["par2"], "par2_cpu": 60 - good["par2_cpu"]}
+    )
+    assert shown["virtual_best"]["par2"] == good["par2"]
+    assert all(fault["cpu_seconds"] > 0 < fault["memory"] for fault in shown["faults"])
     assert (good["verdicts"], bad["verdicts"]) == ({"optimal": 2}, {"wrong optimum": 2})
     assert shown["unproven"] == 0
 
@@ -180,7 +192,7 @@ def test_starts_as_long_as_the_limit_are_told(raced, tmp_path, capsys):
         opened.note("race", json.dumps(held))
     main(["race", "show", str(store)])
     told = capsys.readouterr().out
-    assert "good: the start of Python took longer than the limit; raise --time-limit" in told
+    assert "good: the start of Python took longer than the limit; raise the time limit" in told
     assert "bad: 0.5 s of each run are the start of Python" in told
 
 
@@ -235,6 +247,15 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["race", "show", str(store)], "holds a study, not a race"),
         (["race", "show", str(tmp_path / "none.sqlite")], "no such race; `glasshouse race"),
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
+        (["race", "plot", str(race), "--figure", "reaching", "--clock", "cpu"],
+         "--clock 'cpu' must be 'wall', or 'cpu' with one of the figures cactus, ecdf"),
+        (["race", "compare", str(race), "good", "nosuch"], "no runs of 'nosuch'; there are good"),
+        (["race", "compare", str(race), "good", "good"], "'good' cannot be compared with itself"),
+        ([*words, "--cpu-limit", "10"], "holds a race without --cpu-limit; use the same rules"),
+        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is no limit; expected seconds above 0"),
+        ([*words, "--cores", "0"], "--cores 0 is below 1"),
+        ([*words, "--workers", "99", "--cores", "99"], "--workers 99 and --cores 99 need 9801"),
+        ([*words, "--dask", "nowhere:1", "--cores", "1"], "leave out --dask or --cores"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
         (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
@@ -259,6 +280,8 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
     "change",
     [
         "cost = 'nine'",
+        "cpu_seconds = -1",
+        "cpu_seconds = 1e999",
         "verdict = 'fine'",
         "incumbents = '{}'",
         "incumbents = '[[1, 2]]'",
@@ -377,3 +400,25 @@ def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     assert said.splitlines()[-1].endswith("0 runs are in " + str(store) + ", and the same command "
                                           "goes on")  # fmt: skip
     assert not running(str(tmp_path / "slow.py"))
+
+
+def test_two_solvers_are_compared(raced, capsys):
+    store = str(raced[0] / "race.sqlite")
+    assert main(["race", "compare", store, "good", "bad"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == (
+        "2 instances that good and bad have run on: both solved 0, only good 2, only bad 0, "
+        "neither 0"
+    )
+    assert lines[1] == "wall-clock time of good / bad: no instance that both solved"
+    assert main(["race", "compare", store, "good", "bad", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["first_only"], shown["by"]["cpu"]["ratio"]) == (2, None)
+    assert shown["by"]["cpu"]["sign_p"] == 0.5
+
+
+@pytest.mark.parametrize("figure", ["cactus", "ecdf", "profile", "scatter"])
+def test_figures_by_cpu_time_are_drawn(raced, tmp_path, figure):
+    words = ["race", "plot", str(raced[0] / "race.sqlite"), "--figure", figure, "--clock", "cpu"]
+    assert main([*words, "-o", str(tmp_path / "x.png")]) == 0
+    assert (tmp_path / "x.png").stat().st_size > 5000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tests.races.commands.test_scores import run
@@ -12,12 +14,13 @@ from glasshouse.races.commands.scores import cactus
 from glasshouse.races.figures import (
     FIGURES,
     cactus_chart,
+    drawn,
     incumbents_chart,
     race_figure,
     reaching_chart,
+    scatter_chart,
 )
 from glasshouse.races.judging.clauses import RunVerdict
-from glasshouse.races.tts_figures import drawn
 
 
 def pretended(instances: int = 30) -> Results:
@@ -49,6 +52,26 @@ def test_solvers_that_solve_nothing_are_drawn_too(name, tmp_path):
         run("y", "a", 10.0, RunVerdict.CRASH),
     ]
     race_figure(Results("sad", tuple(nothing)), name).savefig(tmp_path / "figure.svg")
+    if name in ("cactus", "ecdf", "profile", "scatter"):
+        race_figure(Results("sad", tuple(nothing)), name, clock="cpu")
+
+
+@pytest.mark.parametrize("cpu_limit", [None, 30.0])
+def test_figures_by_cpu_time_hold_cpu_seconds(cpu_limit):
+    """Two threads; without a limit on CPU time there is no line of a limit."""
+    runs = [replace(one, cpu_seconds=2 * one.seconds, cpu_limit=cpu_limit)
+            for one in pretended().runs]  # fmt: skip
+    results = Results("", tuple(runs))
+    chart = cactus_chart(results, "cpu")
+    assert [one.name for one in chart.series] == [*results.solvers, "virtual best"]
+    wall = cactus_chart(results)
+    for mine, theirs in zip(chart.series, wall.series, strict=True):
+        assert np.allclose(mine.marks[0].y, 2 * theirs.marks[0].y)
+    assert (chart.y.limit, wall.y.limit) == (cpu_limit, 10.0)
+    pair = scatter_chart(results, "rc2", "clasp", "cpu")
+    assert pair.x.title == "CPU seconds of rc2"
+    points = pair.series[0].marks[0]
+    assert max(points.x.max(), points.y.max()) <= pair.x.high
 
 
 def test_a_cactus_holds_the_sorted_times():

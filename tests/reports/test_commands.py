@@ -113,7 +113,7 @@ def instances(tmp_path_factory):
 SOLVER = f"good={sys.executable} -S {BROKEN} 'none' {{file}}"
 RACES = [
     "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory-limit 1024 --seed 0 "
-    "--runs 2 --dialect classic --strict --meter process-group",
+    "--runs 2 --dialect classic --strict --meter process-group --cpu-limit 20 --cores 1",
     "--suite tiny --dialect classic --meter process-group",
     "--suite toys --instances files --dialect classic --meter process-group",
 ]

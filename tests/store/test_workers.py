@@ -71,8 +71,8 @@ def test_a_healthy_batch_that_had_to_wait_is_not_taken_for_a_hang(tmp_path, monk
         return now_in(tmp_path)
 
     class Clocked(Workers):
-        def __init__(self, number: int, timeout: float) -> None:
-            super().__init__(number, timeout, clock)
+        def __init__(self, number: int, timeout: float, cores: int | None) -> None:
+            super().__init__(number, timeout, clock, cores)
 
     module = sys.modules["glasshouse.store.collect"]  # the package has a function of that name
     monkeypatch.setattr(module, "Workers", Clocked)
@@ -121,7 +121,7 @@ def test_a_batch_that_hangs_disturbs_no_other_batch_and_is_reported(tmp_path):
 class Pretended:
     """A worker whose work begins when the test says so."""
 
-    def __init__(self) -> None:
+    def __init__(self, cores: object = None) -> None:
         self.has_begun = False
         self.rebuilt = 0
 

@@ -15,7 +15,7 @@ import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.planting import METHODS
 from glasshouse.planting.methods import posiform, random_loops, wishart
-from glasshouse.races.tts_figures import dials
+from glasshouse.races.dials import dials
 from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import sweeps_to_solution
 from glasshouse.solvers.schedule import default_range, follows_paper

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _QUOTED = r"(?<!\w)'[^']*'|(?<!\w)\"[^\"]*\""
 # Arguments of the library that the command line calls by another name.
 _LIBRARY_NAMES = {"rng": "--seed", "repeat": "--runs", "seconds": "--time-limit",
-                  "mode_seconds": "--mode-time-limit",
+                  "cpu_seconds": "--cpu-limit", "mode_seconds": "--mode-time-limit",
                   "timeout": "--batch-time-limit"}  # fmt: skip
 _ADVICE = "; say overwrite=True to replace it"
 

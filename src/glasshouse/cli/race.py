@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +25,6 @@ from glasshouse.cli.output import free_pictures, save_pictures, show_json
 if TYPE_CHECKING:
     from glasshouse.races.commands.probing import Probed
     from glasshouse.races.commands.results import Results, Run
-    from glasshouse.races.commands.scores import SolverScore
     from glasshouse.races.samplers.results import SamplerResults
     from glasshouse.suites.loading import Suite
 
@@ -59,6 +56,7 @@ def run(
     answers: Path | None = None,
     instances: Path | None = None,
     time_limit: float = 60.0,
+    cpu_limit: float | None = None,
     grace: float = 1.0,
     memory_limit: Whole = 4096,
     seed: Whole = 1,
@@ -67,6 +65,7 @@ def run(
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
     workers: MaybeWhole = None,
+    cores: MaybeWhole = None,
     dask: Dask = None,
     json: bool = False,
 ) -> int:
@@ -97,6 +96,8 @@ def run(
             and in any format. They are recognised by their content.
         time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
             compile before their time starts.
+        cpu_limit: seconds of CPU time per run, of all its processes together. Then solvers get
+            SIGTERM. No limit by default.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
         memory_limit: megabytes of memory per run.
@@ -110,6 +111,8 @@ def run(
         meter: what measures time and memory: benchexec (cgroups) or process-group (our own). By
             default what the store was begun with; for a new one, benchexec where it can be used.
         workers: how many runs at a time; no more than there are cores. One by default.
+        cores: pin each run to this many cores, which no other run of the race uses. Runs are not
+            pinned by default.
         json: print one JSON object at the end.
     """
     from glasshouse.races.commands.entrants import entrants_of
@@ -120,7 +123,9 @@ def run(
     refuse_both(workers, dask)
     if memory_limit < 1:
         raise ValueError(f"--memory-limit {memory_limit} is below 1")
-    limits = Limits(seconds=time_limit, memory=memory_limit * MEGABYTE, grace=grace)
+    if cores is not None and dask is not None:
+        raise ValueError("--cores are those of this computer; leave out --dask or --cores")
+    limits = Limits(time_limit, cpu_limit, memory_limit * MEGABYTE, grace=grace)
     entrants_of(solver, limits, "classic")  # whether they are there; none is run yet
     # First: what solvers read is found out by running them.
     try:
@@ -132,7 +137,7 @@ def run(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
     )
     _tell_missing(loaded)
-    asked = Race(entrants, loaded, limits, seed, runs, strict, meter)
+    asked = Race(entrants, loaded, limits, seed, runs, strict, meter, cores)
     number = 1 if workers is None else workers
     last = collect_steps(
         lambda executor: iter_race(asked, output, workers=number, executor=executor),
@@ -161,6 +166,40 @@ def show(store: Path, /, *, json: bool = False) -> int:
 
 
 @race.command
+def compare(store: Path, first: str, second: str, /, *, json: bool = False) -> None:
+    """Compare two solvers instance by instance: who solves more, who is faster, and how sure it is.
+
+    For instance:
+
+    ```
+    glasshouse race compare race.sqlite mysolver rc2
+    ```
+
+    Times are compared by the wall clock and by CPU time: the ratio on the instances that both
+    solved, with a 95 % interval, and the p-values of the sign test and of Wilcoxon's test.
+
+    Args:
+        store: the race's store.
+        first: the name of a solver.
+        second: the name of another solver.
+        json: print one JSON object.
+    """
+    from glasshouse.races import compare_solvers
+    from glasshouse.races.commands.overview import comparison_values
+    from glasshouse.races.samplers.results import SamplerResults
+
+    results = _results(store)
+    if isinstance(results, SamplerResults):
+        raise ValueError(f"{store} holds a race of samplers; compare them with "
+                         "SamplerResults.compare in Python")  # fmt: skip
+    found = compare_solvers(results, first, second)
+    if json:
+        show_json({"store": store} | comparison_values(found))
+    else:
+        print(found.summary())
+
+
+@race.command
 def plot(
     store: Path,
     /,
@@ -171,6 +210,7 @@ def plot(
     | None = None,
     solver: list[str] | None = None,
     dial: str | None = None,
+    clock: Literal["wall", "cpu"] = "wall",
     output: MaybePicture = None,
     force: Force = False,
 ) -> None:
@@ -193,6 +233,7 @@ def plot(
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
+        clock: for cactus, ecdf, profile and scatter: wall-clock time, or CPU time.
     """
     from glasshouse.races.figures import race_figure
 
@@ -202,7 +243,7 @@ def plot(
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
               "race with --runs for times to solution", file=sys.stderr)  # fmt: skip
     paths = free_pictures(output, store, force=force)
-    save_pictures(race_figure(results, figure, tuple(solver or ()), dial), paths)
+    save_pictures(race_figure(results, figure, tuple(solver or ()), dial, clock), paths)
 
 
 @contextmanager
@@ -267,13 +308,13 @@ def _report_samplers(store: Path, results: SamplerResults, json: bool) -> bool:
 
 def _report(store: Path, json: bool) -> bool:
     """Show a race; whether there are faults."""
-    from glasshouse.races.commands.scores import score, trusted, truths
+    from glasshouse.races.commands.overview import note_lines, score_lines, score_values
+    from glasshouse.races.commands.scores import truths
     from glasshouse.races.samplers.results import SamplerResults
 
     results = _results(store)
     if isinstance(results, SamplerResults):
         return _report_samplers(store, results, json)
-    scores = [score(results, name) for name in results.solvers]
     if json:
         show_json(
             {
@@ -282,7 +323,7 @@ def _report(store: Path, json: bool) -> bool:
                 "runs": len(results.runs), "expected_runs": results.expected,
                 "missing_runs": results.missing,
                 "faults": [_values(run) for run in results.faults],
-                "solvers": [_scored(results, one) for one in scores],
+                **score_values(results),
                 "start_seconds": dict(results.starts),
                 "truths": truths(results),
             }
@@ -292,65 +333,8 @@ def _report(store: Path, json: bool) -> bool:
     number = results.num_entered
     print(f"{results.suite}: {number} instance{'s' * (number != 1)}, {len(results.runs):,} of "
           f"{results.expected:,} runs")  # fmt: skip
-    width = max([len(name) for name in results.solvers] + [6])
-    print(f"{'solver':<{width}}  solved  reached  faults    PAR-2  anytime  median seconds")
-    for one in sorted(scores, key=lambda one: (-one.solved, one.par2)):
-        share = f"{one.solved}/{one.runs}"
-        print(f"{one.solver:<{width}}  {share:>6}  {one.reached:>7}  {one.faults:>6}  "
-              f"{one.par2:>7.3g}  {one.anytime:>7.3f}  {one.median}")  # fmt: skip
-    for name, number in results.missing.items():
-        print(f"{name}: {number} of its {results.entered[name]} runs are missing; race it again "
-              "for them")  # fmt: skip
-    _show_gaps(results)
-    _show_starts(results)
-    _show_not_run(results)
-    if line := trusted(results):
-        print(line)
-    if unproven := len(results.unproven):
-        print(f"no optimum is proven for {unproven} of {len(results.instances)} instances: claims "
-              "there are undecided, and 'reached' is the best that any solver found")  # fmt: skip
+    print("\n".join([*score_lines(results), *note_lines(results)]))
     return bool(results.faults)
-
-
-def _show_starts(results: Results) -> None:
-    for name, seconds in results.starts.items():
-        if seconds < results.limit:
-            print(f"{name}: {seconds:.2g} s of each run are the start of Python, measured once")
-        else:
-            print(f"{name}: the start of Python took longer than the limit; raise --time-limit")
-
-
-def _show_gaps(results: Results) -> None:
-    from glasshouse.races.commands.scores import mean_gap
-
-    gaps = {name: mean_gap(results, name) for name in results.solvers}
-    shown = [f"{name} {gap[0]:.3%} ({gap[1]} runs)" for name, gap in gaps.items() if gap]
-    if shown:
-        print(f"mean gap to the best known value, of runs with a valid model: {', '.join(shown)}")
-
-
-def _show_not_run(results: Results) -> None:
-    from glasshouse.races.commands.race_task import NOT_RUN
-
-    for name in results.solvers:
-        why = [run.reason for run in results.runs
-               if run.solver == name and run.reason.startswith(NOT_RUN)]  # fmt: skip
-        if why:
-            print(f"{name}: {len(why)} of its runs were {why[0]}")
-
-
-def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
-    """A line of the table; JSON has no infinity."""
-    from glasshouse.races.commands.scores import mean_gap
-
-    gap = mean_gap(results, one.solver)
-    ends = {name: getattr(one.median, name) for name in ("value", "low", "high", "confidence")}
-    return vars(one) | {
-        "median": str(one.median),
-        "median_seconds": {name: end if math.isfinite(end) else None for name, end in ends.items()},
-        "mean_gap": None if gap is None else gap[0],
-        "verdicts": Counter(str(run.verdict) for run in results.runs if run.solver == one.solver),
-    }
 
 
 def _show_faults(results: Results) -> None:
@@ -378,5 +362,7 @@ def _values(run: Run) -> dict[str, Any]:
         "cost",
         "optimum",
         "seconds",
+        "cpu_seconds",
+        "memory",
     )
     return {name: getattr(run, name) for name in names}

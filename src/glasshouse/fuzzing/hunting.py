@@ -37,8 +37,8 @@ from glasshouse.version import __version__
 from glasshouse.waiting import result_of
 
 _AT_ONCE = 16  # instances that a worker takes at a time
-_UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.OUT_OF_MEMORY,
-               RunVerdict.TOO_MUCH_OUTPUT)  # fmt: skip
+_UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.CPU_TIME_OUT,
+               RunVerdict.OUT_OF_MEMORY, RunVerdict.TOO_MUCH_OUTPUT)  # fmt: skip
 _MOST_KINDS = 12  # of faults; what is beyond counts by its verdict alone
 _FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # not those of a web address
 

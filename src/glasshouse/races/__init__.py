@@ -2,7 +2,7 @@
 
 running/ (one command under limits) ← judging/ (the verdict, by the proof) ← samplers/ (third-party
 samplers; races of dimod samplers in this process) ← commands/ (races of commands over a suite, and
-their scores) ← figures, tts_figures (on a caller's axes) · public (the names that Python users get)
+their scores) ← dials, figures (on a caller's axes) · public (the names that Python users get)
 """
 
 # ruff: noqa: F403, F405 (the names are those of `public`)
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Answer", "ClauseFile", "Entrant", "Judgement", "Known", "Limits", "Race", "RaceProgress",
     "RacedProblem", "ResidualCurve", "Results", "Run", "SamplerCall", "SamplerComparison",
-    "SamplerResults", "SolverScore", "Suite", "SuiteInstance", "Transcript", "difference",
-    "draw_dial", "draw_residual", "draw_tts", "entrants_of", "iter_race", "judge", "known_file",
-    "load_suite", "performance_profile", "race", "race_figure", "read_answer", "read_clauses",
-    "read_results", "read_transcript", "ready_made", "score", "tts99",
+    "SamplerResults", "SolverComparison", "SolverScore", "Suite", "SuiteInstance", "Transcript",
+    "VirtualBest", "compare_solvers", "difference", "draw_dial", "draw_residual", "draw_tts",
+    "entrants_of", "iter_race", "judge", "known_file", "load_suite", "performance_profile", "race",
+    "race_figure", "read_answer", "read_clauses", "read_results", "read_transcript", "ready_made",
+    "score", "tts99", "virtual_best",
 ]  # fmt: skip
 
 

@@ -4,6 +4,11 @@ from glasshouse.files.clause_file import ClauseFile as ClauseFile
 from glasshouse.files.clause_file import read_clauses as read_clauses
 from glasshouse.files.known import Known as Known
 from glasshouse.files.known import known_file as known_file
+from glasshouse.races.commands.comparison import SolverComparison as SolverComparison
+from glasshouse.races.commands.comparison import VirtualBest as VirtualBest
+from glasshouse.races.commands.comparison import compare_solvers as compare_solvers
+from glasshouse.races.commands.comparison import difference as difference
+from glasshouse.races.commands.comparison import virtual_best as virtual_best
 from glasshouse.races.commands.entrants import Entrant as Entrant
 from glasshouse.races.commands.entrants import entrants_of as entrants_of
 from glasshouse.races.commands.racing import Race as Race
@@ -12,10 +17,12 @@ from glasshouse.races.commands.results import Results as Results
 from glasshouse.races.commands.results import Run as Run
 from glasshouse.races.commands.results import read_results as read_results
 from glasshouse.races.commands.scores import SolverScore as SolverScore
-from glasshouse.races.commands.scores import difference as difference
 from glasshouse.races.commands.scores import performance_profile as performance_profile
 from glasshouse.races.commands.scores import score as score
 from glasshouse.races.commands.scores import tts99 as tts99
+from glasshouse.races.figures import draw_dial as draw_dial
+from glasshouse.races.figures import draw_residual as draw_residual
+from glasshouse.races.figures import draw_tts as draw_tts
 from glasshouse.races.figures import race_figure as race_figure
 from glasshouse.races.judging.answer import Answer as Answer
 from glasshouse.races.judging.answer import read_answer as read_answer
@@ -31,9 +38,6 @@ from glasshouse.races.samplers.racing import race as race
 from glasshouse.races.samplers.results import ResidualCurve as ResidualCurve
 from glasshouse.races.samplers.results import SamplerComparison as SamplerComparison
 from glasshouse.races.samplers.results import SamplerResults as SamplerResults
-from glasshouse.races.tts_figures import draw_dial as draw_dial
-from glasshouse.races.tts_figures import draw_residual as draw_residual
-from glasshouse.races.tts_figures import draw_tts as draw_tts
 from glasshouse.suites.loading import Suite as Suite
 from glasshouse.suites.loading import load_suite as load_suite
 from glasshouse.suites.standard import SuiteInstance as SuiteInstance

@@ -12,13 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from glasshouse.races import virtual_best
 from glasshouse.races.commands.entrants import built_in_names
 from glasshouse.races.commands.racing import held_race
 from glasshouse.races.commands.results import Results, Run, read_results
 from glasshouse.races.commands.scores import cactus, score
-from glasshouse.races.figures import cactus_chart, incumbents_chart, profile_chart, scatter_chart
+from glasshouse.races.figures import (
+    cactus_chart,
+    dial_chart,
+    incumbents_chart,
+    profile_chart,
+    scatter_chart,
+)
 from glasshouse.races.running.command import MEGABYTE
-from glasshouse.races.tts_figures import dial_chart
 from glasshouse.reports.page import (
     Fact,
     Figure,
@@ -34,6 +40,7 @@ from glasshouse.reports.page import (
     text,
     versions_of,
 )
+from glasshouse.statistics.samples import Estimate
 from glasshouse.store.store import Store
 
 _KIND = "Race of solvers"
@@ -80,11 +87,12 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
              "goes on" if missing else ", all there")),
         Fact("faults", f"{len(results.faults):,} wrong, invalid or crashed"),
     ]  # fmt: skip
-    names = {"seconds": ("time limit", "s"), "grace": ("grace", "s"),
+    names = {"seconds": ("time limit", "s"), "cpu_seconds": ("limit on CPU time", "s"),
+             "grace": ("grace", "s"),
              "memory": ("memory limit", "MB"), "seed": ("seed of the first run", ""),
-             "meter": ("meter", "")}  # fmt: skip
+             "cores": ("cores of each run", ""), "meter": ("meter", "")}  # fmt: skip
     for key, (label, unit) in names.items():
-        if key in rules:
+        if rules.get(key) is not None:
             value = rules[key]
             if key == "memory" and isinstance(value, int):
                 value = value // MEGABYTE
@@ -92,27 +100,44 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
             known.append(Fact(label, f"{told} {unit}".strip(), "stated"))
     known.append(Fact("wall-clock time", seen_seconds(sum(run.seconds for run in results.runs)),
                       "stated"))  # fmt: skip
+    known.append(Fact("CPU time", seen_seconds(sum(run.cpu_seconds for run in results.runs)),
+                      "stated"))  # fmt: skip
     known.append(Fact("glasshouse", versions_of(store), "stated"))
     return known
 
 
 def _scores(results: Results) -> Table:
-    scores = [score(results, name) for name in results.solvers]
+    scores, best = [score(results, name) for name in results.solvers], virtual_best(results)
     rows = [
         [one.solver, one.runs, one.solved, one.reached, one.faults, one.par2, one.anytime,
-         str(one.median) if math.isfinite(one.median.value) else f"∞ (from {one.median.low:.4g})",
-         results.starts.get(one.solver)]
+         one.par2_cpu, one.cpu_seconds, one.memory / MEGABYTE, _median(one.median),
+         results.starts.get(one.solver), best.contributions[one.solver].alone,
+         best.contributions[one.solver].par2]
         for one in scores
     ]  # fmt: skip
+    if len(scores) > 1:
+        rows.append(
+            [best.name, best.instances, best.solved, None, None, best.par2, None, best.par2_cpu,
+             None, None, _median(best.median), None, None, None]
+        )  # fmt: skip
     return Table(
         "Scores",
         [text("solver"), number("runs"), number("solved"), number("reached", "best cost reached"),
          number("faults"), number("par2", "PAR-2 (s)"), number("anytime", "anytime score"),
-         number("median", "median seconds, 95 % interval"), number("start", "start (s)")],
+         number("par2_cpu", "PAR-2 by CPU time (s)"), number("cpu", "CPU time of all runs (s)"),
+         number("memory", "most memory (MB)"),
+         number("median", "median seconds, 95 % interval"), number("start", "start (s)"),
+         number("alone", "solved alone"), number("loss", "PAR-2 lost without it (s)")],
         cut(rows)[0],
         "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, twice the "
-        "limit where a run did not solve. Anytime: (1 + best)/(1 + found). Means over instances.",
+        "limit where a run did not solve. Anytime: (1 + best)/(1 + found). Means over instances. "
+        "The virtual best solver is, on each instance, the solver that is best there; the last two "
+        "columns are the instances and the PAR-2 that it loses without a solver.",
     )  # fmt: skip
+
+
+def _median(middle: Estimate) -> str:
+    return str(middle) if math.isfinite(middle.value) else f"∞ (from {middle.low:.4g})"
 
 
 def _charts(results: Results) -> list[Figure]:
@@ -126,7 +151,7 @@ def _charts(results: Results) -> list[Figure]:
     best = sorted(results.solvers, key=lambda name: -len(cactus(results, name)))[:2]
     with suppress(ValueError):
         if len(best) == 2:
-            pair = scatter_chart(results, *best)
+            pair = scatter_chart(results, best[0], best[1])
             charts.append(replace(pair, text=f"The two solvers that solved most. {pair.text}"))
     return [charted(chart, 380 if chart.has_diagonal else 320) for chart in charts]
 
@@ -141,15 +166,15 @@ def _verdicts(results: Results) -> Table:
 
 _RUN_COLUMNS = [
     text("solver"), text("instance"), number("number", "run"), text("verdict"), number("seconds"),
-    number("cost", "cost, by us"), number("optimum", "proven optimum"), text("reason"),
-    text("remarks"),
+    number("cpu", "CPU seconds"), number("memory", "memory (MB)"), number("cost", "cost, by us"),
+    number("optimum", "proven optimum"), text("reason"), text("remarks"),
 ]  # fmt: skip
 
 
 def _run_rows(runs: Iterable[Run]) -> list[list[Any]]:
     return [
-        [run.solver, run.instance, run.number, str(run.verdict), run.seconds, run.cost, run.optimum,
-         run.reason, run.remarks]
+        [run.solver, run.instance, run.number, str(run.verdict), run.seconds,
+         run.cpu_seconds, run.memory / MEGABYTE, run.cost, run.optimum, run.reason, run.remarks]
         for run in runs
     ]  # fmt: skip
 
@@ -174,8 +199,9 @@ def _runs(results: Results) -> Table:
 
 
 # What the rules of a race are called on the command line. The solvers have their own dialects.
-_OPTIONS = {"seconds": "--time-limit", "grace": "--grace", "memory": "--memory-limit",
-            "seed": "--seed", "meter": "--meter", "strict": "--strict", "answers": "--answers",
+_OPTIONS = {"seconds": "--time-limit", "cpu_seconds": "--cpu-limit", "cores": "--cores",
+            "grace": "--grace", "memory": "--memory-limit", "seed": "--seed",
+            "meter": "--meter", "strict": "--strict", "answers": "--answers",
             "instances": "--instances"}  # fmt: skip
 _LONGEST_COMMAND = 10_000
 

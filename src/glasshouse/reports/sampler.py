@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 
+from glasshouse.races.figures import dial_chart, residual_chart
 from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.races.samplers.stored import read_sampler_results
-from glasshouse.races.tts_figures import dial_chart, residual_chart
 from glasshouse.reports.page import (
     Fact,
     Figure,

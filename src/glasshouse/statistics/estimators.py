@@ -8,6 +8,7 @@ Nothing here drops censored values or takes them for solved ones.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -144,19 +145,18 @@ def survival(
     >>> curve.quantile(0.5), curve.quantile(0.9)
     (2.0, inf)
     """
-    from scipy.special import ndtri
+    from scipy.stats import CensoredData, ecdf
 
     sample = Sample.of(values, solved)
-    steps, events = np.unique(sample.values[sample.solved], return_counts=True)
-    at_risk = sample.size - np.searchsorted(np.sort(sample.values), steps)
-    unsolved = np.asarray(np.cumprod(1 - events / at_risk), dtype=np.float64)
-    low, high = unsolved.copy(), unsolved.copy()  # at 0 the curve itself is all that is known
-    open_ = unsolved > 0
-    logs = np.log(unsolved[open_])
-    spread = np.cumsum(events[open_] / (at_risk[open_] * (at_risk[open_] - events[open_])))
-    reach = ndtri((1 + share(confidence, "confidence")) / 2) * np.sqrt(spread) / -logs
-    low[open_], high[open_] = np.exp(logs * np.exp(reach)), np.exp(logs * np.exp(-reach))
-    return Survival(steps, unsolved, low, high, confidence)
+    curve = ecdf(CensoredData.right_censored(sample.values, ~sample.solved)).sf
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # about the end, at 0
+        ends = curve.confidence_interval(share(confidence, "confidence"), method="log-log")
+    steps = np.isin(curve.quantiles, sample.values[sample.solved])
+    unsolved = curve.probabilities[steps]
+    # At 0 the curve itself is all that is known.
+    low, high = (np.where(unsolved > 0, end.probabilities[steps], unsolved) for end in ends)
+    return Survival(curve.quantiles[steps], unsolved, low, high, confidence)
 
 
 @dataclass(frozen=True, repr=False)

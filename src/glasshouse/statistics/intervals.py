@@ -51,6 +51,8 @@ def binomial_interval(
     >>> print(f"{low:.4f} {high:.4f}")
     0.0000 0.0362
     """
+    # `scipy.stats.binomtest` has two of them, but importing scipy.stats takes longer than most
+    # commands that print a success probability.
     from scipy.special import betaincinv, ndtri
 
     tail, failures = (1 - validation.share(confidence, "confidence")) / 2, number - successes
@@ -76,14 +78,21 @@ def median_of(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     >>> median_of(range(-4, 5))
     Estimate(value=0.0, low=-3.0, high=3.0, confidence=0.95)
     """
-    from scipy.stats import binom
+    from scipy.stats import quantile_test
 
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    if not len(ordered):
+    numbers = np.asarray(values, dtype=np.float64)
+    if not len(numbers):
         return Estimate(math.nan, math.nan, math.nan, confidence)
-    outside = int(binom.ppf((1 - confidence) / 2, len(ordered), 0.5))
-    ends = (ordered[outside - 1], ordered[-outside]) if outside else (-math.inf, math.inf)
-    return Estimate(float(np.median(ordered)), float(ends[0]), float(ends[1]), confidence)
+    low, high = quantile_test(numbers, p=0.5).confidence_interval(confidence)
+    ends = [-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high]
+    return Estimate(float(np.median(numbers)), float(ends[0]), float(ends[1]), confidence)
+
+
+def student_reach(degrees: int, confidence: float) -> float:
+    """Standard errors from the middle of a two-sided interval to its ends, by Student's law."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, (1 + validation.share(confidence, "confidence")) / 2))
 
 
 def bootstrap_of_mean(values: FloatArray, confidence: float) -> tuple[float, float]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import share
+from glasshouse.statistics.intervals import student_reach
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.summaries import Summarised
 
@@ -55,15 +56,13 @@ class LogNormal(Summarised):
 
     def _estimate(self, z: float, confidence: float) -> Estimate:
         """exp(μ + zσ) with the interval that is symmetric for its logarithm."""
-        from scipy.special import stdtrit
-
         variance = self.mu_error**2 + 2 * z * self.covariance + (z * self.sigma_error) ** 2
         error = math.sqrt(max(variance, 0.0))
         solved = self.samples - self.censored
         if solved < 2:
             reach = math.inf
         else:  # Student's law, for sigma is estimated too
-            reach = float(stdtrit(solved - 1, (1 + share(confidence, "confidence")) / 2)) * error
+            reach = student_reach(solved - 1, confidence) * error
         centre = self.mu + z * self.sigma
         return Estimate(_exp(centre), _exp(centre - reach), _exp(centre + reach), confidence)
 

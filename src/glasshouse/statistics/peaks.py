@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import share
+from glasshouse.statistics.intervals import student_reach
 from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised
 
@@ -170,7 +171,6 @@ def fit_decay(
     (0.3035, 0.2952, 0.0196)
     """
     from scipy.optimize import curve_fit
-    from scipy.special import stdtrit
 
     n, y, sigma = (np.asarray(a, dtype=np.float64) for a in (sizes, densities, errors))
     if not n.shape == y.shape == sigma.shape or len(n) < 4:
@@ -187,8 +187,7 @@ def fit_decay(
         raise ValueError(
             "no decay a + b·exp(-c·n) fits these densities; measure more sizes"
         ) from None
-    reach = float(stdtrit(max(len(n) - 3, 1), (1 + share(confidence, "confidence")) / 2))
-    deviations = reach * np.sqrt(np.diag(covariance))
+    deviations = student_reach(max(len(n) - 3, 1), confidence) * np.sqrt(np.diag(covariance))
     estimates = [
         Estimate(float(v), float(v - d), float(v + d), confidence)
         for v, d in zip(point, deviations, strict=True)

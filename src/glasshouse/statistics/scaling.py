@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems.validation import share
+from glasshouse.statistics.intervals import student_reach
 from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised, SummaryTable
 
@@ -130,7 +130,7 @@ def fit_law(
     point, covariance, likelihood = _line(x, logs, known**2 + scatter**2)
     # The likelihood's scatter is too small by the two parameters that were fitted with it.
     inflated = covariance * (len(n) / (len(n) - 2) if scatter > known.mean() else 1.0)
-    reach = _students(len(n) - 2, confidence) * np.sqrt(np.diag(inflated))
+    reach = student_reach(len(n) - 2, confidence) * np.sqrt(np.diag(inflated))
     a, b = map(float, point)
     prefactor = Estimate(math.exp(a), math.exp(a - reach[0]), math.exp(a + reach[0]), confidence)
     exponent = Estimate(b, float(b - reach[1]), float(b + reach[1]), confidence)
@@ -216,26 +216,12 @@ def _points(
 
 def _line(x: Floats, y: Floats, variance: Floats) -> tuple[Floats, Floats, float]:
     """Weighted straight line: (intercept, slope), their covariance, and the log-likelihood."""
-    weight = 1 / variance
-    total, centre = weight.sum(), (weight * x).sum() / weight.sum()
-    spread = (weight * (x - centre) ** 2).sum()
-    slope = (weight * (x - centre) * y).sum() / spread
-    middle = (weight * y).sum() / total
-    point = np.array([middle - slope * centre, slope])
-    covariance = np.array(
-        [[1 / total + centre**2 / spread, -centre / spread], [-centre / spread, 1 / spread]]
-    )
-    rest = y - point[0] - point[1] * x
-    likelihood = -0.5 * float((weight * rest**2 + np.log(2 * math.pi * variance)).sum())
-    return point, covariance, likelihood
+    line, covariance = np.polyfit(x, y, 1, w=variance**-0.5, cov="unscaled")
+    rest = y - np.polyval(line, x)
+    likelihood = -0.5 * float((rest**2 / variance + np.log(2 * math.pi * variance)).sum())
+    return line[::-1], covariance[::-1, ::-1], likelihood
 
 
 def _weights(criteria: list[float]) -> tuple[float, ...]:
     relative = np.exp(-0.5 * (np.array(criteria) - min(criteria)))
     return tuple(float(w) for w in relative / relative.sum())
-
-
-def _students(degrees: int, confidence: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + share(confidence, "confidence")) / 2))

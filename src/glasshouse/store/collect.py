@@ -118,6 +118,7 @@ def iter_collect(
     executor: Executor | None = None,
     workers: int | None = None,
     timeout: float = 3600.0,
+    cores: int | None = None,
 ) -> Iterator[StudyProgress]:
     """Run a study, yielding its progress after every batch.
 
@@ -133,6 +134,8 @@ def iter_collect(
             hangs is replaced, and the others go on undisturbed.
         timeout: a batch on these workers hangs if it takes more than this many seconds, counted
             from when its worker reports that it has begun. On an executor no batch is timed.
+        cores: pin each of these workers to this many cores, which no other worker has; None pins
+            none of them.
 
     Yields:
         StudyProgress, at least once: the first shows what was already there.
@@ -157,7 +160,7 @@ def iter_collect(
     with Store(store, write=True) as opened:
         queue = Queue(tasks, opened, BATCH_SECONDS)
         if workers is not None:
-            with closing(Workers(workers, timeout)) as ours:
+            with closing(Workers(workers, timeout, cores=cores)) as ours:
                 yield from _Collector(queue, opened, ours, workers).run()
         elif executor is not None:
             depth = 2 * (getattr(executor, "_max_workers", None) or _UNKNOWN_WORKERS)

@@ -12,7 +12,7 @@ from concurrent.futures import BrokenExecutor, Future
 from dataclasses import dataclass
 from typing import Any
 
-from glasshouse.pool import Worker
+from glasshouse.pool import Worker, core_sets
 from glasshouse.problems import validation
 from glasshouse.stopping import deferred
 
@@ -46,16 +46,22 @@ class Workers:
         number: how many processes.
         timeout: a batch that was seen at work for more than this many seconds hangs.
         clock: returns seconds.
+        cores: the number of cores that each process has to itself; None does not pin processes.
     """
 
     def __init__(
-        self, number: int, timeout: float, clock: Callable[[], float] = time.monotonic
+        self,
+        number: int,
+        timeout: float,
+        clock: Callable[[], float] = time.monotonic,
+        cores: int | None = None,
     ) -> None:
         validation.count(number, "workers", 1)
+        pinned = [None] * number if cores is None else core_sets(number, cores)
         self.timeout = timeout
         self._clock = clock
         self._last_look = clock()
-        self._all = [Worker() for _ in range(number)]
+        self._all = [Worker(own) for own in pinned]
         self._idle = [*self._all]
         self._at_work: dict[Future[Any], _Work] = {}
 

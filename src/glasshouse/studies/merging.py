@@ -25,7 +25,7 @@ from glasshouse.studies.study import join_studies
 from glasshouse.summaries import Summarised
 
 # Settings of the library that the command line calls otherwise.
-_OPTIONS = {"seconds": "time_limit"}
+_OPTIONS = {"seconds": "time_limit", "cpu_seconds": "cpu_limit"}
 _APART = "keep them in separate stores"
 # The settings that distinguish two solvers of one name, as far as a task describes them.
 _IDENTITY = ("what", "parameters", "command", "dialect", "fingerprint")

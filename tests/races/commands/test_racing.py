@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -19,10 +21,13 @@ from tests.races.running.test_runner import cgroups, linux, none_stays, running
 
 from glasshouse.races.commands.entrants import Entrant, entrants_of
 from glasshouse.races.commands.racing import NOTE, Race, iter_race
+from glasshouse.races.commands.results import read_results
+from glasshouse.races.commands.scores import score
 from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.races.running.command import MEGABYTE, Limits, SolverCommand
 from glasshouse.races.running.meters import METERS, best_meter, why_not
 from glasshouse.store.store import Store
+from glasshouse.studies.merging import merge
 from glasshouse.suites.loading import Suite, load_suite
 
 EXPECTED = {
@@ -201,6 +206,114 @@ def test_a_store_keeps_the_meter_that_it_was_begun_with(suite, tmp_path, monkeyp
         del noted["meter"]
         opened.note(NOTE, json.dumps(noted))
     assert len(raced(replace(race, meter=None, repeat=3), store).runs) == 3
+
+
+@linux
+def test_a_limit_on_processor_time_is_kept_stored_and_named(suite, tmp_path):
+    """Two processes burn at once; a claim that is printed beyond the limit is not solved."""
+    store, field = tmp_path / "race.sqlite", suite_of(suite / "instance-00001.wcnf")
+    limits = Limits(seconds=60, cpu_seconds=0.5)
+    burn = "import os\nos.fork()\nwhile True: pass"
+    late = (
+        "import signal, sys\n"
+        "def end(*_):\n    print('s UNKNOWN', flush=True)\n    sys.exit(0)\n"
+        "signal.signal(signal.SIGTERM, end)\nwhile True: pass"
+    )
+    entrants = [broken("none")]
+    for name, code in (("burns", burn), ("late", late)):
+        (tmp_path / f"{name}.py").write_text(code)
+        command = SolverCommand.parse(f"{sys.executable} -S {tmp_path / name}.py {{file}}")
+        entrants.append(Entrant(name, command, "classic", "a fingerprint"))
+    race = Race(entrants, field, limits, meter="process-group")
+    none, burns, late = raced(race, store).runs
+    assert none.solved
+    assert 0 < none.cpu_seconds <= 0.5
+    assert none.memory > MEGABYTE
+    assert burns.verdict is RunVerdict.CPU_TIME_OUT
+    assert burns.reason == "stopped at the CPU time limit"
+    assert burns.cpu_seconds > 0.5
+    assert burns.seconds < 50
+    assert (late.verdict, late.remarks) == (RunVerdict.NO_ANSWER, "stopped at the CPU time limit")
+    assert burns.cpu_limit == 0.5
+    assert score(read_back(store), "burns").par2_cpu == 1.0
+    assert score(read_back(store), "burns").par2 == 120.0
+    with pytest.raises(ValueError, match=r"with cpu_limit=0\.5, not without it; use the same"):
+        next(iter_race(replace(race, limits=Limits(seconds=60)), store))
+    assert len(raced(replace(race, repeat=2), store).runs) == 6
+
+
+def read_back(store):
+    with Store(store) as opened:
+        return read_results(opened)
+
+
+TIMED = """
+import os, sys, time
+begin, stop = time.monotonic(), time.process_time() + 0.2
+while time.process_time() < stop: pass
+with open({log!r}, "a") as log:
+    print(begin, time.monotonic(), *sorted(os.sched_getaffinity(0)), file=log, flush=True)
+print("s UNKNOWN")
+"""
+
+
+@linux
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="NOT TESTED: one core")
+def test_no_two_runs_share_a_core(suite, tmp_path):
+    log, script, store = tmp_path / "log", tmp_path / "timed.py", tmp_path / "race.sqlite"
+    script.write_text(TIMED.format(log=str(log)))
+    command = SolverCommand.parse(f"{sys.executable} -S {script} {{file}}")
+    race = Race([Entrant("timed", command, "classic", "")], suite_of(suite), Limits(seconds=60),
+                repeat=3, meter="process-group", cores=1)  # fmt: skip
+    raced(race, store, workers=2)
+    rows = [line.split() for line in log.read_text().splitlines()]
+    runs = sorted((float(begin), float(end), cpus) for begin, end, *cpus in rows)
+    assert len(runs) == 6
+    assert len({tuple(cpus) for _, _, cpus in runs}) == 2
+    overlaps = 0
+    for k, (_, end, mine) in enumerate(runs):
+        for begin, _, theirs in runs[k + 1 :]:
+            overlaps += begin < end
+            assert begin >= end or not set(mine) & set(theirs)
+    assert overlaps  # else nothing was tested
+    with Store(store) as opened:
+        assert json.loads(opened.noted(NOTE))["cores"] == 1
+    with pytest.raises(ValueError, match="with cores=1, not without it; use the same rules"):
+        next(iter_race(replace(race, cores=None), store))
+    raced(replace(race, repeat=4), store, workers=1)  # the cores of a run are the same
+
+
+def test_cores_that_are_not_there_are_one_clear_line_before_a_store_is_made(
+    suite, tmp_path, monkeypatch
+):
+    store = tmp_path / "race.sqlite"
+    race = Race([broken("none")], suite_of(suite), Limits(), cores=1000)
+    with pytest.raises(ValueError, match="workers=2 and cores=1000 need 2000 cores, but "):
+        next(iter_race(race, store, workers=2))
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ValueError, match="leave out executor"):
+        next(iter_race(race, store, executor=executor))
+    monkeypatch.delattr(os, "sched_setaffinity", raising=False)
+    with pytest.raises(ValueError, match="cores=1000: this system cannot pin processes"):
+        next(iter_race(race, store))
+    assert not store.exists()
+    with pytest.raises(ValueError, match="cores"):
+        replace(race, cores=0)
+
+
+def test_old_stores_without_the_newer_rules_go_on(suite, tmp_path):
+    store, field = tmp_path / "race.sqlite", suite_of(suite / "instance-00000.wcnf")
+    race = Race([broken("none")], field, Limits(seconds=20), meter="process-group")
+    raced(race, store)
+    with Store(store, write=True) as opened:
+        noted = json.loads(opened.noted(NOTE))
+        del noted["cores"], noted["cpu_seconds"]
+        opened.note(NOTE, json.dumps(noted))
+    shutil.copy(store, tmp_path / "old.sqlite")
+    assert len(raced(replace(race, repeat=2), store).runs) == 2
+    merge(store, [tmp_path / "old.sqlite"])
+    assert len(read_back(store).runs) == 2
+    with pytest.raises(ValueError, match="holds a race without cores; use the same rules"):
+        next(iter_race(replace(race, cores=1), tmp_path / "old.sqlite"))
 
 
 def test_a_meter_that_cannot_be_used_is_one_clear_line(suite, tmp_path, monkeypatch):

@@ -8,11 +8,11 @@ import math
 import numpy as np
 import pytest
 
+from glasshouse.races.commands.comparison import difference
 from glasshouse.races.commands.results import Results, Run
 from glasshouse.races.commands.scores import (
     anytime_score,
     cactus,
-    difference,
     median_reaching,
     median_seconds,
     penalised_seconds,

@@ -469,3 +469,50 @@ def test_a_killed_runner_leaves_no_process_no_folder_and_no_cgroup(meter, tmp_pa
     runner.wait()
     wait_until(lambda: not running(mark) and not list(tmp_path.iterdir()))
     none_stays(cgroups)
+
+
+@linux
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os\npids = [os.fork() for _ in range(2)]\n{burn}\n"
+        "if all(pids):\n    [os.waitpid(pid, 0) for pid in pids]",
+        # Daemons that end at once, one after the other, are waited for by the keeper alone.
+        "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n"
+        "        os.setsid()\n        if os.fork(): os._exit(0)\n        {burn}\n"
+        "        os._exit(0)\n"
+        "    os.wait()\n    time.sleep(.3)",
+    ],
+)
+def test_processor_time_is_that_of_all_processes(python, code):
+    """Each burns 0.15 s; a look sees those that live, the keeper those that it has adopted."""
+    burn = "while time.process_time() < .15: pass"
+    code = f"import time\n{code.replace('{burn}', burn)}"
+    used = python(code).cpu_seconds
+    assert used >= 0.5
+    assert python(code, cpu_seconds=0.4, seconds=50).stopped == "cpu"
+    # What the keeper adopted for the last command does not count for this one.
+    assert python("pass").cpu_seconds < 0.4
+
+
+def test_a_run_that_ends_beyond_its_processor_limit_has_not_kept_it(monkeypatch):
+    """Where there is no /proc, and between two looks, the end of the run is the only look."""
+    monkeypatch.setattr("glasshouse.races.running.processes._PROC", Path("/nowhere"))
+    code = "import time\nwhile time.process_time() < .3: pass\nprint('done')"
+    outcome = run([sys.executable, "-c", code], Limits(cpu_seconds=0.2))
+    assert outcome.stopped == "cpu"
+    assert outcome.exit_code == 0
+
+
+def test_at_the_processor_limit_a_solver_has_its_time_of_grace(python):
+    """As at the limit of the wall clock: SIGTERM, last words, SIGKILL."""
+    code = (
+        "import signal, sys\n"
+        "def end(*_):\n    print('v 01', flush=True)\n    {}\n"
+        "signal.signal(signal.SIGTERM, end)\nwhile True: pass"
+    )
+    outcome = python(code.format("sys.exit(10)"), cpu_seconds=0.4)
+    assert [line for _, line in outcome.transcript.lines()] == ["v 01"]
+    assert (outcome.stopped, outcome.exit_code) == ("cpu", 10)
+    deaf = python(code.format("pass"), cpu_seconds=0.4, grace=0.3)
+    assert (deaf.stopped, deaf.exit_code) == ("cpu", -signal.SIGKILL)

@@ -12,7 +12,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -129,7 +129,8 @@ def start_of(entrant: Entrant, limits: Limits) -> float | None:
     if entrant.is_built_in and entrant.name in _RANDOM and limits.seconds > _SHORT:
         return None
     execute = partial(_compiled, entrant.name) if entrant.is_built_in else None
-    outcome, answer, judgement = try_out(entrant.command, entrant.dialect, limits, execute)
+    unhurried = replace(limits, cpu_seconds=None)
+    outcome, answer, judgement = try_out(entrant.command, entrant.dialect, unhurried, execute)
     if answer.incumbents and (judgement.is_right or outcome.stopped == "time"):
         return min(answer.incumbents[0][0], outcome.seconds)
     if outcome.stopped == "time":

@@ -116,7 +116,7 @@ def _run(words: Words, limits: Limits) -> Outcome:
 
 
 def _ask(command: SolverCommand, dialect: Dialect, limits: Limits) -> _Heard:
-    return _Heard(*try_out(command, dialect, replace(limits, seconds=SECONDS)))
+    return _Heard(*try_out(command, dialect, replace(limits, seconds=SECONDS, cpu_seconds=None)))
 
 
 def _told(heard: dict[Dialect, _Heard]) -> str:

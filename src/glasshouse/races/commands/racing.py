@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from glasshouse.pool import core_sets
 from glasshouse.problems import validation
 from glasshouse.races.commands.entrants import Entrant, start_of
 from glasshouse.races.commands.race_task import RACE, RaceTask, asked_of
@@ -46,6 +47,7 @@ class Race(Summarised):
         strict: whether a wrong exit code alone is a fault.
         meter: what measures the runs; by default what the store was begun with, and for a new one
             BenchExec where it can be used, else our own.
+        cores: the number of cores that each run has to itself; None does not pin runs to cores.
     """
 
     entrants: Sequence[Entrant]
@@ -55,10 +57,13 @@ class Race(Summarised):
     repeat: int = 1
     strict: bool = False
     meter: MeterName | None = None
+    cores: int | None = None
 
     def __post_init__(self) -> None:
         validation.count(self.seed, "seed")
         validation.count(self.repeat, "repeat", 1)
+        if self.cores is not None:
+            validation.count(self.cores, "cores", 1)
         for word in (word for one in self.entrants for word in one.command.words):
             refuse_other_bytes(word)
 
@@ -92,7 +97,7 @@ class Race(Summarised):
         """Remember in a store which race it is for; another one's is refused.
 
         More solvers, and more runs on each instance, are the same race. Another meter is not: it
-        counts memory in another way.
+        counts memory in another way. Nor is another number of cores.
 
         Returns:
             what measures the runs.
@@ -102,7 +107,7 @@ class Race(Summarised):
         meter: MeterName = self.meter or before or best_meter()
         rules = {
             "suite": self.suite.name, "digest": self.suite.digest, "seed": self.seed,
-            "strict": self.strict, "meter": meter, **asdict(self.limits),
+            "strict": self.strict, "meter": meter, "cores": self.cores, **asdict(self.limits),
         }  # fmt: skip
         solvers: dict[str, Any] = {}
         if held is not None:
@@ -163,11 +168,15 @@ def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[st
         )
     for name, value in rules.items():
         if name != "suite" and held.get(name) != value:
-            option = {"seconds": "time_limit"}.get(name, name)
+            option = {"seconds": "time_limit", "cpu_seconds": "cpu_limit"}.get(name, name)
             unit = " bytes" if name in ("memory", "output") else ""
+            before = f"with {option}={held.get(name)!r}{unit}, not {value!r}{unit}"
+            if held.get(name) is None:
+                before = f"without {option}"
+            elif value is None:
+                before = f"with {option}={held[name]!r}, not without it"
             raise OtherSettingsError(
-                f"{store.path} holds a race with {option}={held.get(name)!r}{unit}, not "
-                f"{value!r}{unit}; use the same rules, or another store"
+                f"{store.path} holds a race {before}; use the same rules, or another store"
             )
 
 
@@ -183,6 +192,11 @@ def iter_race(
         executor: instead of workers, any executor, for example that of a Dask cluster whose
             machines see the same files.
     """
+    if race.cores is not None:
+        if executor is not None:
+            raise ValueError("cores are those of workers on this computer; leave out executor or "
+                             "cores")  # fmt: skip
+        core_sets(validation.count(workers, "workers", 1), race.cores)  # before a store is made
     tasks = race.tasks()
     with Store(store, write=True) as opened:
         meter = race.reserve(opened)
@@ -193,5 +207,6 @@ def iter_race(
     number = None if executor is not None else workers
     metered = [replace(task, meter=meter) for task in tasks]
     yield from iter_collect(
-        metered, store, executor=executor, workers=number, timeout=race.repeat * slowest
-    )
+        metered, store, executor=executor, workers=number, timeout=race.repeat * slowest,
+        cores=race.cores,
+    )  # fmt: skip

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 from glasshouse.files.known import Known
 from glasshouse.races.commands.race_task import INFEASIBLE, RACE
@@ -24,6 +24,7 @@ from glasshouse.summaries import Summarised
 _DECIMAL = re.compile(r"[+-]?[0-9]{1,60}")
 
 Incumbents = tuple[tuple[float, int], ...]
+Clock = Literal["wall", "cpu"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +47,9 @@ class Run(Summarised):
         best: the cost of an assignment that the instance came with.
         parameters: what the instance was grown from.
         file: the name of the instance's file.
+        cpu_seconds: processor time of all its processes.
+        cpu_limit: the processor time it had; None without a limit.
+        memory: the most bytes of resident memory seen, of all its processes together.
     """
 
     solver: str
@@ -63,6 +67,19 @@ class Run(Summarised):
     best: int | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
     file: str = ""
+    cpu_seconds: float = 0.0
+    cpu_limit: float | None = None
+    memory: int = 0
+
+    def taken(self, clock: Clock = "wall") -> float:
+        """The seconds of the run by a clock, at most its limit by that clock."""
+        if clock == "wall":
+            return min(self.seconds, self.limit)
+        return min(self.cpu_seconds, math.inf if self.cpu_limit is None else self.cpu_limit)
+
+    def most(self, clock: Clock = "wall") -> float:
+        """The limit of the run by a clock; the time limit if it has no limit on CPU time."""
+        return self.limit if clock == "wall" or self.cpu_limit is None else self.cpu_limit
 
     @property
     def shown(self) -> int | None:
@@ -121,6 +138,11 @@ class Results(Summarised):
     def limit(self) -> float:
         """The time limit in seconds, the longest of all runs; infinite without any."""
         return max((run.limit for run in self.runs), default=math.inf)
+
+    @property
+    def cpu_limit(self) -> float | None:
+        """The limit on CPU time in seconds, the longest of all runs; None without any."""
+        return max((run.cpu_limit for run in self.runs if run.cpu_limit is not None), default=None)
 
     @property
     def unproven(self) -> set[str]:
@@ -192,12 +214,13 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
         "instance": _name(asked["instance"]),
         "file": _name(asked["file"]),
         "limit": _seconds(solver["seconds"]),
+        "cpu_limit": None if (most := solver.get("cpu_seconds")) is None else _seconds(most),
         "optimum": known.optimum,
         "best": known.best,
         "parameters": {key: value for key, value in asked.items() if key not in own},
     }
     names = ["instance", "solved", "verdict", "reason", "seconds", "cost", "incumbents", "remarks",
-             "stated", "stopped"]  # fmt: skip
+             "stated", "stopped", "cpu_seconds", "memory"]  # fmt: skip
     rows = store.rows(task, names)
     runs = []
     for values in zip(*(rows[name].tolist() for name in names), strict=True):
@@ -206,10 +229,11 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
             number=row["instance"], solved=bool(row["solved"]), verdict=RunVerdict(row["verdict"]),
             reason=without_codes(row["reason"]), remarks=without_codes(row["remarks"]),
             seconds=_seconds(row["seconds"]), cost=_cost(row["cost"]),
-            incumbents=_incumbents(row["incumbents"]), **shared,
+            incumbents=_incumbents(row["incumbents"]), cpu_seconds=_seconds(row["cpu_seconds"]),
+            memory=max(0, row["memory"]), **shared,
         )  # fmt: skip
-        most = run.limit + _seconds(solver["grace"]) + HANGING
-        if why := _contradiction(run, known, row, most):
+        longest = run.limit + _seconds(solver["grace"]) + HANGING
+        if why := _contradiction(run, known, row, longest):
             raise ValueError(f"run {run.number} of {run.solver} on {short(run.instance)} {why}")
         runs.append(run)
     return runs

@@ -21,16 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.ratio import ratio
-from glasshouse.problems.validation import share
-from glasshouse.races.commands.results import Results, Run
+from glasshouse.races.commands.results import Clock, Results, Run
 from glasshouse.statistics.estimators import median, time_to_solution
-from glasshouse.statistics.intervals import bootstrap_of_mean
 from glasshouse.statistics.samples import Estimate
 from glasshouse.suites.standard import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
-Score = Literal["par2", "anytime"]
+Score = Literal["par2", "par2_cpu", "anytime"]
 
 _INSTANT = 1e-6  # seconds; nothing is faster
 
@@ -48,6 +46,9 @@ class SolverScore(Summarised):
         par2: seconds, twice the limit where a run did not solve; mean over instances.
         anytime: (1+best)/(1+found), 0 without a valid model; mean over instances.
         median: seconds to solve, over instances; with an interval.
+        par2_cpu: the same as `par2` by CPU time; the time limit stands in for a missing CPU limit.
+        cpu_seconds: CPU time of all runs together.
+        memory: the most bytes of memory that a run used.
     """
 
     solver: str
@@ -58,6 +59,9 @@ class SolverScore(Summarised):
     par2: float
     anytime: float
     median: Estimate
+    par2_cpu: float
+    cpu_seconds: float
+    memory: int
 
 
 def score(results: Results, solver: str) -> SolverScore:
@@ -69,15 +73,23 @@ def score(results: Results, solver: str) -> SolverScore:
         sum(run.solved for run in runs),
         sum(is_reached(run, results.best_known) for run in runs),
         sum(run.verdict.is_fault for run in runs),
-        float(np.mean(list(per_instance(results, solver, "par2").values()))),
-        float(np.mean(list(per_instance(results, solver, "anytime").values()))),
+        mean_score(results, solver, "par2"),
+        mean_score(results, solver, "anytime"),
         median_seconds(results, solver),
+        mean_score(results, solver, "par2_cpu"),
+        fsum(run.cpu_seconds for run in runs),
+        max(run.memory for run in runs),
     )
 
 
-def penalised_seconds(run: Run) -> float:
+def mean_score(results: Results, solver: str, name: Score) -> float:
+    """The mean of a score over the instances of a solver."""
+    return float(np.mean(list(per_instance(results, solver, name).values())))
+
+
+def penalised_seconds(run: Run, clock: Clock = "wall") -> float:
     """Seconds to solve; twice the limit where a run did not."""
-    return min(run.seconds, run.limit) if run.solved else 2 * run.limit
+    return run.taken(clock) if run.solved else 2 * run.most(clock)
 
 
 def anytime_score(run: Run, best: int | None) -> float:
@@ -102,7 +114,11 @@ def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]
     values = {}
     for instance, runs in _table(results, solver).items():
         best = results.best_known.get(instance)
-        each = [penalised_seconds(r) if name == "par2" else anytime_score(r, best) for r in runs]
+        if name == "anytime":
+            each = [anytime_score(run, best) for run in runs]
+        else:
+            clock: Clock = "wall" if name == "par2" else "cpu"
+            each = [penalised_seconds(run, clock) for run in runs]
         values[instance] = math.fsum(each) / len(each)
     return values
 
@@ -116,21 +132,25 @@ def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> E
     return median(seconds, solved=solved, confidence=confidence)
 
 
-def solving_times(results: Results, solver: str) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def solving_times(
+    results: Results, solver: str, clock: Clock = "wall"
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """Per instance: the seconds of the median run, at most the limit, and whether it solved."""
     found = []
     for runs in _table(results, solver).values():
-        ordered = sorted(runs, key=penalised_seconds)
+        ordered = sorted(runs, key=lambda run: (not run.solved, run.taken(clock)))
         middle = ordered[(len(ordered) - 1) // 2]
-        found.append((min(middle.seconds, middle.limit) if middle.solved else middle.limit,
-                      middle.solved))  # fmt: skip
-    seconds, solved = zip(*found, strict=True)
-    return np.maximum(np.array(seconds), _INSTANT), np.array(solved)
+        seconds = middle.taken(clock) if middle.solved else middle.most(clock)
+        found.append((max(seconds, _INSTANT), middle.solved))
+    each, solved = zip(*found, strict=True)
+    return np.array(each), np.array(solved)
 
 
-def limited_seconds(results: Results, solver: str, limit: float) -> dict[str, float]:
-    """Seconds per instance, as in `solving_times`; twice the limit where it was not solved."""
-    return _seconds_or(2 * limit, results, solver)
+def solving_seconds(results: Results, solver: str, clock: Clock = "wall") -> dict[str, float]:
+    """Seconds per instance, as in `solving_times`; infinite where it was not solved."""
+    seconds, solved = solving_times(results, solver, clock)
+    shown = np.where(solved, seconds, math.inf).tolist()
+    return dict(zip(_table(results, solver), shown, strict=True))
 
 
 def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
@@ -201,32 +221,14 @@ def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
     }
 
 
-def difference(
-    results: Results, first: str, second: str, name: Score = "par2", confidence: float = 0.95
-) -> Estimate:
-    """How much higher the first solver's mean score is, with a paired bootstrap interval.
-
-    Instances on which both have run are drawn with replacement, each with both of its scores: what
-    is hard for both does not blur the difference.
-    """
-    share(confidence, "confidence")
-    mine, theirs = (per_instance(results, solver, name) for solver in (first, second))
-    both = [instance for instance in mine if instance in theirs]
-    if not both:
-        raise ValueError(f"{first} and {second} have no instance in common")
-    gaps = np.array([mine[instance] - theirs[instance] for instance in both])
-    low, high = bootstrap_of_mean(gaps, confidence)
-    return Estimate(float(gaps.mean()), low, high, confidence)
-
-
-def cactus(results: Results, solver: str) -> Floats:
+def cactus(results: Results, solver: str, clock: Clock = "wall") -> Floats:
     """The seconds of the instances that a solver solved, ascending: how many within how long."""
-    seconds, solved = solving_times(results, solver)
+    seconds, solved = solving_times(results, solver, clock)
     return np.sort(seconds[solved])
 
 
 def performance_profile(
-    results: Results, solvers: Sequence[str] | None = None
+    results: Results, solvers: Sequence[str] | None = None, clock: Clock = "wall"
 ) -> dict[str, tuple[Floats, Floats]]:
     """Per solver: ratios τ to the fastest solver, and the share of instances within them.
 
@@ -234,7 +236,7 @@ def performance_profile(
     nobody solved included.
     """
     names = list(results.solvers if solvers is None else solvers)
-    times = {name: _seconds_or(math.inf, results, name) for name in names}
+    times = {name: solving_seconds(results, name, clock) for name in names}
     common = [i for i in results.instances if all(i in times[name] for name in names)]
     if not common:
         raise ValueError("the solvers have no instance in common yet")
@@ -246,13 +248,6 @@ def performance_profile(
         ratios = np.sort(row[there] / fastest[there])
         profiles[name] = ratios, np.arange(1, len(ratios) + 1) / len(common)
     return profiles
-
-
-def _seconds_or(unsolved: float, results: Results, solver: str) -> dict[str, float]:
-    """Seconds per instance, as in `solving_times`; another value where it was not solved."""
-    seconds, solved = solving_times(results, solver)
-    shown = np.where(solved, seconds, unsolved).tolist()
-    return dict(zip(_table(results, solver), shown, strict=True))
 
 
 def _table(results: Results, solver: str) -> dict[str, list[Run]]:

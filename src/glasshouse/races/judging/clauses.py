@@ -32,6 +32,7 @@ class RunVerdict(StrEnum):
     UNDECIDED = "undecided"  # a claim that the proof at hand neither shows nor refutes
     NO_ANSWER = "no answer"  # UNKNOWN, or nothing was said
     TIME_OUT = "time-out"
+    CPU_TIME_OUT = "CPU time-out"
     OUT_OF_MEMORY = "out of memory"
     TOO_MUCH_OUTPUT = "too much output"
     CRASH = "crash"
@@ -47,6 +48,11 @@ class RunVerdict(StrEnum):
         return self in _FAULTS
 
 
+# The limits at which a solver may still print an answer: the verdict if it does not, and the name.
+_AT_A_LIMIT = {
+    "time": (RunVerdict.TIME_OUT, "time limit"),
+    "cpu": (RunVerdict.CPU_TIME_OUT, "CPU time limit"),
+}
 _FAULTS = {
     RunVerdict.CRASH,
     RunVerdict.WRONG_OPTIMUM,
@@ -129,10 +135,13 @@ def judge(
     except FaultError as fault:
         verdict, reason = fault.verdict, str(fault)
         if fault.is_incomplete and _was_cut_off(outcome):
-            verdict, reason = RunVerdict.TIME_OUT, "stopped at the time limit, while it answered"
+            verdict, limit = _limit_of(outcome)
+            reason = f"stopped at the {limit}, while it answered"
     except AnswerError as fault:
         verdict, reason = RunVerdict.MALFORMED, str(fault)
     remarks = [f"{fault!r} is not a line of the rules" for fault in answer.faults[:3]]
+    if outcome is not None and outcome.stopped in _AT_A_LIMIT and answer.statuses:
+        remarks.append(f"stopped at the {_limit_of(outcome)[1]}")
     if (wrong_code := _exit_code_fault(answer, outcome)) is not None:
         if strict and not verdict.is_fault:
             verdict, reason = RunVerdict.WRONG_EXIT_CODE, wrong_code
@@ -184,7 +193,8 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
     if outcome.stopped == "parent":
         return RunVerdict.CRASH, "stopped because it has killed the process that started it"
     if outcome.stopped is not None:
-        return (RunVerdict.TIME_OUT, "stopped at the time limit") if status is None else None
+        verdict, limit = _limit_of(outcome)
+        return (verdict, f"stopped at the {limit}") if status is None else None
     if outcome.exit_code < 0:
         return RunVerdict.CRASH, f"ended by signal {-outcome.exit_code}{_last_error(outcome)}"
     if status is None and outcome.exit_code not in EXIT_CODES.values():
@@ -193,8 +203,12 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
 
 
 def _was_cut_off(outcome: Outcome | None) -> bool:
-    """Whether a solver was killed at the time limit, perhaps while it printed its answer."""
-    return outcome is not None and outcome.stopped in ("time", "cpu") and outcome.exit_code < 0
+    """Whether a solver was killed at a limit on time, perhaps while it printed its answer."""
+    return outcome is not None and outcome.stopped in _AT_A_LIMIT and outcome.exit_code < 0
+
+
+def _limit_of(outcome: Outcome | None) -> tuple[RunVerdict, str]:
+    return _AT_A_LIMIT["cpu" if outcome is not None and outcome.stopped == "cpu" else "time"]
 
 
 def _last_error(outcome: Outcome) -> str:

@@ -30,7 +30,8 @@ class Limits(Summarised):
 
     Attributes:
         seconds: of wall-clock time. Then everything gets SIGTERM, and SIGKILL after the grace time.
-        cpu_seconds: of processor time, of all processes together.
+        cpu_seconds: of processor time, of all processes together; None sets no limit. It ends a run
+            as `seconds` does: SIGTERM, the grace time, SIGKILL.
         memory: bytes of resident memory, of all processes together.
         output: bytes on standard output. A solver that prints more is stopped.
         grace: seconds between SIGTERM and SIGKILL, in which a solver may print its best model. They

@@ -64,7 +64,8 @@ def run_compiled(
             _log.warning("compiling the kernels of %s, which is not part of its time", name)
             remark = COMPILED
         seconds = outcome.seconds + search
-        run(words(seconds), replace(limits, seconds=seconds + _PATIENCE), meter)
+        patient = replace(limits, seconds=seconds + _PATIENCE, cpu_seconds=None)
+        run(words(seconds), patient, meter)
     _never_cached.add(name)
     return run(words(limits.seconds), limits, meter), COMPILED_WITHIN
 

@@ -36,9 +36,14 @@ class ProcessGroup:
     def prepare(self, pid: int) -> None:
         """Prepare the command's process, before it becomes the command."""
 
-    def usage(self, pids: list[int]) -> processes.Usage:
-        """Of processes, at this moment."""
-        return processes.usage_of(pids)
+    def usage(self, pids: list[int], reaped: float) -> processes.Usage:
+        """The memory of processes at this moment, and the processor time of the run so far.
+
+        Args:
+            pids: the processes that run.
+            reaped: processor time of those that have ended.
+        """
+        return processes.usage_of(pids, reaped)
 
     def is_out_of_memory(self, usage: processes.Usage) -> bool:
         """Whether the run has come to its memory limit."""
@@ -87,7 +92,7 @@ class BenchExec(ProcessGroup):
         except OSError as fault:
             raise _unusable(fault) from None
 
-    def usage(self, pids: list[int]) -> processes.Usage:
+    def usage(self, pids: list[int], reaped: float) -> processes.Usage:
         """Of all that is or was in the cgroup: its processor time, and the most memory so far."""
         return processes.Usage(self._cgroup.read_max_mem_usage(), self._cgroup.read_cputime())
 

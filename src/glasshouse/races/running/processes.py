@@ -62,15 +62,29 @@ def _stat(pid: int) -> list[bytes]:
     return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
 
 
-def usage_of(pids: list[int]) -> Usage:
-    """What processes use together; those that are gone count as nothing."""
+def usage_of(pids: list[int], reaped: float = 0.0) -> Usage:
+    """What processes use together; those that are gone count as nothing.
+
+    Args:
+        pids: the processes, each after its ancestors. The time of a process that ends moves to the
+            one that waits for it, so that no time is counted twice in this order.
+        reaped: processor time of processes that have ended, in seconds.
+    """
     memory, ticks = 0, 0
     for pid in pids:
         with contextlib.suppress(OSError, ValueError, IndexError):
             words = _stat(pid)
             ticks += int(words[11]) + int(words[12]) + int(words[13]) + int(words[14])
             memory += int(words[21]) * _PAGE
-    return Usage(memory, ticks / _TICK)
+    return Usage(memory, reaped + ticks / _TICK)
+
+
+def reaped_seconds(pid: int | None) -> float:
+    """Processor time of all processes that a process has waited for, with all below them."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        words = _stat(pid) if pid is not None else []
+        return (int(words[13]) + int(words[14])) / _TICK
+    return 0.0
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
@@ -171,6 +185,17 @@ class RunProcesses:
         for pid in outside:
             with contextlib.suppress(*gone):
                 os.kill(pid, number)
+
+    def are_collected(self) -> bool:
+        """Wait until the keeper has collected all that have ended; return whether it has.
+
+        It counts their processor time, which must not become that of its next command.
+        """
+        for _ in range(_TRIES):
+            if self.keeper is None or not _children_of(self.keeper):
+                return True
+            time.sleep(_PAUSE)
+        return False
 
     def end(self, more: Callable[[], list[int]] = list) -> bool:
         """Kill whatever is left, until nothing is; return whether nothing is.

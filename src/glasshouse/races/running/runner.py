@@ -45,7 +45,7 @@ class Outcome(Summarised):
         stopped: the limit that it ran into, None where it ended by itself; "parent" if it has
             killed the process that started it.
         seconds: wall-clock time until the command had ended or was told to stop.
-        cpu_seconds: processor time of all processes that the meter has seen.
+        cpu_seconds: processor time of all its processes, that of the grace time included.
         memory: the most bytes of memory, of all processes together.
         transcript: what it printed.
         meter: what measured it.
@@ -102,6 +102,7 @@ class _Run:
         self.stopped: Reason | None = None
         self.stopped_at = self.ended_at = 0.0
         self.memory, self.cpu_seconds = 0, 0.0
+        self.reaped_before = processes.reaped_seconds(keeper.pid)
         self.folder_look = _FOLDER_LOOK
         self.exit_code: int | None = None
         self.is_abandoned = False  # whether the command has killed its keeper
@@ -183,22 +184,32 @@ class _Run:
             self.ended_at = self._now()
             pipes.unregister(self.keeper.channel)
             self._end()  # first, because whatever outlived the command holds the pipes open
-            if self.stopped is None and self.meter.is_out_of_memory(self._look()):
-                self.stopped, self.stopped_at = "memory", self.ended_at
+            reason = self._overrun(self._look())
+            if self.stopped is None and reason is not None:
+                self.stopped, self.stopped_at = reason, self.ended_at
             self._last_words(pipes)
 
     def _end(self) -> None:
         has_ended = self.processes.end(self.meter.members) and self._wait(_REPORT)
-        if self.is_abandoned or not has_ended:
+        if self.is_abandoned or not (has_ended and self.processes.are_collected()):
             self.keeper.close()  # what it still has would be taken for the next run's
 
     def _look(self) -> processes.Usage:
         """What is used now; the most of it is kept."""
+        # First, because the time of a process that ends from here on would be counted twice.
+        reaped = max(0.0, processes.reaped_seconds(self.keeper.pid) - self.reaped_before)
         self.living = self.processes.living()
-        usage = self.meter.usage(self.living)
+        usage = self.meter.usage(self.living, reaped)
         self.memory = max(self.memory, usage.memory)
         self.cpu_seconds = max(self.cpu_seconds, usage.cpu_seconds)
         return usage
+
+    def _overrun(self, usage: processes.Usage) -> Reason | None:
+        """The limit on what the run uses that it has passed, even if it has ended since."""
+        if self.meter.is_out_of_memory(usage):
+            return "memory"
+        most = self.limits.cpu_seconds
+        return "cpu" if most is not None and self.cpu_seconds > most else None
 
     def _reason(self) -> Reason | None:
         """The limit that is passed now, if any."""
@@ -207,10 +218,8 @@ class _Run:
             return "void"
         if len(self.transcript.output) > limits.output:
             return "output"
-        if self.meter.is_out_of_memory(usage):
-            return "memory"
-        if limits.cpu_seconds is not None and usage.cpu_seconds > limits.cpu_seconds:
-            return "cpu"
+        if (overrun := self._overrun(usage)) is not None:
+            return overrun
         if len(self.living) > MOST_PROCESSES:
             return "processes"
         now = self._now()

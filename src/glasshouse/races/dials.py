@@ -1,0 +1,86 @@
+"""The dial of a suite: the number that varies from instance to instance, and sets the hardness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from glasshouse.planting import METHODS
+from glasshouse.problems.ratio import ratio
+from glasshouse.statistics.estimators import median_tts
+from glasshouse.statistics.samples import Estimate
+
+Parameters = Mapping[str, Mapping[str, Any]]
+
+# What hardness is dialled with. Where several vary, the one with most settings comes first; of
+# equals the first one here: a density that is chosen for each size varies with it. Knobs of methods
+# come after these.
+_USUAL = ("frustration", "n", "loop_density", "clause_density")
+
+
+def dials(parameters: Parameters) -> list[str]:
+    """The numbers that all instances have and that vary, the usual dials first.
+
+    >>> easy, hard = {"n": 80, "frustration": "1/10"}, {"n": 80, "frustration": "1/5"}
+    >>> dials({"a": easy, "b": hard})
+    ['frustration']
+    """
+    tables = list(parameters.values())
+    shared = [name for name in (tables[0] if tables else ()) if all(name in t for t in tables)]
+    values = {name: [_number(table[name]) for table in tables] for name in shared}
+    varied = [name for name, each in values.items() if None not in each and len(set(each)) > 1]
+    known = dict.fromkeys([*_USUAL, *(knob for one in METHODS.values() for knob in one.knobs)])
+    usual = sorted((name for name in known if name in varied), key=lambda n: -len(set(values[n])))
+    return [*usual, *sorted(set(varied) - set(usual))]
+
+
+def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
+    """A dial by its name, or the most usual one; None where nothing varies."""
+    found = dials(parameters)
+    if name is None:
+        return found[0] if found else None
+    if name not in found:
+        known = ", ".join(found) or "none"
+        raise ValueError(f"dial={name!r} is no number that varies in the suite; there are: {known}")
+    return name
+
+
+def over_dial(
+    times: Mapping[str, Estimate], parameters: Parameters, dial: str, confidence: float = 0.95
+) -> list[tuple[float, Estimate]]:
+    """Each setting of the dial, ascending, and the median time to solution there.
+
+    Args:
+        times: of one solver, by instance.
+        parameters: of all instances.
+        dial: which number.
+        confidence: of the intervals.
+    """
+    groups = settings({instance: parameters[instance] for instance in times}, dial)
+    return [
+        (float(at), _median([times[one] for one in group], confidence))
+        for at, group in groups.items()
+    ]
+
+
+def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
+    """The instances at each setting of a dial, ascending."""
+    groups: dict[Fraction, list[str]] = {}
+    for instance, table in parameters.items():
+        value = _number(table[dial])
+        assert value is not None
+        groups.setdefault(value, []).append(instance)
+    return dict(sorted(groups.items()))
+
+
+def _median(times: Sequence[Estimate], confidence: float) -> Estimate:
+    """A single instance has an interval of its own."""
+    return times[0] if len(times) == 1 else median_tts(times, confidence)
+
+
+def _number(value: Any) -> Fraction | None:
+    try:
+        return ratio(value, "a parameter")
+    except ValueError:
+        return None
