@@ -54,7 +54,7 @@ _IN_ORDER = {
         "exhaustive record annealing cooling ladder hitting methods tempering tts minimising "
         "samplers"
     ),
-    "statistics": "samples intervals lognormal peaks scaling estimators",
+    "statistics": "samples intervals lognormal peaks scaling estimators time_model",
     "store": (
         "ranges row_types storefile workers database purpose records schema store batches collect"
     ),
@@ -187,6 +187,7 @@ SECOND_DOORS = [
     "statistics.peaks",
     "statistics.samples",
     "statistics.scaling",
+    "statistics.time_model",
     "store.collect",
     "store.purpose",
     "store.ranges",

@@ -154,7 +154,9 @@ def test_a_store_of_samplers_says_how_to_read_it(tmp_path, monkeypatch, capsys):
     pytest.importorskip("dimod")
     monkeypatch.chdir(tmp_path)
     plant = random_loops(3, 3, frustration="1/5", loops=3, rng=1)
-    gh.race({"x": gh.GlasshouseAnnealer()}, plant, reads=2, calls=2, store="s.sqlite")
+    gh.race_samplers(
+        {"x": gh.GlasshouseAnnealer()}, plant, reads=2, calls=2, store="s.sqlite", batches=()
+    )
     assert main(["race", "show", "s.sqlite"]) == 2
     told = capsys.readouterr().err
     assert "s.sqlite holds a race of samplers: glasshouse.race with the same samplers" in told
