@@ -39,9 +39,9 @@ JOURNEYS = {
     "check": ["check", "inst.wcnf"],
     "convert wcnf → qubo": ["convert", "inst.wcnf", "new.qubo"],
     "solve (anneal)": ["solve", "inst.wcnf", "--runs", "8", "--sweeps", "50", "--seed", "1"],
-    "prove": ["prove", "inst.wcnf", "-o", "new.cert"],
+    "prove": ["prove", "inst.wcnf", "--certificate", "new.cert"],
     "race": [
-        "race", "--solver", "prove", "--suite", "tiny", "-o", "race.sqlite",
+        "race", "run", "--solver", "prove", "--suite", "tiny", "-o", "race.sqlite",
         "--meter", "process-group",
     ],
     "study run": ["study", "run", "study.toml", "-o", "study.sqlite"],

@@ -74,7 +74,7 @@ def head(limits: Limits, workers: int, missing: Sequence[str], count: int | None
 
 {where["date"]}, {where["cpu"]}, {where["cores"]} cores, Python {where["python"]}; {versions}.
 {limits.seconds:g} s per run, {workers} at a time, one run per solver and instance.{absent}
-The instances of each suite are those that `glasshouse suite NAME{fewer} -o DIR` writes.
+The instances of each suite are those that `glasshouse suite write NAME{fewer} -o DIR` writes.
 Made by `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}`; all
 runs are in [runs.csv](runs.csv). What the columns mean is told in [Racing solvers](../races.md).
 

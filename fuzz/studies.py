@@ -29,7 +29,7 @@ def _require_tasks(study: Study) -> None:
 
 
 def store_file(data: bytes, folder: Path) -> bool:
-    """A store: opened, and everything read that `study status`, `fit` and `check` read."""
+    """A store: opened, and everything read that `study show`, `fit` and `check` read."""
     path = folder / "input.sqlite"
     for left in folder.glob("input.sqlite*"):
         left.unlink()

@@ -24,7 +24,7 @@ from glasshouse.extras import optional
 from glasshouse.files.writing import make_folder
 from glasshouse.store.collect import StudyProgress, iter_collect
 from glasshouse.store.store import Store
-from glasshouse.studies.study import Study, claim, parse_study
+from glasshouse.studies.study import Study, parse_study, reserve
 from paper import (
     decay,
     dispersion,
@@ -119,7 +119,7 @@ def iter_figure(
         return
     study = paper_study(name, scale)
     with Store(store, write=True) as opened:
-        claim(opened, study)
+        reserve(opened, study)
     yield from iter_collect(study.tasks, store, workers=workers, executor=executor)
 
 

@@ -99,7 +99,7 @@ class TestMethod:
         assert "strength -1 is below 1" in capsys.readouterr().err
 
     def test_a_suite_of_it(self, tmp_path):
-        assert run("plant", "lone", "-n", 3, "--count", 2, "--out-dir", tmp_path / "s") == 0
+        assert run("plant", "lone", "-n", 3, "--count", 2, "-o", tmp_path / "s") == 0
         assert run("check", tmp_path / "s" / "manifest.jsonl") == 0
 
 
@@ -162,11 +162,11 @@ class TestKind:
         (tmp_path / "s.toml").write_text(STUDY)
         store = tmp_path / "s.sqlite"
         assert run("study", "run", tmp_path / "s.toml", "-o", store) == 0
-        assert run("study", "status", store) == 0
+        assert run("study", "show", store) == 0
         assert "120 of 120 instances" in capsys.readouterr().out
-        assert run("study", "check", store) == 0
+        assert run("store", "check", store) == 0
         assert run("study", "plot", store) == 0
-        assert run("study", "export", store, "--csv", tmp_path / "s.csv") == 0
+        assert run("store", "export", store, "-o", tmp_path / "s.csv") == 0
         assert "couplings" in (tmp_path / "s.csv").read_text().splitlines()[0]
         picture = (tmp_path / "s.svg").read_text()
         assert "negative couplings" in picture

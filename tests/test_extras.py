@@ -21,7 +21,7 @@ from glasshouse.files.solutions import read_solution
 from glasshouse.proofs import solve_exactly
 from glasshouse.store import collect
 from glasshouse.store.row_types import Stop
-from glasshouse.studies import Task, load_study, merge, plot_study, to_frame
+from glasshouse.studies import Task, load_study, merge, plot_study, read_rows
 from paper import reproduce
 
 ROOT = Path(gh.__file__).parent
@@ -67,7 +67,7 @@ NEEDS: dict[str, tuple[str, Callable[[Path], Any]]] = {
         lambda folder: solve_exactly(RING, solver="rc2-stratified-edge"),
     ),
     "scip": ("pyscipopt", lambda folder: solve_exactly(RING, solver="scip")),
-    "frame": ("polars", with_store(to_frame)),
+    "frame": ("polars", with_store(read_rows)),
     "plot": ("matplotlib", with_store(plot_study)),
     "draw": ("matplotlib", lambda folder: draw(PLANT)),
     "formula": ("matplotlib", lambda folder: reproduce("dispersion", folder)),
@@ -100,10 +100,10 @@ COMMANDS = {
     "solve {folder}/p.npz --solver rc2": "pysat",
     "draw {folder}/p.npz -o {folder}/p.png": "matplotlib",
     "study plot {folder}/s.sqlite -o {folder}/p": "matplotlib",
-    "study export {folder}/s.sqlite --parquet {folder}/p.parquet": "polars",
+    "store export {folder}/s.sqlite -o {folder}/p.parquet": "polars",
     "report {folder}/s.sqlite -o {folder}/r.html": "vl_convert",
     "study run {folder}/s.toml -o {folder}/t.sqlite --dask tcp://localhost:1": "distributed",
-    "train digits --hidden 2 -o {folder}/t.sqlite": "sklearn",
+    "train run digits --hidden 2 -o {folder}/t.sqlite": "sklearn",
 }
 
 
@@ -195,8 +195,8 @@ def test_a_missing_file_is_what_python_calls_one(name, tmp_path):
 @pytest.mark.parametrize(
     "command",
     ["info no.wcnf", "convert no.wcnf new.qubo", "check no.npz", "prove no.qubo", "solve no.wcnf",
-     "draw no.npz -o new.png", "study run no.toml -o new.sqlite", "study status no.sqlite",
-     "study plot no.sqlite -o new", "study merge new.sqlite no.sqlite",
+     "draw no.npz -o new.png", "study run no.toml -o new.sqlite", "study show no.sqlite",
+     "study plot no.sqlite -o new", "store merge new.sqlite no.sqlite",
      "report no.wcnf -o new.html",
      "check no.jsonl"],
 )  # fmt: skip

@@ -54,7 +54,7 @@ Path("s.toml").write_text(study)
 commands = [
     "plant random -n 6 -f 1/5 --loops 5 --seed 1 -o x.wcnf", "check x.wcnf", "info x.wcnf",
     "convert x.wcnf y.mc", "solve y.mc --seed 1", "prove x.wcnf --force", "prove y.mc",
-    "study run s.toml -o s.sqlite", "study status s.sqlite",
+    "study run s.toml -o s.sqlite", "study show s.sqlite",
 ]
 for command in commands:
     print(command, main(command.split()), file=sys.stderr)

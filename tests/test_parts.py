@@ -22,7 +22,7 @@ _IN_ORDER = {
     "cli": (
         "errors options output termination check clock console convert info judge library "
         "report train_machine collecting compile evaluation fuzz instances searches suite plant "
-        "prove race solve study train about demo running tune"
+        "prove samplers race solve study train about demo running tune"
     ),
     "files": (
         "text certificate claims document formats clause_file reading graphs replanting known "

@@ -46,7 +46,7 @@ _NAMES_OF = {
     "suites": "check_suite iter_check_suite iter_write_suite write_suite",
     # How hard it is, over ensembles.
     "store": "Stop Store collect iter_collect",
-    "studies": "Task tune",
+    "studies": "Task read_rows tune",
     # RBMs that learn.
     "boltzmann": "BoltzmannMachine bars_and_stripes shifting_bars train",
     "boltzmann.estimator": "RestrictedBoltzmannMachine",

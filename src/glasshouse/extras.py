@@ -16,6 +16,7 @@ REMEDIES = {
     "matplotlib": '"glasshouse[figures]"',
     "openjij": "openjij",
     "ortools": "ortools",
+    "pandas": "pandas",
     "polars": '"glasshouse[tables]"',
     "pyscipopt": "pyscipopt",
     "pysat": '"glasshouse[solvers]"',

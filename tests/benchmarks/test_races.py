@@ -32,7 +32,7 @@ def test_the_page_is_made_from_the_runs(tmp_path):
         results = {"peak": Results("peak", tuple(runs)), "dialled": pretended(5)}
         race_page.write_page(folder, results, Limits(seconds=10), 1, ["clasp"], 3)
         page = (folder / "README.md").read_text()
-        assert "those that `glasshouse suite NAME --count 3 -o DIR` writes" in page
+        assert "those that `glasshouse suite write NAME --count 3 -o DIR` writes" in page
         assert said in page
         assert "not raced: clasp" in page
         assert ("LP-easy" in page) == (number == 0)
@@ -56,7 +56,7 @@ def test_the_field_leaves_out_what_is_not_installed(monkeypatch):
 @pytest.mark.parametrize("name", ["peak", "structured", "dialled"])
 def test_the_suites_still_grow_what_was_raced(name, tmp_path):
     raced = races.ROOT / "docs" / "races"
-    assert "`glasshouse suite NAME --count 1 -o DIR`" in (raced / "README.md").read_text()
+    assert "`glasshouse suite write NAME --count 1 -o DIR`" in (raced / "README.md").read_text()
     with (raced / "runs.csv").open() as file:
         optima = {row["file"]: int(row["optimum"]) for row in csv.DictReader(file)
                   if row["suite"] == name}  # fmt: skip

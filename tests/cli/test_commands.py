@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import platform
 import re
@@ -13,7 +14,7 @@ import pytest
 from cyclopts import App
 
 import glasshouse as gh
-from glasshouse.cli import COMMANDS, app, main
+from glasshouse.cli import COMMANDS, app, main, renamed
 from glasshouse.cli.output import free_pictures
 from glasshouse.cli.plant import add_methods
 
@@ -153,7 +154,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
         (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--blind"], "-o FILE"),
         (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--format", "x"], "--format"),
         (["plant", "classic", "-m", "9", "--graph", "torus:3x3", "--loops", "3"], "--graph"),
-        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--count", "2"], "--out-dir"),
+        (["plant", "random", "-n", "9", "-f", "1/5", "--loops", "3", "--count", "2"], "-o"),
         (["check"], "FILE"),
     ],
 )
@@ -222,15 +223,15 @@ def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
     [
         ("pove x.mc", "'pove' is no command; did you mean `glasshouse prove`? (see glasshouse -"),
         ("plant randm", "'randm' is no command; did you mean `glasshouse plant random`?"),
-        ("race shwo x", "--solver is missing; did you mean `glasshouse race show`?"),
-        ("train shwo x", "--output or -o is missing; did you mean `glasshouse train show`?"),
-        ("nothing", "'nothing' is no command; there are demo, info, convert, plant, check,"),
+        ("race shwo x", "'shwo' is no command; did you mean `glasshouse race show`?"),
+        ("train shwo x", "'shwo' is no command; did you mean `glasshouse train show`?"),
+        ("nothing", "'nothing' is no command; there are demo, info, convert, back, plant, check,"),
         ("nothing", "draw, compile, completion (see glasshouse --help)"),
         ("--versoin", "did you mean `glasshouse --version`?"),
         ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),
         ("plant random -n", "-n needs a value (see glasshouse plant random --help)"),
         ("solve", "FILE is missing (see glasshouse solve --help)"),
-        ("suite smoke peak", "too many words: peak (see glasshouse suite --help)"),
+        ("suite write smoke peak -o x", "too many words: peak (see glasshouse suite write --help)"),
         ("judge", "FILE is missing (see glasshouse judge --help)"),
         ("solve x --rns 3", "Unknown option: --rns. Did you mean --runs? (see glasshouse solve"),
         ("completion tcsh", 'Choose from: "bash", "zsh", "fish". (see glasshouse completion'),
@@ -244,6 +245,26 @@ def test_wrong_usage_is_told_in_one_line_that_names_the_help(words, told, capsys
     assert told in said.err
     assert said.err.endswith("--help)\n")
     assert said.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(("old", "new"), renamed.COMMANDS.items())
+def test_old_commands_name_the_new_one(old, new, capsys):
+    assert main([*old.split(), "x.sqlite"]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"glasshouse: `glasshouse {old}` is now `glasshouse {new}` (see ")
+    assert told.count("\n") == 1
+    assert main([*itertools.takewhile(lambda word: word[0] != "-", new.split()), "--help"]) == 0
+
+
+@pytest.mark.parametrize(("command", "old", "new"), renamed.OPTIONS)
+def test_old_options_name_the_new_one(command, old, new, capsys):
+    words = [*command.split(), *(["random"] if command == "plant" else [])]
+    for typed in ([old, "3"], [f"{old}=3"]):
+        assert main([*words, *typed]) == 2
+        assert capsys.readouterr().err.startswith(f"glasshouse: {old} is now {new} (see ")
+    assert main([*words, "--help"]) == 0
+    told = capsys.readouterr().out
+    assert new.split()[0] in told or new.startswith("glasshouse")
 
 
 def test_switches_have_no_negative_form():
@@ -327,7 +348,7 @@ def test_a_solution_comes_back_in_the_files_own_numbers(tmp_path, capsys):
     answer = json.loads(capsys.readouterr().out)
     solution = tmp_path / "answer.json"
     solution.write_text(json.dumps(answer))
-    assert main(["convert", str(clauses), str(qubo), "--back", str(solution), "--json"]) == 0
+    assert main(["back", str(clauses), str(qubo), str(solution), "--json"]) == 0
     back = json.loads(capsys.readouterr().out)
     assert back["target_value"] == answer["objective"]
     assert back["cost"] == gh.read_document(clauses).stated.cost
@@ -338,4 +359,4 @@ def test_a_manifest_without_its_files_is_no_lie(tmp_path, capsys):
     plants = [gh.random_loops(4, 4, frustration="1/5", loops=2, rng=1)]
     gh.write_suite(tmp_path / "files", plants, blind=True, answers=tmp_path / "answers")
     assert main(["check", str(tmp_path / "answers" / "manifest.jsonl")]) == 2
-    assert "--files DIR" in capsys.readouterr().err
+    assert "--instances DIR" in capsys.readouterr().err

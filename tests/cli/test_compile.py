@@ -116,7 +116,7 @@ def test_later_commands_compile_nothing_more(tmp_path):
         "prove random_loops.wcnf",
         "convert random_loops.wcnf x.qubo",
         "info random_loops.wcnf",
-        "train bars --hidden 4 --epochs 10 -o run.npz",
+        "train run bars --hidden 4 --epochs 10 -o run.npz",
     ]
     compile_in(cache)
     assert count(cache, work, lines) == []

@@ -67,10 +67,10 @@ def test_options_are_those_of_the_command(tmp_path, home, monkeypatch, capsys):
     assert "-n 0 leaves no room" in capsys.readouterr().err
     assert main(["solve", str(home / "real.wcnf"), "--time-limit", "0"]) == 2
     assert "--time-limit 0.0 is not" in capsys.readouterr().err
-    assert main(["suite", "smoke", "--count", "1", "-o", "s"]) == 0
+    assert main(["suite", "write", "smoke", "--count", "1", "-o", "s"]) == 0
     (tmp_path / "s" / "answers" / "manifest.jsonl").unlink()
     (tmp_path / "s" / "instances" / "smoke-00000.wcnf").write_text("")
-    assert main(["suite", "smoke", "--count", "1", "-o", "s"]) == 2
+    assert main(["suite", "write", "smoke", "--count", "1", "-o", "s"]) == 2
     assert capsys.readouterr().err.endswith("smoke-00000.wcnf: exists already\n")
 
 
@@ -90,22 +90,23 @@ names = st.builds(
 COMMANDS = [
     ["info", "{}"], ["check", "{}"], ["check", "{}", "--certificate", "{}"],
     ["convert", "{}", "new.qubo"], ["convert", "real.wcnf", "{}"],
-    ["convert", "real.wcnf", "real.wcnf", "--back", "{}"],
-    ["prove", "{}"], ["prove", "real.wcnf", "-o", "missing/{}"],
+    ["back", "real.wcnf", "real.wcnf", "{}"],
+    ["prove", "{}"], ["prove", "real.wcnf", "--certificate", "missing/{}"],
     ["prove", "real.wcnf", "--veripb", "missing/{}"],
     ["solve", "{}"], ["solve", "{}", "--solver", "prove", "--time-limit", "1"],
     ["judge", "{}", "{}"], ["judge", "real.wcnf", "{}"],
     ["plant", "random", "-n", "5", "-f", "1/5", "--loops", "3", "-o", "missing/{}"],
     ["plant", "random", "-n", "5", "-f", "1/5", "--loops", "3", "--count", "1",
-     "--out-dir", "real.wcnf/{}"],
-    ["plant", "fuzz", "-o", "missing/{}"],
+     "-o", "real.wcnf/{}"],
+    ["fuzz", "one", "-o", "missing/{}"],
     ["study", "run", "{}", "-o", "new.sqlite"], ["study", "plot", "{}"], ["study", "fit", "{}"],
-    ["study", "export", "{}", "--csv", "x.csv"], ["study", "merge", "new.sqlite", "{}"],
-    ["suite", "{}", "-o", "new"], ["suite", "smoke", "--count", "1", "-o", "real.wcnf/{}"],
-    ["race", "--solver", "anneal", "--suite", "{}", "-o", "new.sqlite"],
-    ["race", "--solver", "anneal", "--suite", "real.wcnf", "-o", "missing/{}"],
-    ["fuzz", "--solver", "rc2", "--count", "1", "-o", "{}"],
-    ["train", "{}", "--hidden", "2", "-o", "new.npz"], ["report", "{}"],
+    ["store", "export", "{}", "-o", "x.csv"], ["store", "merge", "new.sqlite", "{}"],
+    ["suite", "write", "{}", "-o", "new"],
+    ["suite", "write", "smoke", "--count", "1", "-o", "real.wcnf/{}"],
+    ["race", "run", "--solver", "anneal", "--suite", "{}", "-o", "new.sqlite"],
+    ["race", "run", "--solver", "anneal", "--suite", "real.wcnf", "-o", "missing/{}"],
+    ["fuzz", "run", "--solver", "rc2", "--count", "1", "-o", "{}"],
+    ["train", "run", "{}", "--hidden", "2", "-o", "new.npz"], ["report", "{}"],
     ["report", "real.wcnf", "-o", "missing/{}"],
     ["draw", "{}", "-o", "x.png"],
 ]  # fmt: skip

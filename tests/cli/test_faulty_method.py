@@ -85,8 +85,8 @@ def assert_refused(words, capsys):
 @pytest.mark.parametrize("options", [
     *(f"-o x.{suffix}" for suffix in ("wcnf", "qubo", "mc", "npz")), "-o x.wcnf --json",
     "-o x.wcnf --blind", "-o x.wcnf --blind --certificate y.cert", "-o - --format wcnf", "",
-    "--count 2 --out-dir many", "--count 2 --out-dir many --format npz",
-    "--count 2 --out-dir many --blind", "--count 2 --out-dir many --blind --answers apart",
+    "--count 2 -o many", "--count 2 -o many --format npz",
+    "--count 2 -o many --blind", "--count 2 -o many --blind --answers apart",
 ])  # fmt: skip
 def test_plant_refuses_it(options, method, tmp_path, capsys):
     assert_refused(f"plant lone -n 6 --seed 1 {options}", capsys)
@@ -110,7 +110,7 @@ def test_a_race_of_samplers_refuses_it(method):
 
 
 def test_a_race_of_commands_refuses_it(method, tmp_path, capsys):
-    race = "race --solver anneal --time-limit 1 -o race.sqlite"
+    race = "race run --solver anneal --time-limit 1 -o race.sqlite"
     assert_refused(f"{race} --suite faulty.toml", capsys)
     # Of a file whose certificate is true, but proves less than the file states, bounds are known.
     gh.write(tmp_path / "x.wcnf", method.function(6, 6, rng=1))

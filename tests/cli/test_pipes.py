@@ -103,7 +103,7 @@ def test_a_certificate_goes_where_it_is_told(tmp_path, monkeypatch, capsysbinary
         ([*PLANT, "-o", "-", "--format", "wcnf", "--json"], "leave one out"),
         (["prove", "-", "--format", "wcnf"], "add --certificate"),
         (["info", "-", "--format", "wcnf"], "line 1: "),
-        ([*PLANT, "-o", "-", "--format", "wcnf", "--count", "2", "--out-dir", "d"], "--out-dir"),
+        ([*PLANT, "-o", "-", "--format", "wcnf", "--count", "2"], "-o DIR"),
         ([*PLANT, "--format", "wcnf"], "add -o FILE"),
     ],
 )

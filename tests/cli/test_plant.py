@@ -39,7 +39,7 @@ OPTIONS = {
     "cluster": "rows* alpha* columns scale ruggedness shore",
     "posiform": "graph spins n max-coefficient block scale",
 }
-SHARED = "seed output o count out-dir format certificate answers dialect blind shuffle force json"
+SHARED = "seed output o count format certificate answers dialect blind shuffle force json"
 CHOICES = {
     "random": {"overlap": "constructive, none", "weights": "equal, normal"},
     "structured": {"block-rule": "paper, authors"},
@@ -89,7 +89,7 @@ def test_every_option_is_offered(word, capsys, monkeypatch):
 def test_every_command_is_offered(capsys):
     assert main(["plant", "--help"]) == 0
     out = capsys.readouterr().out
-    assert set(re.findall(r"^│ ([a-z0-9-]+) ", out, re.M)) == {*OPTIONS, "fuzz"}
+    assert set(re.findall(r"^│ ([a-z0-9-]+) ", out, re.M)) == set(OPTIONS)
     assert set(OPTIONS) == {method.command for method in planting.METHODS.values()}
 
 
@@ -142,7 +142,7 @@ def test_every_parameter_reaches_the_method(tmp_path):
 
 def plant_suite(folder, *options):
     method = ["random", "-n", "10", "-f", "1/5", "--loops", "6", "--seed", "3"]
-    suite = ["--count", "3", "--out-dir", str(folder), *options]
+    suite = ["--count", "3", "-o", str(folder), *options]
     return main(["plant", *method, *suite])
 
 
@@ -213,11 +213,11 @@ def test_answers_lie_in_another_folder(tmp_path, capsys):
     assert lines[0] == "name,optimum,method,sha256"
     assert [line.split(",")[:2] for line in lines[1:]] == [[name, "18"] for name in names]
     manifest = str(answers / "manifest.jsonl")
-    assert main(["check", manifest, "--files", str(files)]) == 0
+    assert main(["check", manifest, "--instances", str(files)]) == 0
     assert main(["check", manifest]) != 0
     proof = str(answers / (names[0] + ".cert"))
     assert main(["check", str(files / names[0]), "--certificate", proof]) == 0
-    assert main(["check", str(files / names[0]), "--files", str(files)]) == 2
+    assert main(["check", str(files / names[0]), "--instances", str(files)]) == 2
     capsys.readouterr()
     assert plant_suite(files, *options, "--shuffle") == 2
     assert "manifest.jsonl: exists" in capsys.readouterr().err
@@ -260,7 +260,7 @@ def test_what_equal_weights_still_tell_of_a_blind_file(tmp_path):
     method = ["random", "-n", "30", "-f", "1/5", "--loops", "40"]
     for law, off in (("equal", False), ("normal", True)):
         folder = tmp_path / law
-        words = [*method, "--weights", law, "--count", "4", "--out-dir", str(folder), "--blind"]
+        words = [*method, "--weights", law, "--count", "4", "-o", str(folder), "--blind"]
         assert main(["plant", *words, "--seed", "1"]) == 0
         lines = (folder / "manifest.jsonl").read_text().splitlines()
         entries = [json.loads(line) for line in lines]
@@ -309,24 +309,24 @@ def test_a_graph_from_a_file(tmp_path, capsys):
 class TestFuzz:
     def test_it_writes_the_instance_of_the_seed(self, tmp_path, capfdbinary):
         text = fuzz_question(138).text
-        assert main(["plant", "fuzz", "--seed", "138", "-o", "-"]) == 0
+        assert main(["fuzz", "one", "--seed", "138", "-o", "-"]) == 0
         captured = capfdbinary.readouterr()
         assert captured.out == text
         assert without_notices(captured.err.decode()) == "glasshouse: optimum 3; seed 138\n"
         path = tmp_path / "fuzz.wcnf"
-        assert main(["plant", "fuzz", "--seed", "138", "-o", str(path), "--json"]) == 0
+        assert main(["fuzz", "one", "--seed", "138", "-o", str(path), "--json"]) == 0
         assert json.loads(capfdbinary.readouterr().out) == {
             "file": str(path), "certificate": f"{path}.cert", "optimum": 3, "seed": 138,
         }  # fmt: skip
         assert path.read_bytes() == text
         assert main(["check", str(path)]) == 0
-        assert main(["plant", "fuzz", "--seed", "139", "-o", str(path)]) == 2
+        assert main(["fuzz", "one", "--seed", "139", "-o", str(path)]) == 2
         assert path.read_bytes() == text
 
     def test_options_are_those_of_fuzz(self, tmp_path):
         path = tmp_path / "fuzz.wcnf"
         for seed in range(20):
-            words = ["plant", "fuzz", "--seed", str(seed), "-o", str(path), "--force"]
+            words = ["fuzz", "one", "--seed", str(seed), "-o", str(path), "--force"]
             assert main([*words, "--plain", "--dialect", "mse22", "--most-weight", "2000000"]) == 0
             corners = Corners("mse22", True, 2_000_000)
             assert path.read_bytes() == fuzz_question(seed, corners).text
@@ -341,7 +341,7 @@ class TestFuzz:
         ],
     )
     def test_wrong_words_are_one_line(self, words, message, capsys):
-        assert main(["plant", "fuzz", *words]) == 2
+        assert main(["fuzz", "one", *words]) == 2
         captured = capsys.readouterr()
         assert message in captured.err
         assert (captured.out, captured.err.count("\n")) == ("", 1)

@@ -44,7 +44,7 @@ def test_what_is_no_certificate_is_not_overwritten(blind, capsys):
 
 def test_the_certificate_goes_where_output_says(blind, tmp_path, capsys):
     (path, _), place = blind, tmp_path / "mine.cert"
-    assert main(["prove", str(path), "-o", str(place)]) == 0
+    assert main(["prove", str(path), "--certificate", str(place)]) == 0
     assert f"{place} is the certificate" in capsys.readouterr().out
     assert not path.with_name("x.wcnf.cert").exists()
     assert main(["check", str(path), "--certificate", str(place)]) == 0

@@ -24,24 +24,24 @@ COMMANDS = [
     f"{PLANT} -o new.wcnf --blind",
     f"{PLANT} -o -",
     f"{PLANT}",
-    f"{PLANT} --count 2 --out-dir many",
-    f"{PLANT} --count 2 --out-dir many --format npz",
-    f"{PLANT} --count 2 --out-dir many --blind",
-    f"{PLANT} --count 2 --out-dir many --blind --answers apart",
-    "plant fuzz --seed 1 -o new.wcnf",
-    "plant fuzz --seed 1 -o new.wcnf --json",
-    f"fuzz --solver {shlex.quote(SILENT)} --count 1 -o faults",
-    f"fuzz --solver {shlex.quote(SILENT)} --count 1 -o faults --json",
-    "suite smoke --count 1 -o smoke",
+    f"{PLANT} --count 2 -o many",
+    f"{PLANT} --count 2 -o many --format npz",
+    f"{PLANT} --count 2 -o many --blind",
+    f"{PLANT} --count 2 -o many --blind --answers apart",
+    "fuzz one --seed 1 -o new.wcnf",
+    "fuzz one --seed 1 -o new.wcnf --json",
+    f"fuzz run --solver {shlex.quote(SILENT)} --count 1 -o faults",
+    f"fuzz run --solver {shlex.quote(SILENT)} --count 1 -o faults --json",
+    "suite write smoke --count 1 -o smoke",
     "check inst.wcnf",
     "check inst.wcnf --json",
     "convert inst.wcnf new.qubo",
-    "prove inst.wcnf -o new.cert",
-    "prove inst.wcnf -o new.cert --json",
+    "prove inst.wcnf --certificate new.cert",
+    "prove inst.wcnf --certificate new.cert --json",
     "solve inst.wcnf --solver prove",
     "solve inst.wcnf --sweeps 10 --runs 1",
     "judge inst.wcnf answer.txt",
-    "race --solver anneal --suite inst.wcnf --time-limit 1 -o race.sqlite",
+    "race run --solver anneal --suite inst.wcnf --time-limit 1 -o race.sqlite",
     "report inst.wcnf -o page.html",
 ]
 # Affirmative claims, in the words of all commands.
@@ -78,20 +78,22 @@ def test_nothing_is_called_proven_if_the_verifier_says_no(command, folder, monke
 
 WRITERS = [
     f"{PLANT} -o new.wcnf",
-    f"{PLANT} --count 2 --out-dir many",
-    f"{PLANT} --count 2 --out-dir many --blind --answers apart",
-    "plant fuzz --seed 1 -o new.wcnf",
-    f"fuzz --solver {shlex.quote(SILENT)} --count 1 -o faults",
+    f"{PLANT} --count 2 -o many",
+    f"{PLANT} --count 2 -o many --blind --answers apart",
+    "fuzz one --seed 1 -o new.wcnf",
+    f"fuzz run --solver {shlex.quote(SILENT)} --count 1 -o faults",
 ]
 
 
-@pytest.mark.parametrize("command", [*WRITERS, "check inst.wcnf", "prove inst.wcnf -o new.cert"])
+@pytest.mark.parametrize(
+    "command", [*WRITERS, "check inst.wcnf", "prove inst.wcnf --certificate new.cert"]
+)
 def test_what_the_verifier_accepts_is_called_proven(command, folder, capsys):
     main(shlex.split(command))
     assert CLAIM.search(capsys.readouterr().out)
 
 
-@pytest.mark.parametrize("command", [*WRITERS, "suite smoke --count 1 -o smoke"])
+@pytest.mark.parametrize("command", [*WRITERS, "suite write smoke --count 1 -o smoke"])
 def test_nothing_is_called_proven_if_the_disk_holds_another_certificate(
     command, folder, monkeypatch, capsys
 ):

@@ -34,7 +34,7 @@ def raced(tmp_path_factory):
     plants = [random_loops(3, 3, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
     write_suite(folder / "tiny", plants)
     solvers = [command("none", "good"), command("off by one", "bad")]
-    words = ["race", "--suite", str(folder / "tiny"), "-o", str(folder / "race.sqlite"),
+    words = ["race", "run", "--suite", str(folder / "tiny"), "-o", str(folder / "race.sqlite"),
              "--time-limit", "30", "--dialect", "classic"]  # fmt: skip
     words += [word for solver in solvers for word in ("--solver", solver)]
     return folder, words, main(words)
@@ -42,7 +42,7 @@ def raced(tmp_path_factory):
 
 def test_a_solver_that_is_not_there_is_told_of_before_a_suite_is_grown(tmp_path, capsys):
     store = tmp_path / "race.sqlite"
-    assert main(["race", "--suite", "smoke", "-o", str(store), "--solver", "./nosuch"]) == 2
+    assert main(["race", "run", "--suite", "smoke", "-o", str(store), "--solver", "./nosuch"]) == 2
     assert "'./nosuch' is not there" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -104,8 +104,9 @@ def test_a_suite_file_is_grown_once_beside_the_store(tmp_path, capsys):
         'name = "mine"\ncount = 2\n[[family]]\nmethod = "graph_loops"\n'
         'parameters = { graph = "complete:6", frustration = "1/3", length = 3, loops = 2 }\n'
     )
-    words = ["race", "--suite", str(tmp_path / "mine.toml"), "-o", str(tmp_path / "race.sqlite"),
-             "--time-limit", "30", "--solver", command("off by one", "bad")]  # fmt: skip
+    words = ["race", "run", "--suite", str(tmp_path / "mine.toml"), "-o",
+             str(tmp_path / "race.sqlite"), "--time-limit", "30",
+             "--solver", command("off by one", "bad")]  # fmt: skip
     assert main(words) == 1
     first = capsys.readouterr().out
     assert first.startswith("bad on mine-00000.wcnf: wrong optimum")
@@ -124,8 +125,8 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         'name = "mine"\ncount = 2\n[[family]]\nmethod = "random_loops"\n'
         'parameters = { n = 3, frustration = "1/5", loops = 3 }\n'
     )
-    assert main(["suite", str(tmp_path / "mine.toml"), *where]) == 0
-    words = ["race", "--solver", command("none", "good"), "--time-limit", "30"]
+    assert main(["suite", "write", str(tmp_path / "mine.toml"), *where]) == 0
+    words = ["race", "run", "--solver", command("none", "good"), "--time-limit", "30"]
     capsys.readouterr()
     blind = [*words, "--suite", str(tmp_path / "contest"), "-o", str(tmp_path / "a.sqlite")]
     assert main(blind) == 0
@@ -150,19 +151,23 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert fault in capsys.readouterr().err
 
 
-def test_a_store_of_samplers_says_how_to_read_it(tmp_path, monkeypatch, capsys):
+def test_a_store_of_samplers_is_shown_drawn_and_exported(tmp_path, monkeypatch, capsys):
     pytest.importorskip("dimod")
     monkeypatch.chdir(tmp_path)
     plant = random_loops(3, 3, frustration="1/5", loops=3, rng=1)
-    gh.race_samplers(
-        {"x": gh.GlasshouseAnnealer()}, plant, reads=2, calls=2, store="s.sqlite", batches=()
-    )
-    assert main(["race", "show", "s.sqlite"]) == 2
-    told = capsys.readouterr().err
-    assert "s.sqlite holds a race of samplers: glasshouse.race with the same samplers" in told
-    line = "study export s.sqlite --kind sampler_race --csv FILE"
-    assert f"`glasshouse {line}`" in told
-    assert main(line.replace("FILE", "calls.csv").split()) == 0
+    entered = {"x": gh.GlasshouseAnnealer()}
+    gh.race_samplers(entered, plant, reads=2, calls=2, store="s.sqlite", batches=())
+    assert main(["race", "show", "s.sqlite"]) == 0
+    assert "1 with an optimum proven before the race" in capsys.readouterr().out
+    assert main(["race", "show", "s.sqlite", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [call["solver"] for call in told["calls"]] == ["x", "x"]
+    assert main(["store", "export", "s.sqlite", "-o", "calls.csv"]) == 0
+    assert main(["store", "check", "s.sqlite"]) == 0
+    assert main(["race", "plot", "s.sqlite", "--figure", "cactus", "-o", "x.png"]) == 2
+    assert "must be tts" in capsys.readouterr().err
+    for figure in ([], ["--figure", "residual"]):
+        assert main(["race", "plot", "s.sqlite", *figure, "-o", "x.png", "--force"]) == 0
     assert len(Path("calls.csv").read_text().splitlines()) == 3
 
 
@@ -194,7 +199,7 @@ def test_instances_that_are_not_begun_count_and_one_run_is_few_for_tts(raced, tm
     assert "good: 1 of its 2 runs are missing; race it again for them" in told
     picture = str(tmp_path / "tts.svg")
     assert main(["race", "plot", str(store), "--figure", "tts", "-o", picture]) == 0
-    assert "race with --repeat" in capsys.readouterr().err
+    assert "race with --runs" in capsys.readouterr().err
 
 
 def test_plots_and_exports(raced, tmp_path, capsys):
@@ -205,14 +210,16 @@ def test_plots_and_exports(raced, tmp_path, capsys):
         assert main(["race", "plot", store, "--figure", figure, "-o", str(picture)]) == 0
         assert picture.stat().st_size > 1000
         assert main(["race", "plot", store, "--figure", figure, "-o", str(picture)]) == 2
-    assert main(["race", "export", store, "--time-series", str(tmp_path / "series")]) == 0
+    assert (
+        main(["store", "export", store, "--as", "time-series", "-o", str(tmp_path / "series")]) == 0
+    )
     (path,) = (tmp_path / "series" / "good").glob("*00000*")
     assert path.name == "instance-00000_objective_time_series.json"
     ((first, second, end),) = json.loads(path.read_text())
     assert [first["Incumbent"], second["Incumbent"], end["Incumbent"]] == [12, 9, 9]
     assert not (tmp_path / "series" / "bad").exists()
     csv = tmp_path / "race.csv"
-    assert main(["study", "export", store, "--kind", "race", "--csv", str(csv)]) == 0
+    assert main(["store", "export", store, "--rows", "race", "-o", str(csv)]) == 0
     assert "wrong optimum" in csv.read_text()
 
 
@@ -232,10 +239,12 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
         (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
-        (["race", "--suite", str(folder), "-o", str(race), "--solver", "true"], "is no suite"),
-        (["race", "--suite", str(folder / "tiny"), "-o", str(race), "--solver", "nosuch {file}"],
+        (["race", "run", "--suite", str(folder), "-o", str(race), "--solver", "true"],
+         "is no suite"),
+        (["race", "run", "--suite", str(folder / "tiny"), "-o", str(race),
+          "--solver", "nosuch {file}"],
          "the solver 'nosuch' is not there"),
-        (["race", "--suite", str(folder / "nowhere"), "-o", str(race), "--solver", "true",
+        (["race", "run", "--suite", str(folder / "nowhere"), "-o", str(race), "--solver", "true",
           "--dialect", "classic"], "nowhere"),
     ):  # fmt: skip
         assert main(typed) == 2, typed
@@ -293,14 +302,14 @@ def test_the_dialect_that_was_found_out_is_printed_and_kept(raced, tmp_path, cap
     """The solver writes down the seconds that it was given: a probe's are not those of the race."""
     script, log = tmp_path / "counting.py", tmp_path / "log"
     script.write_text(COUNTING.format(log=str(log), solver=str(BROKEN)))
-    words = ["race", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
+    words = ["race", "run", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
              "--time-limit", "30", "--solver",
              f"mine={sys.executable} -S {script} {{seconds}} {{file}}"]  # fmt: skip
     assert main(words) == 0
     told = "mine reads classic, by its answer on an instance of two variables; --dialect chooses "
     assert told in capsys.readouterr().err
     assert log.read_text().split() == ["10"] * 2 + ["30"] * 2  # mse22, classic; two instances
-    assert main([*words, "--repeat", "2"]) == 0
+    assert main([*words, "--runs", "2"]) == 0
     assert "mine reads classic, as before; --dialect chooses another" in capsys.readouterr().err
     assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
     assert main([*words, "--dialect", "mse22"]) == 2
@@ -312,8 +321,9 @@ def test_the_dialect_that_was_found_out_is_printed_and_kept(raced, tmp_path, cap
 
 
 def test_a_dialect_of_a_solver_that_is_wrong_is_printed_with_its_answer(raced, tmp_path, capsys):
-    words = ["race", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
-             "--time-limit", "30", "--solver", command("off by one", "bad")]  # fmt: skip
+    words = ["race", "run", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
+             "--time-limit", "30",
+             "--solver", command("off by one", "bad")]  # fmt: skip
     assert main(words) == 1
     told = "bad reads classic, though its answer on an instance of two variables was: wrong optimum"
     assert told in capsys.readouterr().err
@@ -321,8 +331,8 @@ def test_a_dialect_of_a_solver_that_is_wrong_is_printed_with_its_answer(raced, t
 
 def test_runs_that_were_not_made_are_told_with_the_reason(tmp_path, capsys):
     (tmp_path / "three.wcnf").write_text("p wcnf 3 2 9\n3 1 2 3 0\n2 -1 0\n")
-    words = ["race", "--suite", str(tmp_path / "three.wcnf"), "-o", str(tmp_path / "race.sqlite"),
-             "--solver", "rc2"]  # fmt: skip
+    words = ["race", "run", "--suite", str(tmp_path / "three.wcnf"), "-o",
+             str(tmp_path / "race.sqlite"), "--solver", "rc2"]  # fmt: skip
     assert main(words) == 0
     told = capsys.readouterr().out
     assert "rc2: 1 of its runs were not run: glasshouse cannot read this file (3 literals" in told
@@ -343,7 +353,7 @@ def test_runs_that_had_to_be_started_again_are_told(raced, tmp_path, capsys):
         "    os.kill(process, signal.SIGKILL)\n"
         "print('s UNKNOWN')\n"
     )
-    words = ["race", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
+    words = ["race", "run", "--suite", str(raced[0] / "tiny"), "-o", str(tmp_path / "race.sqlite"),
              "--dialect", "classic", "--solver", f"{sys.executable} -S {script}"]  # fmt: skip
     assert main(words) == 0
     told = capsys.readouterr().err
@@ -356,8 +366,8 @@ def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     (tmp_path / "slow.py").write_text("import time; print('o 9', flush=True); time.sleep(1000)")
     store = tmp_path / "race.sqlite"
     solver = f"{sys.executable} -S {tmp_path / 'slow.py'}"
-    typed = ["race", "--suite", str(folder / "tiny"), "-o", str(store), "--dialect", "classic",
-             "--solver", solver, "--workers", "2"]  # fmt: skip
+    typed = ["race", "run", "--suite", str(folder / "tiny"), "-o", str(store), "--dialect",
+             "classic", "--solver", solver, "--workers", "2"]  # fmt: skip
     command = [sys.executable, "-m", "glasshouse", *typed]
     process = start(command)
     both = f"{tmp_path / 'slow.py'} /"
@@ -368,3 +378,27 @@ def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     assert said.splitlines()[-1].endswith("0 runs are in " + str(store) + ", and the same command "
                                           "goes on")  # fmt: skip
     assert not running(str(tmp_path / "slow.py"))
+
+
+def test_dimod_samplers_race_by_the_names_of_their_classes(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("dimod")
+    monkeypatch.chdir(tmp_path)
+    gh.write_suite("tiny", [random_loops(3, 3, frustration="1/5", loops=3, rng=1)])
+    words = ["race", "run", "--sampler", "mine=glasshouse:GlasshouseAnnealer num_sweeps=9",
+             "--suite", "tiny", "--reads", "3", "--runs", "2", "-o", "s.sqlite"]  # fmt: skip
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "TTS99 elapsed" in told
+    assert "mine" in told
+    assert main([*words, "--json"]) == 0  # nothing is called again
+    calls = json.loads(capsys.readouterr().out)["calls"]
+    assert len(calls) == 2 * 6
+    assert main(["race", "plot", "s.sqlite", "--figure", "batches", "-o", "x.png"]) == 0
+    for more, message in [
+        (["--solver", "rc2"], "a race needs --solver or --sampler, and not both"),
+        (["--sampler", "nowhere_at_all:X"], "cannot be loaded: ModuleNotFoundError"),
+        (["--sampler", "mine=dimod:RandomSampler"], "two samplers are named mine"),
+    ]:
+        assert main([*words, *more]) == 2
+        lines = capsys.readouterr().err.strip().splitlines()
+        assert message in lines[-1]

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
 
 import pytest
 
@@ -20,6 +25,16 @@ parameters = { n = 12, frustration = 0.1 }
 grid = { loop_density = [0.3, 0.4, 0.5, 0.6, 0.8] }
 """
 
+SLOW = STUDY.replace("instances = 12", "instances = 40").replace("n = 12", "n = 150")
+
+
+def rows_in(path):
+    try:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as database:
+            return database.execute("SELECT count(*) FROM hardness").fetchone()[0]
+    except sqlite3.OperationalError:  # not written yet
+        return 0
+
 
 @pytest.fixture
 def study(tmp_path):
@@ -34,9 +49,9 @@ def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["new_rows"] == 60
     assert main(["study", "run", str(study), "-o", str(store), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["new_rows"] == 0
-    assert main(["study", "status", str(store)]) == 0
+    assert main(["study", "show", str(store)]) == 0
     assert "60 of 60 instances, 5 of 5 tasks" in capsys.readouterr().out
-    assert main(["study", "status", str(store), "--json"]) == 0
+    assert main(["study", "show", str(store), "--json"]) == 0
     first = json.loads(capsys.readouterr().out)["tasks"][0]
     assert first["method"] == "random_loops"
     assert first["parameters"] == {"frustration": 0.1, "loop_density": 0.3, "m": 12, "n": 12}
@@ -45,24 +60,24 @@ def test_run_status_plot_fit_export_check(study, tmp_path, capsys):
     assert main(["study", "fit", str(store)]) == 0
     assert "peak" in capsys.readouterr().out
     parquet = tmp_path / "tiny.parquet"
-    assert main(["study", "export", str(store), "--parquet", str(parquet)]) == 0
-    assert main(["study", "export", str(store), "--parquet", str(parquet)]) == 2
+    assert main(["store", "export", str(store), "-o", str(parquet)]) == 0
+    assert main(["store", "export", str(store), "-o", str(parquet)]) == 2
     csv = tmp_path / "tiny.csv"
     for name, code in ((csv, 0), (csv, 2), (store, 2)):
-        assert main(["study", "export", str(store), "--csv", str(name)]) == code
+        assert main(["store", "export", str(store), "-o", str(name)]) == code
     capsys.readouterr()
-    assert main(["study", "export", str(store), "--csv", "-"]) == 0
+    assert main(["store", "export", str(store), "-o", "-"]) == 0
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == (csv.read_text(), "-: 60 rows\n")
-    assert main(["study", "export", str(store)]) == 2
-    assert main(["study", "check", str(store)]) == 0
+    assert main(["store", "export", str(store), "-o", str(tmp_path / "x.txt")]) == 2
+    assert main(["store", "check", str(store)]) == 0
 
 
 def test_status_speaks_in_decimals(tmp_path, capsys):
     parameters = {"n": 12, "frustration": 0.1, "loop_density": "1/3"}
     with gh.Store(tmp_path / "s.sqlite", write=True) as store:
         store.add_tasks([gh.Task("random_loops", parameters)])
-    assert main(["study", "status", str(tmp_path / "s.sqlite")]) == 0
+    assert main(["study", "show", str(tmp_path / "s.sqlite")]) == 0
     told = capsys.readouterr().out
     assert "frustration=0.1 loop_density=1/3 m=12 n=12" in told
 
@@ -74,9 +89,9 @@ def test_merge_two_halves(study, tmp_path, capsys):
         main(["study", "run", str(text), "-o", str(tmp_path / f"{name}.sqlite")])
     capsys.readouterr()
     sources = [str(tmp_path / "a.sqlite"), str(tmp_path / "b.sqlite")]
-    assert main(["study", "merge", str(tmp_path / "all.sqlite"), *sources]) == 0
+    assert main(["store", "merge", str(tmp_path / "all.sqlite"), *sources]) == 0
     assert "72 new rows, 12 known, 6 tasks" in capsys.readouterr().out
-    assert main(["study", "merge", str(tmp_path / "all.sqlite")]) == 2
+    assert main(["store", "merge", str(tmp_path / "all.sqlite")]) == 2
 
 
 @pytest.mark.parametrize(
@@ -123,14 +138,76 @@ def test_a_plot_overwrites_nothing_unasked_and_never_its_store(study, tmp_path, 
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+KEYS = ["task_id", "instance"]
+
+
+def rows_of(store):
+    return gh.read_rows(store).drop("seconds").sort(KEYS)
+
+
+def test_parts_are_disjoint_and_merge_to_one_run(study, tmp_path, capsys):
+    run = ["study", "run", str(study), "-o"]
+    assert main([*run, str(tmp_path / "whole.sqlite")]) == 0
+    parts = [str(tmp_path / f"part{k}.sqlite") for k in (1, 2)]
+    for k, part in enumerate(parts, 1):
+        assert main([*run, part, "--part", f"{k}/2"]) == 0
+    counts = [len(rows_of(part)) for part in parts]
+    assert main(["store", "merge", str(tmp_path / "all.sqlite"), *parts]) == 0
+    assert all(counts)
+    assert sum(counts) == len(rows_of(tmp_path / "whole.sqlite"))
+    assert rows_of(tmp_path / "all.sqlite").equals(rows_of(tmp_path / "whole.sqlite"))
+    for wrong in ("0/2", "3/2", "1/99", "1", "a/b", "1/0"):
+        assert main([*run, str(tmp_path / "x.sqlite"), "--part", wrong]) == 2
+    assert not (tmp_path / "x.sqlite").exists()
+
+
+def test_a_part_that_was_killed_goes_on_and_merges(tmp_path):
+    study = tmp_path / "slow.toml"
+    study.write_text(SLOW)
+    parts = [tmp_path / f"part{k}.sqlite" for k in (1, 2)]
+    words = [sys.executable, "-m", "glasshouse", "study", "run", str(study), "-o"]
+    with subprocess.Popen([*words, str(parts[0]), "--part", "1/2"]) as process:
+        while not rows_in(parts[0]):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    for k, part in enumerate(parts, 1):
+        assert main(["study", "run", str(study), "-o", str(part), "--part", f"{k}/2"]) == 0
+    assert main(["study", "run", str(study), "-o", str(tmp_path / "whole.sqlite")]) == 0
+    assert main(["store", "merge", str(tmp_path / "all.sqlite"), *map(str, parts)]) == 0
+    assert rows_of(tmp_path / "all.sqlite").equals(rows_of(tmp_path / "whole.sqlite"))
+
+
+def test_rows_as_a_pandas_frame(study, tmp_path, capsys):
+    pandas = pytest.importorskip("pandas")
+    store = tmp_path / "s.sqlite"
+    assert main(["study", "run", str(study), "-o", str(store)]) == 0
+    frame, twin = gh.read_rows(store, frame="pandas"), gh.read_rows(store)
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == twin.columns
+    assert frame["sweeps"].tolist() == twin["sweeps"].to_list()
+
+
+def test_fits_in_json_and_another_axis(study, tmp_path, capsys):
+    store = tmp_path / "s.sqlite"
+    assert main(["study", "run", str(study), "-o", str(store)]) == 0
+    capsys.readouterr()
+    assert main(["study", "fit", str(store), "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)) == {"laws", "peaks", "decay", "notes"}
+    words = ["study", "plot", str(store), "-o", str(tmp_path / "x.png")]
+    assert main([*words, "--axis", "n", "--statistic", "median"]) == 0
+    assert main([*words, "--force", "--axis", "colour"]) == 2
+    assert "--axis colour is not one of" in capsys.readouterr().err
+
+
 def test_a_file_that_is_no_store(tmp_path, study, capsys):
     alien = tmp_path / "notes.txt"
     alien.write_text("mine")
-    for command in (["run", str(study), "-o"], ["status"], ["check"]):
-        assert main(["study", *command, str(alien)]) == 2
+    for command in (["study", "run", str(study), "-o"], ["study", "show"], ["store", "check"]):
+        assert main([*command, str(alien)]) == 2
         assert capsys.readouterr().err.count("\n") == 1
     assert alien.read_text() == "mine"
-    assert main(["study", "status", str(tmp_path / "none.sqlite")]) == 2
+    assert main(["study", "show", str(tmp_path / "none.sqlite")]) == 2
 
 
 def test_tune(capsys):

@@ -29,26 +29,26 @@ def lines(capsys):
 
 
 def test_list_shows_all_suites(capsys):
-    assert main(["suite", "--list", "--json"]) == 0
+    assert main(["suite", "list", "--json"]) == 0
     listed = {line["name"]: line["instances"] for line in lines(capsys)}
     assert {"smoke", "dialled", "open"} < set(listed)
-    assert main(["suite", "--list"]) == 0
+    assert main(["suite", "list"]) == 0
     assert f"smoke             {listed['smoke']} instances" in capsys.readouterr().out
 
 
-def test_without_a_folder_the_suite_is_shown(tiny, capsys):
-    assert main(["suite", tiny, "--count", "3"]) == 0
+def test_the_families_of_one_suite_are_listed(tiny, capsys):
+    assert main(["suite", "list", tiny]) == 0
     out = capsys.readouterr().out
-    assert "3  random_loops(n=6,frustration=0.2,loops=4)\nnothing was written" in out
+    assert "2  random_loops(n=6,frustration=0.2,loops=4)\n`glasshouse suite write" in out
 
 
 def test_a_suite_is_written_checked_and_left_alone(tiny, tmp_path, capsys):
     folder = tmp_path / "s"
-    call = ["suite", tiny, "-o", str(folder), "--format", "qubo", "--format", "coo"]
+    call = ["suite", "write", tiny, "-o", str(folder), "--format", "qubo", "--format", "coo"]
     assert main([*call, "--json"]) == 0
     assert [line["optimum"] for line in lines(capsys) if line["file"].endswith("wcnf")] == [12, 12]
     manifest = str(folder / "answers" / "manifest.jsonl")
-    assert main(["check", manifest, "--files", str(folder / "instances")]) == 0
+    assert main(["check", manifest, "--instances", str(folder / "instances")]) == 0
     assert "VERIFIED, 6 instances" in capsys.readouterr().out
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert main(call) == 0
@@ -60,7 +60,7 @@ def test_a_suite_is_written_checked_and_left_alone(tiny, tmp_path, capsys):
 
 def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, capsys):
     public, hidden = tmp_path / "public", tmp_path / "hidden"
-    call = ["suite", tiny, "-o", str(public), "--answers", str(hidden), "--commit"]
+    call = ["suite", "write", tiny, "-o", str(public), "--answers", str(hidden), "--commit"]
     assert main(call) == 0
     assert "commitment.jsonl is for now" in capsys.readouterr().out
     commitment = str(public / "instances" / "commitment.jsonl")
@@ -81,16 +81,24 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["suite"], "no suite; give the name of one (--list shows them) or a TOML file"),
-        (["suite", "smok"], "smok is no file and no suite of ours; there are biased,"),
-        (["suite", "smoke", "--commit"], "no files are written without a folder; add -o DIR"),
-        (["suite", "smoke", "-o", "x", "--count", "0"], "--count 0 is below 1"),
-        (["suite", "smoke", "-o", "{}/x", "--format", "opb"], "a suite is checked by reading it"),
-        (["suite", "{}/bad.toml"], "bad.toml: the suite has unknown keys sed; known are"),
-        (["suite", "{}/worse.toml"], "worse.toml: family 1: count=0 is below 1"),
-        (["suite", "smoke", "-o", "{}/bad.toml"], "bad.toml/answers: is no folder"),
-        (["suite", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances"], "be given away with"),
-        (["suite", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances/a"], "be given away with"),
+        (["suite", "write", "smoke"], "--output or -o is missing"),
+        (["suite", "list", "smok"], "smok is no file and no suite of ours; there are biased,"),
+        (["suite", "write", "smoke", "-o", "x", "--count", "0"], "--count 0 is below 1"),
+        (
+            ["suite", "write", "smoke", "-o", "{}/x", "--format", "opb"],
+            "a suite is checked by reading it",
+        ),
+        (["suite", "list", "{}/bad.toml"], "bad.toml: the suite has unknown keys sed; known are"),
+        (["suite", "list", "{}/worse.toml"], "worse.toml: family 1: count=0 is below 1"),
+        (["suite", "write", "smoke", "-o", "{}/bad.toml"], "bad.toml/answers: is no folder"),
+        (
+            ["suite", "write", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances"],
+            "be given away with",
+        ),
+        (
+            ["suite", "write", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances/a"],
+            "be given away with",
+        ),
     ],
 )
 def test_wrong_words_are_one_clear_line(tmp_path, capsys, words, message):

@@ -18,7 +18,7 @@ from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.cli import main
 from glasshouse.cli.train import run
 
-SMALL = ["train", "bars", "--width", "4", "--length", "2", "--hidden", "3", "--epochs", "30"]
+SMALL = ["train", "run", "bars", "--width", "4", "--length", "2", "--hidden", "3", "--epochs", "30"]
 
 
 def typed(*words: object) -> list[str]:
@@ -69,17 +69,20 @@ def test_show(store, capsys):
 
 def test_export(store, tmp_path, capsys):
     path = tmp_path / "final.csv"
-    assert main(["train", "export", str(store), "--csv", str(path)]) == 0
+    assert main(["store", "export", str(store), "-o", str(path)]) == 0
     rows = list(csv.DictReader(path.open()))
     assert [row["machine"] for row in rows] == [*map(str, range(8))] * 2
     assert {row["epoch"] for row in rows} == {"30"}
-    assert "final.csv" in fails(capsys, "train", "export", store, "--csv", path)
+    assert "final.csv" in fails(capsys, "store", "export", store, "-o", path)
     curves = tmp_path / "curves.csv"
-    assert main(["train", "export", str(store), "--csv", str(curves), "--curves"]) == 0
+    assert main(["store", "export", str(store), "-o", str(curves), "--as", "curves"]) == 0
     seen = list(csv.DictReader(curves.open()))
     assert len(seen) == 2 * 8 * 4
     assert seen[3]["kl"] == rows[0]["kl"]
-    assert main(["study", "export", str(store), "--csv", str(tmp_path / "raw.csv")]) == 0
+    assert (
+        main(["store", "export", str(store), "-o", str(tmp_path / "raw.csv"), "--rows", "training"])
+        == 0
+    )
     raw = list(csv.DictReader((tmp_path / "raw.csv").open()))
     assert json.loads(raw[0]["curves"])["kl"][-1] == float(rows[0]["kl"])
 
@@ -101,7 +104,7 @@ def test_draw(tmp_path, capsys):
     model, picture = tmp_path / "model.npz", tmp_path / "model.png"
     assert main(typed("-o", model)) == 0
     capsys.readouterr()
-    words = ["train", "draw", str(model), "-o"]
+    words = ["draw", str(model), "-o"]
     assert main([*words, str(picture), "--image-width", "2"]) == 0
     assert capsys.readouterr().out == f"{picture}\n"
     assert picture.read_bytes()[:4] == b"\x89PNG"
@@ -111,7 +114,7 @@ def test_draw(tmp_path, capsys):
     )
     assert "no picture" in fails(capsys, *words, model, "--force")
     (tmp_path / "no.npz").write_bytes(b"no model")
-    assert "no.npz" in fails(capsys, "train", "draw", tmp_path / "no.npz", "-o", tmp_path / "x.png")
+    assert "no.npz" in fails(capsys, "draw", tmp_path / "no.npz", "-o", tmp_path / "x.png")
     assert not (tmp_path / "x.png").exists()
 
 
@@ -130,7 +133,7 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     with np.load(path) as model:
         assert model["weights"].shape == (4, 3)
         assert {"visible_bias", "hidden_bias"} <= set(model.files)
-    assert main(["train", "export", str(store), "--csv", "-"]) == 0
+    assert main(["store", "export", str(store), "-o", "-"]) == 0
     row = next(csv.DictReader(capsys.readouterr().out.splitlines()))
     assert float(row["kl"]) == pytest.approx(told["kl"], rel=1e-6)
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
@@ -164,7 +167,7 @@ def without_seconds(path):
 def test_a_machine_that_was_stopped_goes_on_and_is_the_same(number, code, tmp_path):
     whole, model = tmp_path / "whole.npz", tmp_path / "model.npz"
     kept = tmp_path / "model.checkpoint.npz"
-    words = ["train", "stripes", "--hidden", "16", "--epochs", "50000", "--every", "1000",
+    words = ["train", "run", "stripes", "--hidden", "16", "--epochs", "50000", "--every", "1000",
              "--monitor", "log_likelihood", "-o"]  # fmt: skip
     command = [sys.executable, "-c", STOPPED, *words]
     told = "" if code < 0 else f"; the same command goes on from {kept}\n"
@@ -200,16 +203,16 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
     file = tmp_path / "mine.csv"
     np.savetxt(file, np.random.default_rng(1).integers(2, size=(20, 4)), "%d", ",")
     path = tmp_path / "mine.sqlite"
-    words = ["train", file, "--hidden", 2, "--epochs", 5, "-o", path, "--held-out", 0.25]
+    words = ["train", "run", file, "--hidden", 2, "--epochs", 5, "-o", path, "--held-out", 0.25]
     assert main([*map(str, words)]) == 0
     assert capsys.readouterr().out.startswith("mine.csv: 15 rows of 4 units\n")
     assert "learn other data" in fails(capsys, *words[:-1], 0.5)
 
 
 BAD = {
-    "bras": (["train", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
+    "bras": (["train", "run", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
     "side": (typed("--side", 3), "--side 3 does not belong to bars"),
-    "hidden": (["train", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
+    "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
     "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
     "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
     "nan": (typed("--learning-rate", "nan"), "neither a number"),
@@ -217,7 +220,8 @@ BAD = {
     "many": (typed("--every", "0"), "--every 0 is below 1"),
     "both": (typed("--workers", 1, "--dask", "x"), "do not go together"),
     "held": (typed("--held-out", 2), "held-out 2"),
-    "length": (["train", "bars", "--length", "9", "--hidden", "2"], "--length 9 is not from 1 to"),
+    "length": (["train", "run", "bars", "--length", "9", "--hidden", "2"],
+               "--length 9 is not from 1 to"),
 }  # fmt: skip
 
 
@@ -241,13 +245,15 @@ def test_a_store_of_something_else_is_left_alone(tmp_path, capsys):
 def test_outputs_that_would_destroy_an_input_are_refused(tmp_path, capsys):
     store, data = tmp_path / "v.sqlite", tmp_path / "d.npz"
     np.savez(data, data=np.eye(4, dtype=np.int8))
-    assert main(["train", str(data), "--hidden", "2", "--epochs", "5", "-o", str(store)]) == 0
+    assert (
+        main(["train", "run", str(data), "--hidden", "2", "--epochs", "5", "-o", str(store)]) == 0
+    )
     before = store.read_bytes(), data.read_bytes()
     for words in (
-        ["train", "export", store, "--csv", store, "--force"],
-        ["train", data, "--hidden", "2", "-o", data, "--force"],
-        ["train", data, "--hidden", "2", "-o", tmp_path / "m.txt"],
-        ["train", data, "--hidden", "2", "-o", tmp_path / "m.npz", "--workers", "2"],
+        ["store", "export", store, "-o", store, "--force"],
+        ["train", "run", data, "--hidden", "2", "-o", data, "--force"],
+        ["train", "run", data, "--hidden", "2", "-o", tmp_path / "m.txt"],
+        ["train", "run", data, "--hidden", "2", "-o", tmp_path / "m.npz", "--workers", "2"],
     ):
         assert main([str(word) for word in words]) == 2
         assert capsys.readouterr().err.count("\n") == 1
@@ -256,7 +262,7 @@ def test_outputs_that_would_destroy_an_input_are_refused(tmp_path, capsys):
 
 def test_a_model_tells_how_it_was_trained(tmp_path, capsys):
     path = str(tmp_path / "m.npz")
-    words = "train bars --hidden 3 --epochs 20 --monitor kl,last_frustration --json -o"
+    words = "train run bars --hidden 3 --epochs 20 --monitor kl,last_frustration --json -o"
     assert main([*words.split(), path]) == 0
     assert json.loads(capsys.readouterr().out)["last_frustration"] is None
     assert main(["train", "show", path, "--json"]) == 0
@@ -268,7 +274,7 @@ def test_a_model_tells_how_it_was_trained(tmp_path, capsys):
 
 
 def test_diverged_machines_are_told(tmp_path, capsys):
-    words = "train bars --hidden 3 --epochs 50 --learning-rate 1e6 --count 3 -o"
+    words = "train run bars --hidden 3 --epochs 50 --learning-rate 1e6 --count 3 -o"
     assert main([*words.split(), str(tmp_path / "d.sqlite")]) == 0
     assert "machines diverged" in capsys.readouterr().err
 

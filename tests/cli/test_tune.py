@@ -14,8 +14,8 @@ from glasshouse.studies import tuning
 
 FAMILIES = {
     "random": ["-n", "16", "--target-sweeps", "60"],
-    "structured": ["-n", "12", "--target-sweeps", "60", "--block", "0.3", "--loop-density", "3"],
-    "graph": ["--graph", "torus:6x6", "--length", "4", "--target-sweeps", "30"],
+    "structured": ["-n", "12", "--target-sweeps", "60", "-p", "block=0.3", "-p", "loop_density=3"],
+    "graph": ["--graph", "torus:6x6", "-p", "length=4", "--target-sweeps", "30"],
     "file": ["--graph", "edges.txt", "--target-sweeps", "12"],
 }
 LOOSE = ["--tolerance", "0.6"]
@@ -96,8 +96,8 @@ def test_methods_go_by_the_words_that_plant_them(name):
 def test_words_that_methods_share_are_told_apart_by_what_is_asked(capsys):
     words = ["--method", "graph", "--graph", "torus:6x6", "--target-sweeps", "30", *LOOSE, "--json"]
     for more, method in (
-        (["--length", "4"], "graph_loops"),
-        (["--block", "0.5", "--loop-density", "1"], "structured_graph_loops"),
+        (["-p", "length=4"], "graph_loops"),
+        (["-p", "block=0.5", "-p", "loop_density=1"], "structured_graph_loops"),
     ):
         main(["tune", *words, *more])
         assert json.loads(capsys.readouterr().out)["method"] == method

@@ -65,7 +65,7 @@ def test_a_store_that_does_not_fit_into_memory_is_not_called_damaged(tmp_path, m
     monkeypatch.setattr(schema, "read_kinds", lacking)
     with pytest.raises(MemoryError, match=r"s\.sqlite: there is not enough memory to read it"):
         Store(tmp_path / "s.sqlite")
-    assert main(["study", "status", str(tmp_path / "s.sqlite")]) == 2
+    assert main(["study", "show", str(tmp_path / "s.sqlite")]) == 2
     assert capsys.readouterr().err.endswith("s.sqlite: there is not enough memory to read it\n")
 
 

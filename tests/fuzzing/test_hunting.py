@@ -192,7 +192,7 @@ def test_the_line_of_a_built_in_draws_the_same_instance():
     corners = Corners("mse22", True, 2**40, 2**50, True)
     line = BuiltInTrial("rc2").reproduction(Path("x.wcnf"), 5, corners)
     assert line == (
-        "glasshouse fuzz --solver rc2 --seed 5 --count 1 --dialect mse22 --plain "
+        "glasshouse fuzz run --solver rc2 --seed 5 --count 1 --dialect mse22 --plain "
         f"--most-weight {2**40} --most-total {2**50} --beyond-rules"
     )
 

@@ -124,7 +124,7 @@ def study_rows(folder: Path) -> str:
     """Return the exported rows of a tiny study, without the columns that measure time."""
     (folder / "study.toml").write_text(STUDY)
     run("study", "run", folder / "study.toml", "-o", folder / "study.sqlite")
-    run("study", "export", folder / "study.sqlite", "--csv", folder / "study.csv")
+    run("store", "export", folder / "study.sqlite", "-o", folder / "study.csv")
     with (folder / "study.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     kept = [name for name in rows[0] if not TIMING.search(name)]
@@ -136,17 +136,17 @@ def race_rows(folder: Path) -> str:
     """Return the rows of a tiny race of built-in solvers that end by themselves."""
     plant = gh.random_loops(3, 3, frustration="1/5", loops=3, rng=1)
     gh.write_suite(folder / "tiny", [plant])
-    run("race", "--suite", folder / "tiny", "-o", folder / "race.sqlite", "--time-limit", 60,
+    run("race", "run", "--suite", folder / "tiny", "-o", folder / "race.sqlite", "--time-limit", 60,
         "--solver", "prove", "--solver", "highs", "--meter", "process-group")  # fmt: skip
     return race_records(folder / "race.sqlite")
 
 
 def training_rows(folder: Path) -> str:
     """Return the curves of a tiny training."""
-    run("train", "bars", "--width", 4, "--length", 2, "--hidden", 3, "--epochs", 20, "--count", 2,
-        "-o", folder / "training.sqlite")  # fmt: skip
+    run("train", "run", "bars", "--width", 4, "--length", 2, "--hidden", 3, "--epochs", 20,
+        "--count", 2, "-o", folder / "training.sqlite")  # fmt: skip
     target = folder / "training.csv"
-    run("train", "export", folder / "training.sqlite", "--csv", target, "--curves")
+    run("store", "export", folder / "training.sqlite", "--as", "curves", "-o", target)
     with target.open(newline="") as file:
         rows = list(csv.DictReader(file))
     kept = [name for name in rows[0] if not TIMING.search(name)]

@@ -11,7 +11,7 @@ from tests.golden.records import HERE, page_of, run
 
 import glasshouse as gh
 
-TRAIN = ["train", "bars", "--width", 4, "--length", 2, "--hidden", 3]
+TRAIN = ["train", "run", "bars", "--width", 4, "--length", 2, "--hidden", 3]
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ def task_rows(store: gh.Store, task: object) -> int:
 def test_a_finished_study_is_read_and_has_nothing_left_to_do(old):
     before = rows_in(old / "study.sqlite")
     assert before == 12
-    run("study", "check", old / "study.sqlite")
-    run("study", "export", old / "study.sqlite", "--csv", old / "rows.csv")
+    run("store", "check", old / "study.sqlite")
+    run("store", "export", old / "study.sqlite", "-o", old / "rows.csv")
     assert len((old / "rows.csv").read_text().splitlines()) == before + 1
     run("study", "run", old / "study.toml", "-o", old / "study.sqlite")
     assert rows_in(old / "study.sqlite") == before
@@ -47,17 +47,17 @@ def test_an_interrupted_study_is_resumed(old):
     # Part of the instances that the study asks for are enough to see that rows are added.
     run("study", "run", old / "begun.toml", "-o", old / "begun.sqlite", "--scale", 0.05)
     assert before < rows_in(old / "begun.sqlite")
-    run("study", "check", old / "begun.sqlite")
+    run("store", "check", old / "begun.sqlite")
 
 
 def test_rows_of_an_old_study_are_the_rows_of_today(old):
     run("study", "run", old / "study.toml", "-o", old / "new.sqlite")
-    run("study", "merge", old / "all.sqlite", old / "study.sqlite", old / "new.sqlite")
+    run("store", "merge", old / "all.sqlite", old / "study.sqlite", old / "new.sqlite")
     assert rows_in(old / "all.sqlite") == rows_in(old / "study.sqlite")
 
 
 def test_old_stores_are_merged(old):
-    run("study", "merge", old / "all.sqlite", old / "study.sqlite")
+    run("store", "merge", old / "all.sqlite", old / "study.sqlite")
     assert rows_in(old / "all.sqlite") == rows_in(old / "study.sqlite")
 
 
@@ -65,7 +65,7 @@ def test_a_race_is_shown_and_gets_another_solver(old):
     before = rows_in(old / "race.sqlite")
     shown = json.loads(run("race", "show", old / "race.sqlite", "--json"))
     assert [(one["solver"], one["solved"]) for one in shown["solvers"]] == [("prove", before)]
-    run("race", "--suite", old / "suite", "-o", old / "race.sqlite", "--time-limit", 60,
+    run("race", "run", "--suite", old / "suite", "-o", old / "race.sqlite", "--time-limit", 60,
         "--solver", "highs")  # fmt: skip
     assert rows_in(old / "race.sqlite") == 2 * before
 
@@ -144,13 +144,13 @@ def test_a_search_of_a_tree_is_resumed(old):
 def test_manifests_and_commitments_are_checked(old):
     run("check", old / "manifest" / "manifest.jsonl")
     suite = old / "suite"
-    run("check", suite / "answers" / "manifest.jsonl", "--files", suite / "instances")
+    run("check", suite / "answers" / "manifest.jsonl", "--instances", suite / "instances")
     run("check", suite / "instances" / "commitment.jsonl", "--answers", suite / "answers")
     assert len(gh.load_suite(suite, old).instances) == 3
 
 
 def test_a_suite_grows_again_to_the_same_bytes(old):
-    run("suite", old / "small.toml", "-o", old / "again", "--seed", 1, "--format", "qubo")
+    run("suite", "write", old / "small.toml", "-o", old / "again", "--seed", 1, "--format", "qubo")
     for path in sorted((old / "suite" / "instances").glob("*.*")):
         if path.suffix in (".wcnf", ".qubo"):
             again = old / "again" / "instances" / path.name

@@ -136,8 +136,8 @@ def test_a_race_judges_by_the_table_and_says_so(library, tmp_path, capsys):
     solvers = [f"{name}={sys.executable} -S {BROKEN} '{defect}' {{file}}"
                for name, defect in (("good", "none"), ("bad", "off by one"))]  # fmt: skip
     store = tmp_path / "race.sqlite"
-    words = ["race", "--suite", "toys:graphs", "--instances", str(library.folder), "-o", str(store),
-             "--dialect", "classic"]  # fmt: skip
+    words = ["race", "run", "--suite", "toys:graphs", "--instances", str(library.folder), "-o",
+             str(store), "--dialect", "classic"]  # fmt: skip
     words += [word for solver in solvers for word in ("--solver", solver)]
     assert main(words) == 1
     told = capsys.readouterr()
@@ -175,7 +175,7 @@ def test_other_suites_say_nothing_of_trust():
 
 
 def test_lists_of_suites_name_the_families(library, capsys):
-    assert main(["suite", "--list"]) == 0
+    assert main(["suite", "list"]) == 0
     assert "toys:graphs        2 instances  standard instances" in capsys.readouterr().out
-    assert main(["suite", "toys"]) == 2
-    assert "race --suite toys --instances DIR" in capsys.readouterr().err
+    assert main(["suite", "list", "toys"]) == 2
+    assert "race run --suite toys --instances DIR" in capsys.readouterr().err

@@ -16,7 +16,7 @@ from glasshouse.races.judging.clauses import Judgement, RunVerdict
 from glasshouse.races.running.command import Limits, SolverCommand
 from glasshouse.store.store import Store
 from glasshouse.studies.quantities.hardness import HARDNESS
-from glasshouse.studies.study import claim, parse_study
+from glasshouse.studies.study import parse_study, reserve
 
 LIMIT = 60.0
 
@@ -98,7 +98,7 @@ def study_store(
     study = parse_study(text.replace("A study of", title or "A study of"))
     rng = np.random.default_rng(3)
     with Store(path, write=True) as store:
-        claim(store, study)
+        reserve(store, study)
         stored = store.add_tasks(study.tasks)
         for k, held in enumerate(stored[: len(stored) - unmeasured]):
             peak = np.exp(-0.5 * ((k % count - count / 2) / (count / 4)) ** 2)

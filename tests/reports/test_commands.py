@@ -73,7 +73,7 @@ TRAININGS = [
     "--every 2 --seed 0 --count 2",
     "stripes --hidden 2 --epochs 2 --side 2 --learning-rate 0.1 --mode-probability 0.1 "
     "--mode-slope 10 --mode-offset -3 --mode-use restart --mode-step full "
-    "--mode-search enumerate --mode-seconds 1.5",
+    "--mode-search enumerate --mode-time-limit 1.5",
     "digits --hidden 2 --epochs 1 --threshold 5 --batch-size 100 --monitor activation",
     "mine.csv --hidden 2 --epochs 1 --held-out 0.5",
     "bars --hidden 2 --epochs 1",
@@ -86,7 +86,7 @@ def test_the_command_of_a_training_has_all_its_options(typed, tmp_path, monkeypa
         pytest.importorskip("sklearn")
     monkeypatch.chdir(tmp_path)
     np.savetxt("mine.csv", np.eye(4, dtype=int), fmt="%d", delimiter=",")
-    words = ["train", *shlex.split(typed), "-o", "run.sqlite"]
+    words = ["train", "run", *shlex.split(typed), "-o", "run.sqlite"]
     assert main(words) == 0
     (again,) = shown(tmp_path / "run.sqlite")
     assert settings(again) == settings(words)
@@ -113,8 +113,8 @@ def instances(tmp_path_factory):
 
 SOLVER = f"good={sys.executable} -S {BROKEN} 'none' {{file}}"
 RACES = [
-    "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory 1024 --seed 0 --repeat 2 "
-    "--dialect classic --strict --meter process-group",
+    "--suite blind --answers tiny --time-limit 31.5 --grace 2 --memory-limit 1024 --seed 0 "
+    "--runs 2 --dialect classic --strict --meter process-group",
     "--suite tiny --dialect classic --meter process-group",
     "--suite toys --instances files --dialect classic --meter process-group",
 ]
@@ -126,7 +126,7 @@ def test_the_command_of_a_race_has_all_its_options(typed, instances, tmp_path, m
     monkeypatch.setattr(standard, "instances", lambda: toys.instances)
     monkeypatch.chdir(tmp_path if "toys" in typed else instances)
     store = tmp_path / "race.sqlite"
-    words = ["race", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]
+    words = ["race", "run", "--solver", SOLVER, *shlex.split(typed), "-o", str(store)]
     assert main(words) == 0
     (again,) = shown(store)
     assert settings(again) == settings(words)
@@ -142,8 +142,8 @@ def test_solvers_of_two_dialects_need_two_commands(instances, tmp_path, monkeypa
     store = tmp_path / "race.sqlite"
     shared = ["--suite", "tiny", "--meter", "process-group", "--time-limit", "20"]
     other = SOLVER.replace("good=", "other=")
-    first = ["race", "--solver", SOLVER, "--dialect", "classic", *shared, "-o", str(store)]
-    second = ["race", "--solver", other, "--dialect", "mse22", *shared, "-o", str(store)]
+    first = ["race", "run", "--solver", SOLVER, "--dialect", "classic", *shared, "-o", str(store)]
+    second = ["race", "run", "--solver", other, "--dialect", "mse22", *shared, "-o", str(store)]
     for words in (first, second):
         assert main(words) in (0, 1)
     assert [settings(one) for one in shown(store)] == [settings(first), settings(second)]

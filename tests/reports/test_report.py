@@ -259,8 +259,10 @@ def test_the_commands_of_a_page_are_those_that_make_it(tmp_path):
     assert "glasshouse report race.sqlite -o 'my page.html'" in unescape(page)
     section = file_section(path)
     command = section.parts[-1].text
-    assert command.startswith("glasshouse race --solver ")
-    assert command.endswith("--memory 4096 --seed 1 --dialect classic --repeat 1 -o race.sqlite")
+    assert command.startswith("glasshouse race run --solver ")
+    assert command.endswith(
+        "--memory-limit 4096 --seed 1 --dialect classic --runs 1 -o race.sqlite"
+    )
 
 
 def test_built_in_solvers_are_called_by_their_names(tmp_path):
@@ -273,7 +275,7 @@ def test_built_in_solvers_are_called_by_their_names(tmp_path):
         store.note(NOTE, json.dumps(rules))
     command = file_section(path).parts[-1].text
     # The second has the name of a built-in, but is somebody's own command.
-    assert command.startswith("glasshouse race --solver anneal --solver 'temper=solve {file}' ")
+    assert command.startswith("glasshouse race run --solver anneal --solver 'temper=solve {file}' ")
     assert sys.executable not in command
 
 

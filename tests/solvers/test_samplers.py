@@ -348,10 +348,11 @@ def test_initial_states_are_where_reads_start(vartype, reads, is_dense):
     energies_agree(found, bqm)
     mixed = sampler.sample(bqm, num_reads=40, initial_states=starts, state="last", **cold)
     assert mixed.record.energy[0] <= low + 1e-9
-    assert mixed.record.energy.max() > low  # the others start from random states
+    if is_dense:
+        assert mixed.record.energy.max() > low  # the others start from random states
     again = sampler.sample(bqm, num_reads=40, initial_states=starts, state="last", **cold)
     assert (again.record.sample == mixed.record.sample).all()
-    with pytest.raises(ValueError, match="mismatch between the number of initial states"):
+    with pytest.raises(ValueError, match="insufficient number of initial states"):
         sampler.sample(bqm, num_reads=3, initial_states=starts, initial_states_generator="none")
     assert len(sampler.sample(bqm, initial_states=best, **cold)) == 40
 

@@ -18,7 +18,7 @@ from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Annealer, Task
 from glasshouse.studies.analysis import fit_study, points_of
-from glasshouse.studies.export import to_frame
+from glasshouse.studies.export import read_rows
 from glasshouse.studies.merging import merge
 from glasshouse.studies.study import heading_of
 
@@ -77,7 +77,7 @@ def read_all(path: Path, scratch: Path, thorough: bool = True) -> None:
             if task.kind == "hardness":
                 parts.append(lambda task=task: store.signed(task, "sweeps", "solved"))
         parts += [lambda: heading_of(store)]
-        parts += [lambda kind=kind: to_frame(store, kind) for kind in store.kinds]
+        parts += [lambda kind=kind: read_rows(store, kind) for kind in store.kinds]
         for part in parts:
             attempt(part)
         if thorough:  # samples that have no such statistic are told so by a plain ValueError

@@ -34,7 +34,7 @@ def store(tmp_path):
 
 
 @pytest.mark.parametrize("through_link", [False, True])
-@pytest.mark.parametrize("command", ["status", "check", "plot", "fit"])
+@pytest.mark.parametrize("command", ["study show", "store check", "study plot", "study fit"])
 def test_a_hot_journal_is_refused_and_changes_nothing(
     store, tmp_path, capsys, command, through_link
 ):
@@ -47,7 +47,7 @@ def test_a_hot_journal_is_refused_and_changes_nothing(
         name.symlink_to(store)
     for journal in (hot_journal(1), hot_journal(6, victim)):
         store.with_name("s.sqlite-journal").write_bytes(journal)
-        assert main(["study", command, str(name)]) == 2
+        assert main([*command.split(), str(name)]) == 2
         assert "rollback journal" in capsys.readouterr().err
         with pytest.raises(StoreError, match="rollback journal"):
             Store(name, write=True)

@@ -22,7 +22,7 @@ from glasshouse.races.commands.racing import Race, iter_race
 from glasshouse.races.running.command import Limits
 from glasshouse.store import Store, collect, purpose
 from glasshouse.store.storefile import StoreError
-from glasshouse.studies.study import claim, parse_study
+from glasshouse.studies.study import parse_study, reserve
 from glasshouse.suites import write_suite
 from glasshouse.suites.loading import load_suite
 
@@ -37,7 +37,7 @@ parameters = { frustration = "1/5", loops = 4, n = 6 }
 def run_study(path: Path) -> None:
     study = parse_study(TEXT)
     with Store(path, write=True) as store:
-        claim(store, study)
+        reserve(store, study)
     collect([Fake()], path)
 
 

@@ -14,7 +14,7 @@ import pytest
 from glasshouse.store.row_types import LONGEST_TEXT, Column, Kind, Stop
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import StoreError
-from glasshouse.studies.export import export_csv, to_frame
+from glasshouse.studies.export import export_rows, read_rows
 from glasshouse.studies.merging import merge
 
 KIND = Kind("words", (Column("said", "text", "anything"), Column("size", "integer", "its length")))
@@ -58,8 +58,8 @@ def test_texts_come_back_as_they_were(tmp_path):
     assert said(path) == TEXTS
     with Store(path) as store:
         assert not store.check()
-        assert to_frame(store, "words")["said"].to_list() == TEXTS
-        export_csv(store, tmp_path / "words.csv", "words")
+        assert read_rows(store, "words")["said"].to_list() == TEXTS
+        export_rows(store, tmp_path / "words.csv", "words")
     with (tmp_path / "words.csv").open(newline="", encoding="utf-8") as file:
         assert [row["said"] for row in csv.DictReader(file)] == TEXTS
     merge(tmp_path / "all.sqlite", [path])

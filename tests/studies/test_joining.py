@@ -28,7 +28,7 @@ from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies.merging import merge
-from glasshouse.studies.study import claim, heading_of, parse_study
+from glasshouse.studies.study import heading_of, parse_study, reserve
 
 
 def changed_race(path: Path, change) -> Path:
@@ -161,7 +161,7 @@ def test_stores_of_two_purposes_are_not_merged(tmp_path):
 def test_studies_of_two_names_are_not_merged(tmp_path):
     for name in ("tiny", "other"):
         with Store(tmp_path / f"{name}.sqlite", write=True) as store:
-            claim(store, parse_study(TEXT.replace("tiny", name)))
+            reserve(store, parse_study(TEXT.replace("tiny", name)))
     sources = [tmp_path / "tiny.sqlite", tmp_path / "other.sqlite"]
     assert "holds the study 'other', not 'tiny'" in refused(tmp_path, sources)
 
@@ -170,7 +170,7 @@ def test_the_scale_and_the_larger_stop_rule_are_kept(tmp_path):
     study = parse_study(TEXT)
     for name, scale, number in (("a", 2.0, 20), ("b", 1.0, 10)):
         with Store(tmp_path / f"{name}.sqlite", write=True) as store:
-            claim(store, study if scale == 1 else study.scaled(scale))
+            reserve(store, study if scale == 1 else study.scaled(scale))
         collect([Fake(stop=Stop(number))], tmp_path / f"{name}.sqlite")
     for order in ("ab", "ba"):
         merge(tmp_path / f"{order}.sqlite", [tmp_path / f"{name}.sqlite" for name in order])
@@ -231,7 +231,7 @@ def test_a_merge_that_is_killed_leaves_the_target_as_it_was(tmp_path, method, ca
     ):
         path = part(tmp_path / f"{name}.sqlite", *ranges)
         with Store(path, write=True) as store:
-            claim(store, replace(parse_study(TEXT), scale=2.0))
+            reserve(store, replace(parse_study(TEXT), scale=2.0))
         sources.append(path)
     target = tmp_path / "all.sqlite"
     if not is_new:

@@ -13,7 +13,7 @@ from tests.store.synthetic import Fake, table
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Annealer, Task
-from glasshouse.studies.export import export_csv, export_parquet, to_frame
+from glasshouse.studies.export import export_rows, read_rows
 from glasshouse.studies.merging import merge
 from glasshouse.version import __version__
 
@@ -80,12 +80,12 @@ def test_csv_holds_the_table_of_parquet(tmp_path):
     ]
     collect(tasks, tmp_path / "s.sqlite")
     with Store(tmp_path / "s.sqlite") as store:
-        assert export_csv(store, tmp_path / "s.csv") == 10
+        assert export_rows(store, tmp_path / "s.csv") == 10
         stream = io.BytesIO()
-        assert export_csv(store, stream) == 10
+        assert export_rows(store, stream) == 10
         with pytest.raises(ValueError, match="exists"):
-            export_csv(store, tmp_path / "s.csv")
-        wanted = to_frame(store)
+            export_rows(store, tmp_path / "s.csv")
+        wanted = read_rows(store)
     assert stream.getvalue() == (tmp_path / "s.csv").read_bytes()
     frame = polars.read_csv(tmp_path / "s.csv", schema_overrides=wanted.schema)
     assert frame.equals(wanted)
@@ -94,7 +94,7 @@ def test_csv_holds_the_table_of_parquet(tmp_path):
 def test_csv_needs_no_polars(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with Store(part(tmp_path / "s.sqlite", (0, 3))) as store:
-        assert export_csv(store, tmp_path / "s.csv") == 3
+        assert export_rows(store, tmp_path / "s.csv") == 3
     assert len((tmp_path / "s.csv").read_text().splitlines()) == 4
 
 
@@ -108,12 +108,12 @@ def test_parquet_holds_what_was_asked_beside_what_was_measured(tmp_path):
     ]  # fmt: skip
     collect(tasks, tmp_path / "s.sqlite")
     with Store(tmp_path / "s.sqlite") as store:
-        assert export_parquet(store, tmp_path / "s.parquet") == 10
+        assert export_rows(store, tmp_path / "s.parquet") == 10
         frame = polars.read_parquet(tmp_path / "s.parquet")
-        assert frame.equals(to_frame(store))
+        assert frame.equals(read_rows(store))
         expected = store.rows(store.tasks()[1])["sweeps"].tolist()
         with pytest.raises(ValueError, match="no races rows; it has hardness"):
-            to_frame(store, "races")
+            read_rows(store, "races")
     assert frame.filter(polars.col("n") == 8)["sweeps"].to_list() == expected
     assert frame["version"].unique().to_list() == [__version__]
     assert frame["requested_frustration"].unique().to_list() == [0.2]

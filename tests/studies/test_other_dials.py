@@ -23,7 +23,7 @@ from glasshouse.store import Stop, Store, collect
 from glasshouse.studies import Annealer, Task, fit_study, points_of, tune
 from glasshouse.studies.analysis import series_of
 from glasshouse.studies.charts import settings_text
-from glasshouse.studies.export import export_csv
+from glasshouse.studies.export import export_rows
 from glasshouse.studies.knobs import Family
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.realised import Realised
@@ -65,7 +65,7 @@ def store(tmp_path_factory):
 class TestExport:
     def test_the_papers_schedule_is_named_where_it_was_used_only(self, store, tmp_path):
         with Store(store) as opened:
-            export_csv(opened, tmp_path / "squares.csv")
+            export_rows(opened, tmp_path / "squares.csv")
             plan = Realised.from_plain(opened.tasks()[0].realised).schedule
         with (tmp_path / "squares.csv").open() as file:
             row = next(csv.DictReader(file))
@@ -78,7 +78,7 @@ class TestExport:
         task = Task("random_loops", loops, solver=Annealer(), seed=1, stop=Stop(instances=2))
         collect([task], tmp_path / "loops.sqlite", workers=1)
         with Store(tmp_path / "loops.sqlite") as own:
-            export_csv(own, tmp_path / "loops.csv")
+            export_rows(own, tmp_path / "loops.csv")
         with (tmp_path / "loops.csv").open() as file:
             row = next(csv.DictReader(file))
         assert (row["solver_beta"], row["solver_sweeps_per_run"]) == ("paper", "paper")
@@ -165,7 +165,7 @@ class TestStudy:
             with pytest.raises(ValueError, match="wishart was not asked for a columns"):
                 series_of(points, "columns")
         assert main(["study", "plot", str(store), "-o", str(tmp_path / "x.png")]) == 0
-        assert main(["study", "export", str(store), "--csv", str(tmp_path / "x.csv")]) == 0
+        assert main(["store", "export", str(store), "-o", str(tmp_path / "x.csv")]) == 0
         assert "alpha" in (tmp_path / "x.csv").read_text().split("\n")[0]
 
     def test_without_an_axis_the_dial_is_drawn_along(self, store):

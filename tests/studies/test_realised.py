@@ -12,7 +12,7 @@ from glasshouse.planting import METHODS, Planted
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Annealer, Task, fit_study, merge, points_of
-from glasshouse.studies.study import claim, parse_study, study_of
+from glasshouse.studies.study import parse_study, reserve, study_of
 
 STUDY = """
 name = "sizes"
@@ -36,7 +36,7 @@ def store(tmp_path):
     study = parse_study(STUDY)
     path = tmp_path / "sizes.sqlite"
     with Store(path, write=True) as opened:
-        claim(opened, study)
+        reserve(opened, study)
     collect(study.tasks, path)
     return path
 
@@ -54,8 +54,8 @@ def barren(monkeypatch):
 
 def test_looking_at_a_study_plants_nothing(store, barren, capsys):
     pytest.importorskip("matplotlib")
-    for command in ("plot", "fit", "status", "check"):
-        assert main(["study", command, str(store)]) == 0, capsys.readouterr().err
+    for command in ("study plot", "study fit", "study show", "store check"):
+        assert main([*command.split(), str(store)]) == 0, capsys.readouterr().err
     with Store(store) as opened:
         assert len(study_of(opened).tasks) == len(points_of(opened, "median")) == 6
 

@@ -5,8 +5,6 @@ A store may have been manipulated, so every value that is read is checked.
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import warnings
@@ -22,7 +20,7 @@ from glasshouse.boltzmann.data import DataOptions
 from glasshouse.boltzmann.ensemble import MOST_NAME, MOST_VALUES, TRAINING, look_epochs
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.files.text.allowance import Allowance
-from glasshouse.files.text.streams import Place, is_stream, writing
+from glasshouse.files.text.streams import Place
 from glasshouse.problems import validation
 from glasshouse.problems.validation import FloatArray
 from glasshouse.statistics.intervals import median_of
@@ -30,11 +28,13 @@ from glasshouse.statistics.samples import Estimate
 from glasshouse.store.records import short
 from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import StoreError, content_size, damaged
+from glasshouse.studies.export import Part, write_parts
 from glasshouse.summaries import Summarised
 
 Ints = npt.NDArray[np.int64]
 BAND = (30.0, 70.0)  # percentiles, as in the paper
 _WIDEST = 60  # characters of a label
+_FACTS = ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learning_seconds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -127,7 +127,7 @@ def read_ensembles(store: Store) -> list[Ensemble]:
     """
     tasks = [task for task in store.tasks() if task.kind == TRAINING.name]
     if not tasks:
-        raise StoreError(f"{store.path} holds no trained machines; `glasshouse train` first")
+        raise StoreError(f"{store.path} holds no trained machines; `glasshouse train run` first")
     try:
         return [_ensemble(store, task) for task in tasks]
     except StoreError:
@@ -279,39 +279,41 @@ def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
             for row in rows]  # fmt: skip
 
 
-def export_csv(
+def export_machines(
     ensembles: Sequence[Ensemble], place: Place, *, curves: bool = False, overwrite: bool = False
 ) -> int:
-    """Write final values, one line per machine, or all that was seen; returns how many lines.
+    """Write final values, one line per machine, or whole curves, as CSV or Parquet.
 
-    A cell is empty where a machine diverged before, or where its ensemble had no such monitor.
+    A cell is empty if a machine diverged before, or if its ensemble had no such monitor.
 
     Args:
-        ensembles: which.
-        place: a file or a stream.
+        ensembles: what `read_ensembles` returned.
+        place: a file that ends in `.csv` or `.parquet`, or a stream that gets CSV.
         curves: one line per machine and look instead of one per machine.
-        overwrite: replace a file that is there.
+        overwrite: replace an existing file.
+
+    Returns:
+        the number of lines.
     """
     monitors = monitors_of(ensembles)
-    shared = [*ensembles[0].settings.plain(), "seed"] if ensembles else []
-    facts = [] if curves else ["diverged_at", "updates", "modes", "modes_proven", "seconds",
-                               "learning_seconds"]  # fmt: skip
-    lines = 0
-    with writing(place, "csv" if is_stream(place) else None, overwrite=overwrite) as file:
-        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow([*shared, "machine", "epoch", *monitors, *facts])
-        for one in ensembles:
-            constants = [_cell(one.settings.plain().get(name, one.seed)) for name in shared]
-            looks = range(len(one.epochs)) if curves else [len(one.epochs) - 1]
-            for k, number in enumerate(one.numbers.tolist()):
-                told = [getattr(one, name)[k].item() for name in facts]
-                for look in looks:
-                    seen = [_seen(one, name, k, look) for name in monitors]
-                    table.writerow([*constants, number, int(one.epochs[look]), *seen, *told])
-                    lines += 1
-        text.detach()
-    return lines
+    return write_parts([_part(one, monitors, curves) for one in ensembles], place, overwrite)
+
+
+def _part(one: Ensemble, monitors: Sequence[str], curves: bool) -> Part:
+    """The settings of an ensemble, and a column for each thing that is known of its machines."""
+    shared = {name: _cell(value) for name, value in one.settings.plain().items()}
+    shared["learning_rate"] = str(shared["learning_rate"])
+    looks = range(len(one.epochs)) if curves else [len(one.epochs) - 1]
+    each = [(k, look) for k in range(one.machines) for look in looks]
+    rows: dict[str, Any] = {
+        "machine": [one.numbers[k].item() for k, _ in each],
+        "epoch": [int(one.epochs[look]) for _, look in each],
+    }
+    for name in monitors:
+        rows[name] = [_seen(one, name, k, look) for k, look in each]
+    for name in () if curves else _FACTS:
+        rows[name] = [getattr(one, name)[k].item() for k, _ in each]
+    return {**shared, "seed": one.seed}, rows
 
 
 def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
@@ -327,6 +329,7 @@ def _shown(end: Estimate | None) -> str:
 
 
 def _cell(value: Any) -> Any:
+    """A setting in a table; learning rates are texts, since some of them are two numbers."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 

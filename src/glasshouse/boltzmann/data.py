@@ -153,7 +153,7 @@ SETS = {
 
 @dataclass(frozen=True)
 class DataOptions:
-    """All options of `glasshouse train` that say which rows are learnt, and which are held out.
+    """All options of `glasshouse train run` that say which rows are learnt, and which are held out.
 
     Commands are read into these fields, stores keep them, and reports write commands out of them.
 

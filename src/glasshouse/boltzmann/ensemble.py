@@ -184,12 +184,12 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
     return np.append(np.arange(0, epochs, every, dtype=np.int64), np.int64(epochs))
 
 
-def claim(store: Store, tasks: Iterable[TrainingTask]) -> None:
+def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
     """Refuse a store of something else, or of machines that learn other data.
 
     Several settings, monitors and seeds stand side by side in one store: they can be compared.
     """
-    store.claim(purpose.TRAINING)
+    store.reserve(purpose.TRAINING)
     held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)
@@ -217,7 +217,7 @@ def iter_train(
     for task in tasks:
         task.try_out()
     with Store(store, write=True) as opened:
-        claim(opened, tasks)
+        reserve(opened, tasks)
     yield from iter_collect(tasks, store, executor=executor, workers=workers, timeout=_HANGING)
 
 

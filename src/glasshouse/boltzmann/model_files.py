@@ -82,6 +82,14 @@ def load_notes(place: Place) -> dict[str, Any]:
         return parse_object(text.encode()) or {}
 
 
+def is_machine(path: Path) -> bool:
+    """Return whether a file is an archive of a machine's arrays; instances have a header, too."""
+    if format_suffix(path) != ".npz" or not path.is_file():
+        return False
+    with opened(path) as source, opened_archive(source, _NO_MACHINE) as archive:
+        return "header" not in archive.names
+
+
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
     """A machine out of a `.npz` file: ours, or anybody's arrays by the names in use.
 

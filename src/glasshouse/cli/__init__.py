@@ -9,7 +9,8 @@ Importing this package loads hardly anything: signals are handled first (`clock`
 then the rest is loaded (`running`, and one module per command). Commands share `options`,
 `console`, `output`, `errors`, `collecting` (into a store), `evaluation` (the MaxSAT Evaluation's
 rules), `instances` (where plants go) and `searches` (all solvers).
-`about` has `--version` and `completion`; `info` has `draw`, too.
+`about` has `--version` and `completion`; `info` has `draw`, `convert` has `back`, too.
+`renamed` lists the words of older versions.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.about import completion
     from glasshouse.cli.check import check
     from glasshouse.cli.compile import compile_kernels
-    from glasshouse.cli.convert import convert
+    from glasshouse.cli.convert import back, convert
     from glasshouse.cli.demo import demo
     from glasshouse.cli.fuzz import fuzz
     from glasshouse.cli.info import draw, info
@@ -81,6 +82,7 @@ def _commands() -> dict[str, typing.Any]:
     from glasshouse.cli.race import race
     from glasshouse.cli.report import report
     from glasshouse.cli.solve import solve
+    from glasshouse.cli.store import store
     from glasshouse.cli.study import study
     from glasshouse.cli.suite import suite
     from glasshouse.cli.train import train
@@ -90,6 +92,7 @@ def _commands() -> dict[str, typing.Any]:
         "demo": demo,
         "info": info,
         "convert": convert,
+        "back": back,
         "plant": plant,
         "check": check,
         "prove": prove,
@@ -102,6 +105,7 @@ def _commands() -> dict[str, typing.Any]:
         "race": race,
         "fuzz": fuzz,
         "train": train,
+        "store": store,
         "report": report,
         "draw": draw,
         "compile": compile_kernels,

@@ -18,7 +18,7 @@ def check(
     *files: Path,
     certificate: Path | None = None,
     units: Units = None,
-    folder: Annotated[Path | None, Parameter(name="--files")] = None,
+    folder: Annotated[Path | None, Parameter(name="--instances")] = None,
     answers: Path | None = None,
     format: SourceFormat = None,
     recipe: bool = False,
@@ -39,7 +39,7 @@ def check(
     glasshouse check inst.wcnf --certificate other.cert
     glasshouse check inst.wcnf --recipe
     glasshouse check suite/manifest.jsonl
-    glasshouse check answers/manifest.jsonl --files suite
+    glasshouse check answers/manifest.jsonl --instances suite
     glasshouse check instances/commitment.jsonl --answers answers
     glasshouse check --print-checker > checker.py && python3 checker.py inst.wcnf inst.wcnf.cert
     ```
@@ -72,7 +72,7 @@ def check(
                 raise ValueError("--certificate is for an instance, not for a manifest")
             _check_suite(file, folder, json)
         elif folder is not None:
-            raise ValueError(f"--files is for a manifest.jsonl, but {file} is none")
+            raise ValueError(f"--instances is for a manifest.jsonl, but {file} is none")
         else:
             _check_file(file, certificate, json, format=format, units=units, recipe=recipe)
 
@@ -137,7 +137,7 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
                     known |= {"measure": entry.measure, entry.measure: entry.measured}
                 show_json({"file": entry.file, **known})
     except MissingFileError as missing:
-        where = "" if folder is not None else "; --files DIR says where the instances are"
+        where = "" if folder is not None else "; --instances DIR says where the instances are"
         raise ValueError(f"{missing}{where}") from missing
     except ValueError as lie:
         raise CheckFailedError(lie) from lie

@@ -1,10 +1,10 @@
-"""`glasshouse convert`."""
+"""`glasshouse convert`, and `glasshouse back`: a solution of the new file in the old variables."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -25,19 +25,18 @@ def convert(
     /,
     *,
     kind: Kind | None = None,
-    source_format: Annotated[str | None, Parameter(name=["--from", "--format"])] = None,
+    source_format: Annotated[str | None, Parameter(name="--from")] = None,
     target_format: Annotated[str | None, Parameter(name="--to")] = None,
     dialect: Dialect = "classic",
     encoding: Literal["clause", "edge"] = "clause",
     units: Units = None,
-    back: Path | None = None,
     certificate: Path | None = None,
     blind: bool = False,
     recipe: bool = False,
     force: Force = False,
     json: bool = False,
 ) -> None:
-    """Convert a problem file into another format, told by its suffix; or bring a solution back.
+    """Convert a problem file into another format, chosen by its suffix.
 
     Integers are converted exactly and stay integers; floats are rounded to their last bit. An
     optimum that the file states and proves is carried over into the weights of the new file, with
@@ -45,9 +44,7 @@ def convert(
     is left out and named; what is stated falsely is refused. A recipe is passed on as it is stated:
     `glasshouse check --recipe` compares it with the file.
 
-    With --back nothing is converted: SOURCE and TARGET exist, and a solution of TARGET is told in
-    the variables of SOURCE, with its energy there. TARGET may be of another kind, doubled,
-    edge-encoded or shuffled. Ends with exit code 1 where the solution breaks hard clauses.
+    `glasshouse back` brings a solution of the new file back.
 
     For instance:
 
@@ -56,7 +53,6 @@ def convert(
     glasshouse convert spins.coo inst.wcnf --dialect mse22
     glasshouse convert any.wcnf machine.npz --kind rbm
     glasshouse convert trained.npy machine.qplib --units binary
-    glasshouse convert spins.coo inst.wcnf --back solution.txt
     glasshouse convert - - --from coo --to wcnf < spins.coo | glasshouse solve - --format wcnf
     ```
 
@@ -66,9 +62,7 @@ def convert(
         kind: what the problem shall become before it is written; else what the format holds.
         source_format: the format to read where no suffix tells it: wcnf, coo, qubo.gz, …
         target_format: the format to write where no suffix tells it.
-        back: a solution of TARGET: a solver's v lines, 0 and 1, ±1, or JSON; `-` is standard input.
         certificate: where the proof goes, TARGET.cert by default; `-` has none without this option.
-            With --back: where the one is that tells how variables were shuffled.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
         encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
         blind: leave out all that is known of the optimum.
@@ -80,11 +74,6 @@ def convert(
     from glasshouse.files import FileError, read_document, write
     from glasshouse.files.replanting import grown
 
-    if back is not None:
-        _refuse_with_back(kind=kind, blind=blind, recipe=recipe, force=force)
-        formats = {"format": source_format, "converted_format": target_format}
-        _bring_back(source, target, back, json, **formats, certificate=certificate, units=units)
-        return
     options.refuse_json(target, json)
     place = options.source(source, source_format, "--from")
     document = read_document(place, format=source_format, units=units)
@@ -120,22 +109,51 @@ def convert(
         options.say(f"{target}: {reduction}", target)
 
 
-def _refuse_with_back(**given: object) -> None:
-    for name, value in given.items():
-        if value:
-            raise ValueError(f"--{name} is for converting; with --back nothing is written")
-
-
-def _bring_back(
-    source: Path, target: Path, back: Path, json: bool, format: str | None, **others: Any
+def back(
+    source: Path,
+    target: Path,
+    solution: Path,
+    /,
+    *,
+    source_format: Annotated[str | None, Parameter(name="--from")] = None,
+    target_format: Annotated[str | None, Parameter(name="--to")] = None,
+    certificate: Path | None = None,
+    units: Units = None,
+    json: bool = False,
 ) -> None:
+    """Bring a solution of a converted file back to the variables of its source.
+
+    Prints the solution in the variables of SOURCE, with its energy there. TARGET is the file that
+    was made of SOURCE: it may be of another kind, doubled, edge-encoded or shuffled. Ends with exit
+    code 1 if the solution breaks hard clauses.
+
+    For instance:
+
+    ```
+    glasshouse back spins.coo inst.wcnf solution.txt
+    mysolver inst.wcnf | glasshouse back spins.coo inst.wcnf -
+    ```
+
+    Args:
+        source: the file that was converted, or `-` for standard input.
+        target: the file that was made of it.
+        solution: a solution of TARGET: a solver's v lines, 0 and 1, ±1, or JSON; or `-` for
+            standard input.
+        source_format: the format to read where no suffix tells it: wcnf, coo, qubo.gz, …
+        target_format: the format of TARGET where no suffix tells it.
+        certificate: the certificate of TARGET, which holds the order of shuffled variables;
+            TARGET.cert by default.
+        json: print one JSON object.
+    """
     from glasshouse.files import bring_back
     from glasshouse.problems import Max2Sat
 
-    if options.is_pipe(target) or (options.is_pipe(source) and options.is_pipe(back)):
-        raise ValueError("--back needs the converted file by its name, and `-` once at most")
-    original, solution = options.source(source, format, "--from"), options.source(back, "txt")
-    found = bring_back(original, target, solution, format=format, **others)
+    if options.is_pipe(target) or (options.is_pipe(source) and options.is_pipe(solution)):
+        raise ValueError("TARGET must be a file, and `-` may stand for one file only")
+    found = bring_back(
+        options.source(source, source_format, "--from"), target, options.source(solution, "txt"),
+        format=source_format, converted_format=target_format, certificate=certificate, units=units,
+    )  # fmt: skip
     broken = int(found.problem.broken(found.state)) if isinstance(found.problem, Max2Sat) else 0
     name, value, there = found.measure.name, found.measure.of(found.energy), None
     if found.converted_measure is not None and found.converted_energy is not None:

@@ -39,7 +39,7 @@ grid = { frustration = ["1/20", "1/10", "3/20", "1/5"] }
 """
 
 
-TRAINING = "train bars --hidden 12 --every 100 --count 8 --seed 1"
+TRAINING = "train run bars --hidden 12 --every 100 --count 8 --seed 1"
 
 
 class Stage(NamedTuple):
@@ -181,9 +181,9 @@ def _race() -> None:
     others = {"rc2": "pysat", "dwave-anneal": "dwave.samplers"}
     there = [name for name, package in others.items() if is_there(package)]
     missing = [name for name in others if name not in there]
-    _run("plant random -n 60 -f 1/5 --loop-density 0.345 --count 2 --seed 1 --out-dir race")
+    _run("plant random -n 60 -f 1/5 --loop-density 0.345 --count 2 --seed 1 -o race")
     solvers = " ".join(f"--solver {name}" for name in ["anneal", *there])
-    _run(f"race {solvers} --suite race -o race.sqlite --time-limit 3 --workers 2")
+    _run(f"race run {solvers} --suite race -o race.sqlite --time-limit 3 --workers 2")
     print("(solved: claimed the optimum, and was right; an annealer claims none, but may reach it)")
     if missing:
         print(f"({' and '.join(missing)} not installed: pip install 'glasshouse[solvers]')")
@@ -232,7 +232,7 @@ STAGES = (
     Stage("report", "All of it on one page, which needs no network.", _report),
 )
 NEXT = (
-    ("test your own MaxSAT solver", "glasshouse fuzz --solver 'mysolver {file}'"),
+    ("test your own MaxSAT solver", "glasshouse fuzz run --solver 'mysolver {file}'"),
     (
         "plant on an Ising machine's graph",
         "glasshouse plant graph chimera:4 -f 1/4 --loop-density 1",

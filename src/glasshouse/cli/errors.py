@@ -17,11 +17,17 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
+from glasshouse.cli.renamed import renamed_command, renamed_option
+
 if TYPE_CHECKING:
     from glasshouse.files import Document
 
 # A quoted text, which is a value that the user typed or a piece of a file.
 _QUOTED = r"(?<!\w)'[^']*'|(?<!\w)\"[^\"]*\""
+# Arguments of the library that the command line calls by another name.
+_LIBRARY_NAMES = {"rng": "--seed", "repeat": "--runs", "seconds": "--time-limit",
+                  "mode_seconds": "--mode-time-limit",
+                  "timeout": "--batch-time-limit"}  # fmt: skip
 _ADVICE = "; say overwrite=True to replace it"
 
 
@@ -47,6 +53,11 @@ def usage_error(error: CycloptsError) -> str:
     word, known = _first_word(error), list(error.app or ())
     near = get_close_matches(word, known, n=1)
     told = str(error)
+    old = renamed_option(chain[1:], error.root_input_tokens or ())
+    if isinstance(error, UnknownCommandError):
+        old = "" if near and word[0] != "-" else renamed_command(chain[1:], word)
+    if old:
+        return f"{old} (see {' '.join(chain)} --help)"
     if isinstance(error, UnknownCommandError):
         commands = [name for name in known if not name.startswith("-")]
         told = f"{word!r} is no command"
@@ -150,8 +161,9 @@ def _options(words: list[str]) -> dict[str, str]:
         for option in argument.names:
             if option.startswith("-"):
                 found[option.lstrip("-").replace("-", "_")] = option
-    if "seed" in found:
-        found["rng"] = "--seed"  # the library's name
+    for name, option in _LIBRARY_NAMES.items():
+        if option in found.values():
+            found[name] = option
     return found
 
 

@@ -1,4 +1,4 @@
-"""`glasshouse fuzz`, and `glasshouse plant fuzz`: one of its instances, for other fuzzers."""
+"""`glasshouse fuzz`: `run` hunts wrong answers, `one` writes an instance for other fuzzers."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.console import bar
 from glasshouse.cli.options import (
@@ -18,6 +16,7 @@ from glasshouse.cli.options import (
     MaybeWhole,
     OutputPath,
     Whole,
+    command_group,
     is_pipe,
     refuse_json,
     say,
@@ -30,14 +29,28 @@ if TYPE_CHECKING:
 
 _MOST_REASONS = 3  # why there was no answer, that are shown
 
+fuzz = command_group(
+    "fuzz",
+    """Hunt wrong answers of a MaxSAT solver with small instances of proven optimum.
 
-def fuzz(
+    For instance:
+
+    ```
+    glasshouse fuzz run --solver "mysolver {file}" --count 10000 --workers 2
+    glasshouse fuzz one --seed 7 -o fuzz.wcnf
+    ```
+    """,
+)
+
+
+@fuzz.command
+def run(
     *,
     solver: str,
     count: Whole = 1000,
-    seed: Whole = 0,
-    seconds: Annotated[float, Parameter(name=["--seconds", "--time-limit"])] = 10.0,
-    shrink_seconds: float = 60.0,
+    seed: Whole = 1,
+    time_limit: float = 10.0,
+    shrink_time_limit: float = 60.0,
     output: OutputPath = Path("faults"),
     workers: Whole = 1,
     dialect: Dialect | None = None,
@@ -58,9 +71,9 @@ def fuzz(
     For instance:
 
     ```
-    glasshouse fuzz --solver "mysolver --seed {seed} {file}" --count 10000 --workers 2
-    glasshouse fuzz --solver "mysolver {file}" --most-weight 1
-    glasshouse fuzz --solver rc2 --count 2000
+    glasshouse fuzz run --solver "mysolver --seed {seed} {file}" --count 10000 --workers 2
+    glasshouse fuzz run --solver "mysolver {file}" --most-weight 1
+    glasshouse fuzz run --solver rc2 --count 2000
     ```
 
     Args:
@@ -69,8 +82,8 @@ def fuzz(
             scip, highs, dwave-tree.
         count: how many instances.
         seed: of the first instance; the next ones have the next numbers.
-        seconds: the time limit of a run.
-        shrink_seconds: the time limit of shrinking one fault.
+        time_limit: seconds of a run.
+        shrink_time_limit: seconds of shrinking one fault.
         output: a folder for the faults, made when there is one.
         workers: how many processes ask the solver at the same time.
         dialect: of all files; by default both, or the one that the solver understands.
@@ -91,7 +104,7 @@ def fuzz(
 
     total = MOST_TOTAL if most_total is None else most_total
     corners = Corners(dialect, plain, most_weight, total, beyond_rules)
-    trial = trial_of(solver, Limits(seconds=seconds), strict=strict)
+    trial = trial_of(solver, Limits(seconds=time_limit), strict=strict)
     if output.exists() and not output.is_dir():
         raise ValueError(f"{output} is a file; expected a folder for the faults")
     if dialect is None and (spoken := spoken_dialect(trial)) in ("classic", "mse22"):
@@ -108,7 +121,7 @@ def fuzz(
             is_interrupted = True
         for kind, smallest in catch.smallest.items():
             # After Ctrl-C nobody waits for long: what was found is handed over as it is.
-            time = 0.0 if is_interrupted else shrink_seconds
+            time = 0.0 if is_interrupted else shrink_time_limit
             fault = shrunk_fault(trial, smallest, kind, catch.times[kind], corners, time)
             is_interrupted = is_interrupted or fault.is_interrupted
             found.append((fault, hand_over(fault, trial, output, corners)))
@@ -182,7 +195,8 @@ def _progress(count: int) -> Iterator[Any]:
         yield show
 
 
-def plant_fuzz(
+@fuzz.command
+def one(
     *,
     output: OutputPath,
     seed: MaybeWhole = None,
@@ -196,13 +210,13 @@ def plant_fuzz(
 ) -> None:
     """Write one small instance that hunts for wrong answers of MaxSAT solvers.
 
-    It is the instance of `glasshouse fuzz` with the same seed and options.
+    It is the instance of `glasshouse fuzz run` with the same seed and options.
 
     For instance:
 
     ```
-    glasshouse plant fuzz --seed 7 -o -
-    glasshouse plant fuzz --plain -o fuzz.wcnf
+    glasshouse fuzz one --seed 7 -o -
+    glasshouse fuzz one --plain -o fuzz.wcnf
     ```
 
     Args:

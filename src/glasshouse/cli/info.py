@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from glasshouse.cli.options import Force, Picture, SourceFormat, Units, source
+from glasshouse.cli.options import Force, MaybeWhole, Picture, SourceFormat, Units, source
 from glasshouse.cli.output import (
     free_pictures,
     save_pictures,
@@ -72,25 +72,53 @@ def draw(
     /,
     *,
     output: Picture,
+    image_width: MaybeWhole = None,
     format: SourceFormat = None,
     force: Force = False,
 ) -> None:
-    """Draw a planted instance: its weight matrix, as handed out and gauged; or its graph.
+    """Draw a planted instance (its weight matrix, or its graph) or a trained machine.
 
-    Lattices and chips are drawn as they are built, with dead qubits and biases.
+    The weights of an instance are drawn as written and gauged; lattices and chips are drawn as they
+    are built, with dead qubits and biases. Of a machine: receptive fields, samples, weights.
 
     For instance:
 
     ```
-    glasshouse plant structured -n 40 -f 0.23 --loop-density 3 --block 0.3 -o hard.npz
     glasshouse draw hard.npz -o hard.png
+    glasshouse plant structured -n 40 -f 0.23 --loop-density 3 --block 0.3 -o hard.npz
+    glasshouse train run bars --hidden 12 -o bars.npz
+    glasshouse draw bars.npz --image-width 9 -o bars.png
     ```
 
     Args:
-        file: a planted instance: .npz, or any file whose comments hold its recipe.
+        file: a planted instance (.npz, or any file whose comments hold its recipe), or the .npz of
+            one machine, as `glasshouse train run … -o NAME.npz` writes it.
+        image_width: pixels per row of a machine's images. By default images are squares if the
+            number of visible units is a square, else one row.
     """
     from glasshouse.charts.instance import draw as draw_plant
     from glasshouse.files import read_planted
 
     paths = free_pictures(output, file, force=force)
+    if format is None and file.suffix.lower() == ".npz":
+        from glasshouse.boltzmann.model_files import is_machine
+
+        if is_machine(file):
+            save_pictures(_machine_figure(file, image_width), paths)
+            return
+    if image_width is not None:
+        raise ValueError(f"--image-width is for a trained machine; {file} holds an instance")
     save_pictures(draw_plant(read_planted(source(file, format), format=format)), paths)
+
+
+def _machine_figure(file: Path, image_width: int | None) -> Any:
+    from glasshouse.boltzmann.figures import machine_figure
+    from glasshouse.boltzmann.model_files import load_machine
+
+    machine = load_machine(file)
+    if image_width is None:
+        return machine_figure(machine)
+    if image_width < 1 or machine.num_visible % image_width:
+        raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
+                         "visible units")  # fmt: skip
+    return machine_figure(machine, (machine.num_visible // image_width, image_width))

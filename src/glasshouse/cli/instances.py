@@ -39,9 +39,8 @@ class Output:
     Attributes:
         seed: a whole number that fixes all randomness; without it every call grows another one.
         output: the file to write; its suffix is the format. The proof goes beside it (.cert). `-`
-            is standard output, with all that is said on standard error.
-        count: how many instances, written to --out-dir with a manifest.jsonl.
-        out_dir: a folder for a suite of instances.
+            is standard output, with all messages on standard error. With --count, a folder.
+        count: how many instances; -o is then a folder, which gets a manifest.jsonl, too.
         format: the format of a suite's files, by its suffix: npz, qubo, wcnf.xz, … (wcnf by
             default); or of `-`, or of a file whose suffix does not tell it.
         certificate: where the proof of one instance goes, also that of a blind one; `-` has none
@@ -56,7 +55,6 @@ class Output:
     seed: MaybeWhole = None
     output: MaybeOutputPath = None
     count: MaybeWhole = None
-    out_dir: Path | None = None
     format: str | None = None
     certificate: Path | None = None
     dialect: Dialect = "classic"
@@ -81,18 +79,16 @@ def write_instances(grow: Callable[[Any], Planted], stem: str, output: Output) -
 
 
 def _refuse_contradictions(output: Output) -> None:
-    if (output.count is None) != (output.out_dir is None):
-        raise ValueError("--count and --out-dir go together: a suite needs both")
-    if output.count is not None and output.output is not None:
-        raise ValueError("--output is for one instance; a suite goes to --out-dir")
+    if output.count is not None and (output.output is None or is_pipe(output.output)):
+        raise ValueError("--count needs a folder for the instances; add -o DIR")
     if output.count is not None and output.count < 1:
         raise ValueError(f"--count {output.count} is below 1")
     refuse_json(output.output, output.json)
-    if output.answers is not None and not (output.blind and output.out_dir is not None):
-        raise ValueError("--answers is for a suite of blind files: --count, --out-dir and --blind")
-    if output.out_dir is not None and output.certificate is not None:
+    if output.answers is not None and not (output.blind and output.count is not None):
+        raise ValueError("--answers is for a suite of blind files: --count, -o DIR and --blind")
+    if output.count is not None and output.certificate is not None:
         raise ValueError("--certificate is for one instance; those of a suite stand beside them")
-    if output.output is None and output.out_dir is None:
+    if output.output is None:
         idle = {"--blind": output.blind, "--force": output.force,
                 "--format": output.format, "--certificate": output.certificate,
                 "--dialect": output.dialect != "classic"}  # fmt: skip
@@ -163,14 +159,14 @@ def _own_words(path: Path | None, written: Written | None, cost: Any) -> tuple[s
 def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
     from glasshouse.suites.writing import iter_write_suite
 
-    assert output.out_dir is not None
+    assert output.output is not None
     entries = iter_write_suite(
-        output.out_dir, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
+        output.output, instances, stem=stem, suffix="." + (output.format or "wcnf").lstrip("."),
         dialect=output.dialect, blind=output.blind, answers=output.answers, overwrite=output.force,
     )  # fmt: skip
     for entry in planting(entries, output.count):
         if output.json:
             show_json(entry)
     if not output.json:
-        manifest = (output.answers or output.out_dir) / "manifest.jsonl"
-        print(f"{output.out_dir}: {output.count} instances, their optima in {manifest}")
+        manifest = (output.answers or output.output) / "manifest.jsonl"
+        print(f"{output.output}: {output.count} instances, their optima in {manifest}")

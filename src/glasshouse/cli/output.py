@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from pathlib import Path, PurePath
@@ -72,10 +73,12 @@ def _plain(value: Any) -> Any:
         return int(value) if value.denominator == 1 else str(value)
     if isinstance(value, PurePath):
         return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None  # JSON has neither infinity nor NaN
     if type(value) is int and value.bit_length() > _LONGEST:
         return hex(value)
     if hasattr(value, "tolist"):
-        return value.tolist()
+        return _plain(value.tolist())
     return value
 
 

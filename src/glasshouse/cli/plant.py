@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from cyclopts import Parameter
 
-from glasshouse.cli.fuzz import plant_fuzz
 from glasshouse.cli.instances import Output, write_instances
 from glasshouse.cli.options import command_group, whole
 
@@ -26,7 +25,7 @@ plant = command_group(
 
     ```
     glasshouse plant random -n 100 -f 1/5 --loop-density 0.345 --seed 1 -o inst.wcnf
-    glasshouse plant random -n 60 -f 0.21 --loop-density 0.4 --count 100 --out-dir suite
+    glasshouse plant random -n 60 -f 0.21 --loop-density 0.4 --count 100 -o suite
     ```
     """,
 )
@@ -49,7 +48,7 @@ _DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def add_methods() -> None:
-    """Make the commands of `plant`, one for each word of the catalogue, and `plant fuzz`.
+    """Make the commands of `plant`, one for each word of the catalogue.
 
     Not done before somebody plants: `glasshouse --help` needs no method, and methods are heavy.
     """
@@ -60,7 +59,6 @@ def add_methods() -> None:
     for word in dict.fromkeys(method.command for method in METHODS.values()):
         methods = [method for method in METHODS.values() if method.command == word]
         plant.command(_command(word, methods), name=word)
-    plant.command(plant_fuzz, name="fuzz")
 
 
 def _command(word: str, methods: list[Method]) -> Any:

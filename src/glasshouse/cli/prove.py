@@ -7,9 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from glasshouse.cli import clock
 from glasshouse.cli.collecting import executor_of, refuse_both
@@ -29,7 +27,7 @@ def prove(
     file: Path,
     /,
     *,
-    certificate: Annotated[Path | None, Parameter(name=["--certificate", "--output", "-o"])] = None,
+    certificate: Path | None = None,
     veripb: Path | None = None,
     veripb_form: Literal["wcnf", "opb"] = "wcnf",
     veripb_version: Literal["3.0", "2.0"] = "3.0",
@@ -58,7 +56,7 @@ def prove(
 
     ```
     glasshouse prove inst.wcnf
-    glasshouse prove spins.coo --time-limit 60 -o spins.cert
+    glasshouse prove spins.coo --time-limit 60 --certificate spins.cert
     glasshouse prove torus.mc --time-limit 600 --workers 2
     glasshouse convert inst.wcnf new.wcnf --dialect mse22
     glasshouse prove new.wcnf --veripb new.pbp && veripb --wcnf new.wcnf new.pbp
@@ -215,7 +213,8 @@ def _refuse_nowhere(*places: Path | None) -> None:
         if not folder.is_dir():
             raise ValueError(f"{place} cannot be written: there is no directory {folder}")
         if not os.access(folder, os.W_OK):
-            raise ValueError(f"{place} cannot be written: {folder} is read-only; say where with -o")
+            raise ValueError(f"cannot write {place}: {folder} is read-only; choose "
+                             "another file with --certificate")  # fmt: skip
 
 
 def _before(target: Path, problem: Problem, force: bool) -> Proven | None:

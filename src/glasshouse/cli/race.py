@@ -23,13 +23,18 @@ from glasshouse.cli.options import (
     command_group,
 )
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
+from glasshouse.cli.samplers import run_samplers
 
 if TYPE_CHECKING:
     from glasshouse.races.commands.probing import Probed
     from glasshouse.races.commands.results import Results, Run
     from glasshouse.races.commands.scores import SolverScore
+    from glasshouse.races.samplers.results import SamplerResults
     from glasshouse.suites.loading import Suite
 
+_Figure = Literal[
+    "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching", "residual", "batches"
+]
 _WIDEST = 150
 _MOST_NAMES = 10  # of missing instances, that are shown
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
@@ -41,7 +46,7 @@ race = command_group(
     For instance:
 
     ```
-    glasshouse race --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
+    glasshouse race run --solver "mysolver {file}" --solver rc2 --suite smoke -o race.sqlite
     glasshouse race show race.sqlite
     glasshouse race plot race.sqlite -o cactus.pdf
     ```
@@ -49,19 +54,22 @@ race = command_group(
 )
 
 
-@race.default
+@race.command
 def run(
     *,
-    solver: list[str],
+    solver: list[str] | None = None,
+    sampler: list[str] | None = None,
     suite: str,
     output: OutputPath,
     answers: Path | None = None,
     instances: Path | None = None,
     time_limit: float = 60.0,
     grace: float = 1.0,
-    memory: Whole = 4096,
+    memory_limit: Whole = 4096,
     seed: Whole = 1,
-    repeat: Whole = 1,
+    runs: MaybeWhole = None,
+    reads: Whole = 100,
+    clock: str = "wall",
     dialect: Literal["classic", "mse22", "cnf", "opb"] | None = None,
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
@@ -69,17 +77,27 @@ def run(
     dask: Dask = None,
     json: bool = False,
 ) -> int:
-    """Race solvers on a suite, or go on where a race stopped.
+    """Race solvers, or dimod samplers, on a suite, or go on where a race stopped.
 
     Every answer is judged against the proof of the instance's optimum. Exit code 1 if some answer
     was wrong or some solver crashed, else 0. Killed at any moment and started again, no run is
     repeated.
 
+    For instance:
+
+    ```
+    glasshouse race run --solver "mysolver {file}" --suite smoke -o race.sqlite
+    glasshouse race run --solver rc2 --solver anneal --suite my-instances/ --runs 5 -o race.sqlite
+    glasshouse race run --sampler dwave.samplers:TabuSampler --suite smoke -o samplers.sqlite
+    ```
+
     Args:
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
             or prove; or all, for every built-in that is installed. Once per solver.
-        suite: the name of a suite (`glasshouse suite --list`) or its TOML file, grown once into the
+        sampler: a dimod sampler, "[NAME=]MODULE:CLASS [PARAMETER=VALUE ...]", which is called in
+            this process; instead of --solver. Once per sampler.
+        suite: the name of a suite (`glasshouse suite list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
             standard instances such as gset, dimacs or biqmac:rudy, with --instances.
         output: the store; made when it is not there.
@@ -88,12 +106,17 @@ def run(
         instances: a folder with files of standard instances (`glasshouse library`), under any names
             and in any format. They are recognised by their content.
         time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
-            compile before their time starts.
+            compile before their time starts. Of samplers: seconds on an instance after which no
+            further call begins.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
-        memory: megabytes of memory per run.
+        memory_limit: megabytes of memory per run.
         seed: of the first run on each instance; the next ones have the next numbers.
-        repeat: runs of each solver on each instance.
+        runs: runs of each solver on each instance, 1 by default; of samplers, calls with each batch
+            size, 10 by default.
+        reads: of samplers: reads of a call; time is measured at other batch sizes, too.
+        clock: of samplers: wall, cpu, or the name of a number in the sampler's info["timing"], such
+            as qpu_access_time.
         dialect: what the commands read. By default each command is tried on an instance of two
             variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it
             reads is printed and kept in the store. cnf, which has neither weights nor hard clauses,
@@ -110,11 +133,18 @@ def run(
     from glasshouse.suites.loading import load_suite
 
     refuse_both(workers, dask)
-    for name, value in (("time_limit", time_limit), ("grace", grace)):
-        if not 0 < value < float("inf"):
-            raise ValueError(f"--{name.replace('_', '-')} {value} is no limit; expected seconds "
-                             "above 0")  # fmt: skip
-    limits = Limits(seconds=time_limit, memory=memory * MEGABYTE, grace=grace)
+    if bool(solver) == bool(sampler):
+        raise ValueError("a race needs --solver or --sampler, and not both")
+    if sampler:
+        run_samplers(
+            sampler, suite, output, answers, instances, reads=reads, clock=clock, rng=seed,
+            calls=10 if runs is None else runs, time_limit=time_limit,
+        )  # fmt: skip
+        return 1 if _report(output, json) else 0
+    assert solver is not None
+    if memory_limit < 1:
+        raise ValueError(f"--memory-limit {memory_limit} is below 1")
+    limits = Limits(seconds=time_limit, memory=memory_limit * MEGABYTE, grace=grace)
     entrants_of(solver, limits, "classic")  # whether they are there; none is run yet
     # First: what solvers read is found out by running them.
     try:
@@ -126,7 +156,7 @@ def run(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
     )
     _tell_missing(loaded)
-    asked = Race(entrants, loaded, limits, seed, repeat, strict, meter)
+    asked = Race(entrants, loaded, limits, seed, 1 if runs is None else runs, strict, meter)
     number = 1 if workers is None else workers
     last = collect_steps(
         lambda executor: iter_race(asked, output, workers=number, executor=executor),
@@ -148,7 +178,7 @@ def show(store: Path, /, *, json: bool = False) -> int:
     ```
 
     Args:
-        store: the race's store.
+        store: the race's store; of commands, or of samplers (--sampler).
         json: print one JSON object.
     """
     return 1 if _report(store, json) else 0
@@ -159,9 +189,7 @@ def plot(
     store: Path,
     /,
     *,
-    figure: Literal[
-        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching"
-    ] = "cactus",
+    figure: _Figure | None = None,
     solver: list[str] | None = None,
     dial: str | None = None,
     output: MaybePicture = None,
@@ -178,10 +206,12 @@ def plot(
 
     Args:
         store: the race's store.
-        figure: cactus, ecdf (share solved over time), profile (share solved within some times the
-            fastest), scatter (two solvers), incumbents (o values over time), tts (seconds until the
-            best cost is reached with probability 0.99, by repeated runs) or reaching (seconds until
-            it was said), both over the dialled hardness.
+        figure: cactus (the default), ecdf (share solved over time), profile (share solved within
+            some times the fastest), scatter (two solvers), incumbents (o values over time), tts
+            (seconds until the best cost is reached with probability 0.99, by repeated runs) or
+            reaching (seconds until it was said), both over the dialled hardness. Of
+            samplers, tts (the default), residual (energy above the target over time) or batches
+            (time to solution on the first instance over the reads of a call).
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
@@ -189,33 +219,12 @@ def plot(
     from glasshouse.races.figures import race_figure
 
     results = _results(store)
-    if figure == "tts" and max((run.number for run in results.runs), default=0) == 0:
+    runs = getattr(results, "runs", None)
+    if figure == "tts" and runs and all(run.number == 0 for run in runs):
         print("one run per instance: the share of runs that reach the best cost is hardly known; "
-              "race with --repeat for times to solution", file=sys.stderr)  # fmt: skip
+              "race with --runs for times to solution", file=sys.stderr)  # fmt: skip
     paths = free_pictures(output, store, force=force)
     save_pictures(race_figure(results, figure, tuple(solver or ()), dial), paths)
-
-
-@race.command
-def export(store: Path, /, *, time_series: Path, force: Force = False) -> None:
-    """Hand over the incumbents over time as JSON, in the form of QOBLIB.
-
-    For all rows as a table, use `glasshouse study export --kind race`.
-
-    For instance:
-
-    ```
-    glasshouse race export race.sqlite --time-series series/
-    ```
-
-    Args:
-        store: the race's store.
-        time_series: a folder, made if need be; one file per solver and instance.
-    """
-    from glasshouse.races.commands.time_series import export_time_series
-
-    written = export_time_series(_results(store), time_series, overwrite=force)
-    print(f"{time_series}: {len(written)} files")
 
 
 @contextmanager
@@ -256,28 +265,36 @@ def _tell_missing(suite: Suite) -> None:
               f"are left out: {some}", file=sys.stderr)  # fmt: skip
 
 
-def _results(store: Path) -> Results:
+def _results(store: Path) -> Results | SamplerResults:
     from glasshouse.races.commands.results import read_results
+    from glasshouse.races.samplers.stored import read_sampler_results
     from glasshouse.store.purpose import SAMPLER_RACE
     from glasshouse.store.store import Store
 
     if not store.exists():
-        raise ValueError(f"{store}: no such race; `glasshouse race … -o {store.name}` first")
+        raise ValueError(f"{store}: no such race; `glasshouse race run … -o {store.name}` first")
     with Store(store) as opened:
-        if SAMPLER_RACE in opened.purposes:
-            raise ValueError(
-                f"{store} holds a race of samplers: glasshouse.race with the same samplers and "
-                f"store= shows it, `glasshouse study export {store.name} --kind sampler_race "
-                "--csv FILE` lists its calls"
-            )
-        return read_results(opened)
+        is_of_samplers = SAMPLER_RACE in opened.purposes
+        return read_sampler_results(opened) if is_of_samplers else read_results(opened)
+
+
+def _report_samplers(store: Path, results: SamplerResults, json: bool) -> bool:
+    if json:
+        show_json({"store": store, "suite": results.suite, "instances": len(results.problems),
+                   "faults": len(results.faults), "calls": results.rows()})  # fmt: skip
+    else:
+        print(results.summary())
+    return bool(results.faults)
 
 
 def _report(store: Path, json: bool) -> bool:
     """Show a race; whether there are faults."""
     from glasshouse.races.commands.scores import score, trusted, truths
+    from glasshouse.races.samplers.results import SamplerResults
 
     results = _results(store)
+    if isinstance(results, SamplerResults):
+        return _report_samplers(store, results, json)
     scores = [score(results, name) for name in results.solvers]
     if json:
         show_json(
@@ -373,15 +390,6 @@ def _show_faults(results: Results) -> None:
 
 
 def _values(run: Run) -> dict[str, Any]:
-    names = (
-        "solver",
-        "instance",
-        "file",
-        "number",
-        "verdict",
-        "reason",
-        "cost",
-        "optimum",
-        "seconds",
-    )
+    names = ("solver", "instance", "file", "number", "verdict", "reason", "cost", "optimum",
+             "seconds")  # fmt: skip
     return {name: getattr(run, name) for name in names}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
-from glasshouse.cli.errors import CheckFailedError, StudyFileError
+from glasshouse.cli.errors import StudyFileError
 from glasshouse.cli.options import (
     Dask,
     Force,
@@ -15,9 +15,6 @@ from glasshouse.cli.options import (
     OutputPath,
     Workers,
     command_group,
-    is_pipe,
-    say,
-    target,
 )
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
 
@@ -28,10 +25,11 @@ if TYPE_CHECKING:
     from glasshouse.store.store import StoredTask
 
 _WIDEST = 200
+Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]
 
 study = command_group(
     "study",
-    """Measure hardness over ensembles of instances; plot, fit and export what was measured.
+    """Measure hardness over ensembles of instances; plot and fit what was measured.
 
     For instance:
 
@@ -53,7 +51,8 @@ def run(
     workers: Workers = None,
     dask: Dask = None,
     scale: float = 1.0,
-    timeout: float = 3600.0,
+    batch_time_limit: float = 3600.0,
+    part: str | None = None,
     json: bool = False,
 ) -> None:
     """Run a study, or go on where it stopped.
@@ -65,17 +64,20 @@ def run(
     ```
     glasshouse study run peak.toml -o peak.sqlite --workers 2
     glasshouse study run peak.toml -o peak.sqlite --dask tcp://host:8786
+    glasshouse study run peak.toml -o part1.sqlite --part 1/3
     ```
 
     Args:
         file: the study, in TOML (see docs/studies.md).
         output: the store; made when it is not there.
         scale: this many times the instances that the study asks for.
-        timeout: seconds after which a batch on --workers counts as hanging.
+        batch_time_limit: seconds after which a batch on --workers counts as hanging.
+        part: I/N, the I-th of N disjoint parts of the tasks, for several computers: `glasshouse
+            store merge` makes one store of all parts.
         json: print one JSON object at the end.
     """
     from glasshouse.store import Store, iter_collect
-    from glasshouse.studies.study import claim, load_study
+    from glasshouse.studies.study import load_study, reserve
 
     refuse_both(workers, dask)
     try:
@@ -84,12 +86,14 @@ def run(
         raise StudyFileError(error) from error
     if scale != 1:
         asked = asked.scaled(scale)
+    if part is not None:
+        asked = asked.part(*_part(part))
 
     def start(executor: Executor | None) -> Iterator[StudyProgress]:
         with Store(output, write=True) as opened:  # not before the workers are there
-            claim(opened, asked)
+            reserve(opened, asked)
         return iter_collect(
-            asked.tasks, output, executor=executor, workers=workers, timeout=timeout
+            asked.tasks, output, executor=executor, workers=workers, timeout=batch_time_limit
         )
 
     last = collect_steps(start, output, dask=dask)
@@ -102,13 +106,13 @@ def run(
 
 
 @study.command
-def status(store: Path, /, *, json: bool = False) -> None:
+def show(store: Path, /, *, json: bool = False) -> None:
     """Show how far a study is.
 
     For instance:
 
     ```
-    glasshouse study status peak.sqlite
+    glasshouse study show peak.sqlite
     ```
 
     Args:
@@ -147,6 +151,8 @@ def plot(
     store: Path,
     /,
     *,
+    axis: str | None = None,
+    statistic: Statistic | None = None,
     output: MaybePicture = None,
     force: Force = False,
 ) -> None:
@@ -156,23 +162,28 @@ def plot(
 
     ```
     glasshouse study plot peak.sqlite
-    glasshouse study plot peak.sqlite -o peak.pdf
+    glasshouse study plot peak.sqlite --axis n --statistic median -o peak.pdf
     ```
 
     Args:
         store: the study's store.
+        axis: what lies along x: density, size, or a parameter such as n or alpha; by default what
+            the study says (`figure`).
+        statistic: what is drawn of the hardness of instances; by default what the study says.
     """
     from glasshouse.store import Store
     from glasshouse.studies.charts import plot_study
+    from glasshouse.studies.study import heading_of
 
     paths = free_pictures(output, store, force=force)
     with Store(store) as opened:
-        figure: Any = plot_study(opened).figure
+        shown = heading_of(opened).along(axis, statistic)
+        figure: Any = plot_study(opened, study=shown).figure
     save_pictures(figure, paths)
 
 
 @study.command
-def fit(store: Path, /) -> None:
+def fit(store: Path, /, *, json: bool = False) -> None:
     """Fit what a study is about: scaling laws with their odds, hardness peaks, with intervals.
 
     For instance:
@@ -183,99 +194,25 @@ def fit(store: Path, /) -> None:
 
     Args:
         store: the study's store.
+        json: print one JSON object.
     """
     from glasshouse.store import Store
     from glasshouse.studies.analysis import fit_study
 
     with Store(store) as opened:
-        print(fit_study(opened).summary())
+        found = fit_study(opened)
+    if json:
+        show_json(found)
+    else:
+        print(found.summary())
 
 
-@study.command
-def export(
-    store: Path,
-    /,
-    *,
-    csv: Path | None = None,
-    parquet: Path | None = None,
-    kind: str | None = None,
-    force: Force = False,
-) -> None:
-    """Hand over all rows as a CSV or a Parquet file.
-
-    For instance:
-
-    ```
-    glasshouse study export peak.sqlite --csv peak.csv
-    glasshouse study export peak.sqlite --parquet peak.parquet
-    ```
-
-    Args:
-        store: the study's store.
-        csv: the CSV file to write, or `-` for standard output.
-        parquet: the Parquet file to write (needs the extra `tables`).
-        kind: which rows, such as shapes; hardness by default, or else what there is.
-    """
-    from glasshouse.files.text.streams import refuse_existing
-    from glasshouse.store import Store
-    from glasshouse.studies.export import export_csv, export_parquet
-
-    if csv is None and parquet is None:
-        raise ValueError("nothing to write; add --csv FILE or --parquet FILE")
-    for file in (csv, parquet):
-        if file is not None and not is_pipe(file):
-            refuse_existing(file, overwrite=force and file.resolve() != store.resolve())
-    with Store(store) as opened:
-        if csv is not None:
-            number = export_csv(opened, target(csv, "csv"), kind, overwrite=force)
-            say(f"{csv}: {number:,} rows", csv)
-        if parquet is not None:
-            number = export_parquet(opened, parquet, kind)
-            say(f"{parquet}: {number:,} rows", csv)
-
-
-@study.command
-def merge(target: Path, /, *sources: Path) -> None:
-    """Add the rows of some stores, measured on several machines, to another one.
-
-    For instance:
-
-    ```
-    glasshouse study merge all.sqlite first.sqlite second.sqlite
-    ```
-
-    Args:
-        target: the store to add to; made when it is not there.
-        sources: the stores to read; they are not changed.
-    """
-    from glasshouse.studies.merging import merge as merge_stores
-
-    if not sources:
-        raise ValueError("no store to merge; name one or more after the target")
-    done = merge_stores(target, sources)
-    print(f"{target}: {done.new_rows:,} new rows, {done.known_rows:,} known, {done.tasks} tasks")
-
-
-@study.command
-def check(store: Path, /) -> None:
-    """Check that a store is whole: the file, its tasks, its rows.
-
-    For instance:
-
-    ```
-    glasshouse study check peak.sqlite
-    ```
-
-    Args:
-        store: the study's store.
-    """
-    from glasshouse.store import Store
-
-    with Store(store) as opened:
-        faults = opened.check()
-    if faults:
-        raise CheckFailedError(f"{store}: {'; '.join(faults)}")
-    print(f"{store}: whole")
+def _part(text: str) -> tuple[int, int]:
+    """Return I and N of I/N."""
+    first, is_two, second = text.partition("/")
+    if not (is_two and first.isdecimal() and second.isdecimal()):
+        raise ValueError(f"--part {text} must be I/N, such as 1/3")
+    return int(first), int(second)
 
 
 def _decimal(value: Any) -> Any:

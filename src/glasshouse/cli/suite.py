@@ -9,25 +9,63 @@ from cyclopts import Parameter
 
 from glasshouse.cli.console import planting
 from glasshouse.cli.errors import StudyFileError
-from glasshouse.cli.options import Dialect, MaybeOutputPath, MaybeWhole
+from glasshouse.cli.options import Dialect, MaybeWhole, OutputPath, command_group
 from glasshouse.cli.output import show_json
 
 if TYPE_CHECKING:
     from glasshouse.suites.suite_file import SuiteFile
 
+suite = command_group(
+    "suite",
+    """Write suites of instances to race on, blind, with their answers apart.
 
-def suite(
-    source: str | None = None,
+    For instance:
+
+    ```
+    glasshouse suite write smoke -o smoke
+    glasshouse suite list
+    ```
+    """,
+)
+
+
+@suite.command(name="list")
+def list_suites(source: str | None = None, /, *, json: bool = False) -> None:
+    """Show the suites that come with glasshouse, or the families of one suite.
+
+    For instance:
+
+    ```
+    glasshouse suite list
+    glasshouse suite list smoke
+    ```
+
+    Args:
+        source: the name of a suite, or a TOML file; all suites by default.
+        json: print one JSON object per suite.
+    """
+    from glasshouse.suites.suite_file import find_suite, ready_made
+
+    if source is not None:
+        _show_families(_found(source, None, None), json)
+        return
+    for name in ready_made():
+        _show(find_suite(name), json)
+    _show_standard(json)
+
+
+@suite.command
+def write(
+    source: str,
     /,
     *,
-    output: MaybeOutputPath = None,
+    output: OutputPath,
     answers: Path | None = None,
     commit: bool = False,
     count: MaybeWhole = None,
     seed: MaybeWhole = None,
     format: Annotated[tuple[str, ...], Parameter(consume_multiple=False, show_default=False)] = (),
     dialect: Dialect = "classic",
-    list_all: Annotated[bool, Parameter(name="--list")] = False,
     json: bool = False,
 ) -> None:
     """Write a suite of instances to race on, blind, with their answers apart.
@@ -38,17 +76,16 @@ def suite(
     For instance:
 
     ```
-    glasshouse suite --list
-    glasshouse suite smoke -o smoke
-    glasshouse suite my-suite.toml -o mine --format qubo --format coo
-    glasshouse suite peak -o contest --answers secret --commit
-    glasshouse check secret/manifest.jsonl --files contest/instances
+    glasshouse suite write smoke -o smoke
+    glasshouse suite write my-suite.toml -o mine --format qubo --format coo
+    glasshouse suite write peak -o contest --answers secret --commit
+    glasshouse check secret/manifest.jsonl --instances contest/instances
     glasshouse check contest/instances/commitment.jsonl --answers secret
     ```
 
     Args:
-        source: one of --list, or a TOML file.
-        output: a folder for the suite; without it, the suite is only shown.
+        source: the name of a suite (`glasshouse suite list`), or a TOML file.
+        output: a folder for the suite.
         answers: another folder for the answers.
         commit: also write hashes that bind to the certificates and do not tell them, to publish
             now; and grow from a fresh random seed, unless --seed is given.
@@ -56,30 +93,8 @@ def suite(
         seed: a whole number that fixes all randomness, instead of the file's.
         format: a further format beside wcnf, by its suffix; may be given several times.
         dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
-        list_all: show the suites that come with glasshouse.
-        json: print one JSON object per suite of --list, or per file written.
+        json: print one JSON object per file.
     """
-    from glasshouse.suites.suite_file import find_suite, ready_made
-
-    if list_all:
-        for name in ready_made():
-            _show(find_suite(name), json)
-        _show_standard(json)
-        return
-    if source is None:
-        raise ValueError("no suite; give the name of one (--list shows them) or a TOML file")
-    if output is None:
-        if answers is not None or commit or format:
-            raise ValueError("no files are written without a folder; add -o DIR")
-        _show_families(_found(source, count, seed), json)
-        return
-    _write(source, output, answers, commit, count, seed, format, dialect, json)
-
-
-def _write(
-    source: str, output: Path, answers: Path | None, commit: bool, count: int | None,
-    seed: int | None, format: tuple[str, ...], dialect: Dialect, json: bool,
-) -> None:  # fmt: skip
     from glasshouse.suites.folder import SuiteFolder, iter_build_suite
 
     total = len(_found(source, count, seed)) * (1 + len(format))
@@ -111,7 +126,7 @@ def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
     if source in standard_families():
         raise ValueError(
             f"{source} consists of files that are not part of glasshouse; race on your copies with "
-            f"`glasshouse race --suite {source} --instances DIR`"
+            f"`glasshouse race run --suite {source} --instances DIR`"
         )
     try:
         return find_suite(source, count=count, seed=seed)
@@ -130,7 +145,7 @@ def _show_standard(json: bool) -> None:
     """The families of standard instances, which are raced on with the user's own files."""
     from glasshouse.suites.standard import standard_families
 
-    title = "standard instances; race --instances DIR names the folder of your files"
+    title = "standard instances; race run --instances DIR names the folder of your files"
     for name, number in standard_families().items():
         if json:
             show_json({"name": name, "instances": number, "title": title})
@@ -144,4 +159,4 @@ def _show_families(suite: SuiteFile, json: bool) -> None:
         return
     for family in suite.families:
         print(f"{family.count:>16}  {family.name(0).removesuffix('#0')}")
-    print("nothing was written: -o DIR writes the suite")
+    print(f"`glasshouse suite write {suite.name} -o DIR` writes the suite")

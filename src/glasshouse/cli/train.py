@@ -16,11 +16,9 @@ from glasshouse.cli.options import (
     Whole,
     Workers,
     command_group,
-    say,
-    target,
 )
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
-from glasshouse.cli.train_machine import draw, show_machine, train_one
+from glasshouse.cli.train_machine import show_machine, train_one
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.curves import Ensemble
@@ -35,7 +33,7 @@ train = command_group(
     For instance:
 
     ```
-    glasshouse train bars --hidden 12 --epochs 1000 --count 1000 -o run.sqlite --workers 2
+    glasshouse train run bars --hidden 12 --epochs 1000 --count 1000 -o run.sqlite --workers 2
     glasshouse train show run.sqlite
     glasshouse train plot run.sqlite
     ```
@@ -43,7 +41,7 @@ train = command_group(
 )
 
 
-@train.default
+@train.command
 def run(
     data: str,
     /,
@@ -71,7 +69,7 @@ def run(
     mode_use: Literal["update", "restart"] = "update",
     mode_step: Literal["energy", "full"] = "energy",
     mode_search: Literal["auto", "enumerate", "anneal", "prove"] = "auto",
-    mode_seconds: float = 2.0,
+    mode_time_limit: float = 2.0,
     width: MaybeWhole = None,
     length: MaybeWhole = None,
     side: MaybeWhole = None,
@@ -91,9 +89,9 @@ def run(
     For instance:
 
     ```
-    glasshouse train bars --hidden 12 --count 1000 -o run.sqlite
-    glasshouse train bars --hidden 12 --count 1000 --mode-probability 0.1 -o run.sqlite
-    glasshouse train digits --hidden 64 --batch-size 10 --monitor frustration -o digits.npz
+    glasshouse train run bars --hidden 12 --count 1000 -o run.sqlite
+    glasshouse train run bars --hidden 12 --count 1000 --mode-probability 0.1 -o run.sqlite
+    glasshouse train run digits --hidden 64 --batch-size 10 --monitor frustration -o digits.npz
     ```
 
     Args:
@@ -124,7 +122,7 @@ def run(
         mode_use: update takes the mode for the model's averages; restart starts chains there.
         mode_step: energy scales these updates by the mode's energy; full does not.
         mode_search: how modes are found; auto enumerates layers of at most 16 units.
-        mode_seconds: how long prove tries to prove a mode.
+        mode_time_limit: seconds after which prove stops trying to prove a mode.
         width: of bars: how many units; 9 by default.
         length: of bars: how many of them are ones; 5 by default.
         side: of stripes: images of SIDE × SIDE pixels; 4 by default.
@@ -145,7 +143,7 @@ def run(
         momentum=momentum, weight_decay=weight_decay, sigma=sigma, biases=not no_biases,
         mode_probability=mode_probability, mode_slope=mode_slope, mode_offset=mode_offset,
         mode_use=mode_use, mode_step=mode_step, mode_search=mode_search,
-        mode_seconds=mode_seconds,
+        mode_seconds=mode_time_limit,
     )  # fmt: skip
     options = DataOptions(width, length, side, threshold, held_out)
     rows, kept = options.load(data, seed)
@@ -219,32 +217,6 @@ def plot(
     save_pictures(training_figure(_read(store), names, along=along), paths)
 
 
-train.command(draw)
-
-
-@train.command
-def export(store: Path, /, *, csv: Path, curves: bool = False, force: Force = False) -> None:
-    """Hand over final values as CSV, one line per machine; or all curves.
-
-    For instance:
-
-    ```
-    glasshouse train export run.sqlite --csv final.csv
-    ```
-
-    Args:
-        store: the ensembles' store.
-        csv: the file to write, or `-` for standard output.
-        curves: one line per machine and look instead.
-    """
-    from glasshouse.boltzmann.curves import export_csv
-
-    if csv.resolve() == store.resolve():
-        raise ValueError(f"--csv {csv} is the store itself; give another file")
-    number = export_csv(_read(store), target(csv, "csv"), curves=curves, overwrite=force)
-    say(f"{csv}: {number:,} rows", csv)
-
-
 def _rates(text: str) -> Any:
     """A learning rate, or the first and the last of them."""
     try:
@@ -286,7 +258,7 @@ def _read(store: Path) -> list[Ensemble]:
     from glasshouse.store.store import Store
 
     if not store.exists():
-        raise ValueError(f"{store}: no such store; `glasshouse train … -o {store.name}` first")
+        raise ValueError(f"{store}: no such store; `glasshouse train run … -o {store.name}` first")
     with Store(store) as opened:
         return read_ensembles(opened)
 

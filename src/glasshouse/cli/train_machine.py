@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from glasshouse.cli.errors import CheckFailedError
-from glasshouse.cli.options import Force, MaybeWhole, Picture
-from glasshouse.cli.output import free_pictures, save_pictures, show_json
+from glasshouse.cli.output import show_json
 
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask
@@ -95,41 +94,3 @@ def _text(value: Any) -> str:
 
     text = str(value)
     return without_codes(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
-
-
-def draw(
-    model: Path,
-    /,
-    *,
-    output: Picture,
-    image_width: MaybeWhole = None,
-    force: Force = False,
-) -> None:
-    """Draw a trained machine: receptive fields, samples, its weights as they are and gauged.
-
-    For instance:
-
-    ```
-    glasshouse train digits --hidden 64 --batch-size 10 --monitor activation -o digits.npz
-    glasshouse train draw digits.npz -o digits.png
-    glasshouse train bars --hidden 12 -o bars.npz
-    glasshouse train draw bars.npz --image-width 9 -o bars.png
-    ```
-
-    Args:
-        model: the file of one machine, as `glasshouse train … -o NAME.npz` writes it.
-        image_width: how many pixels a row of an image has. By default images are squares where the
-            visible units make one, else one row.
-    """
-    from glasshouse.boltzmann.figures import machine_figure
-    from glasshouse.boltzmann.model_files import load_machine
-
-    paths = free_pictures(output, model, force=force)
-    machine = load_machine(model)
-    shape = None
-    if image_width is not None:
-        if image_width < 1 or machine.num_visible % image_width:
-            raise ValueError(f"image_width={image_width} does not divide the {machine.num_visible} "
-                             "visible units")  # fmt: skip
-        shape = machine.num_visible // image_width, image_width
-    save_pictures(machine_figure(machine, shape), paths)

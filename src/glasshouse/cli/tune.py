@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from glasshouse.cli.console import bar
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.instances import Output
-from glasshouse.cli.options import MaybeWhole, Whole, whole
+from glasshouse.cli.options import MaybeOutputPath, MaybeWhole, Whole, whole
 from glasshouse.cli.output import show_json
 from glasshouse.cli.plant import grow, named_graph, typed
 
@@ -30,14 +30,11 @@ def tune(
     method: str | None = None,
     knob: str | None = None,
     frustration: Annotated[str | None, Parameter(name=["--frustration", "-f"])] = None,
-    loop_density: str | None = None,
-    block: str | None = None,
-    length: MaybeWhole = None,
     parameter: Annotated[list[str] | None, Parameter(name=["--parameter", "-p"])] = None,
     statistic: Literal["median", "geometric_mean", "quantile_95", "paper_95"] = "median",
     tolerance: float = 0.15,
-    seed: Whole = 0,
-    out_dir: Annotated[Path | None, Parameter(name=["--out-dir", "--output", "-o"])] = None,
+    seed: Whole = 1,
+    output: MaybeOutputPath = None,
     count: MaybeWhole = None,
     format: str | None = None,
     json: bool = False,
@@ -54,8 +51,8 @@ def tune(
 
     ```
     glasshouse tune -n 100 --target-sweeps 1e4
-    glasshouse tune -n 40 --target-sweeps 1e5 --knob block -f 0.23 --loop-density 10
-    glasshouse tune --graph torus:8x8 --length 4 --target-sweeps 300
+    glasshouse tune -n 40 --target-sweeps 1e5 --knob block -f 0.23 -p loop_density=10
+    glasshouse tune --graph torus:8x8 -p length=4 --target-sweeps 300
     glasshouse tune -n 60 --target-sweeps 1000 -o suite --count 100
     glasshouse tune --method wishart -n 32 --knob alpha --target-sweeps 2000 --tolerance 0.3
     glasshouse tune --method xorsat --knob n --target-sweeps 5000 --tolerance 0.3
@@ -69,15 +66,12 @@ def tune(
         knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
             its first knob by default. The others are given, or the peak density.
         frustration: that of all instances, where another knob is turned.
-        loop_density: that of all instances, where another knob is turned; the paper's peak density
-            by default.
-        block: the size of the block of structured loops; without it, loops are random.
-        length: of all loops, on a graph.
-        parameter: any other parameter of the method, as NAME=VALUE; may be given several times.
+        parameter: any other parameter of the method, as NAME=VALUE, such as block=0.3 of structured
+            loops, or length=4 of loops on a graph; may be given several times.
         statistic: of the hardness of instances: half of them need more than the median.
         tolerance: how far off the measured value may be, as a share of the target.
         seed: a whole number that fixes all randomness.
-        out_dir: a folder for a suite of what was found; needs --count.
+        output: a folder for a suite of what was found; needs --count.
         count: how many instances to plant there.
         format: the format of the suite's files; wcnf by default.
         json: print one JSON object, and one per instance planted.
@@ -87,14 +81,13 @@ def tune(
 
     if (n is None) == (graph is None) and (n is not None or method is None):
         raise ValueError("give either -n or --graph")
-    if (out_dir is None) != (count is None):
+    if (output is None) != (count is None):
         raise ValueError("--count and -o DIR go together: a suite needs both")
-    if format is not None and out_dir is None:
+    if format is not None and output is None:
         raise ValueError("--format is for files, but none is written; add -o DIR --count K")
-    if out_dir is not None and (out_dir / "manifest.jsonl").exists():  # before the long search
-        raise ValueError(f"{out_dir} holds a suite already; name another folder")
-    given = {"frustration": frustration, "loop_density": loop_density, "block": block,
-             "length": length}  # fmt: skip
+    if output is not None and (output / "manifest.jsonl").exists():  # before the long search
+        raise ValueError(f"{output} holds a suite already; name another folder")
+    given: dict[str, Any] = {"frustration": frustration}
     given |= _named(parameter or [], given)
     asked = {name for name, value in given.items() if value is not None}
     method = _by_command(method, asked | ({knob.replace("-", "_")} if knob else set()))
@@ -108,7 +101,7 @@ def tune(
             parameters=parameters, statistic=statistic, tolerance=tolerance, rng=seed,
             progress=progress,
         )  # fmt: skip
-    line = _plant_line(found, graph, seed, count, out_dir, format)
+    line = _plant_line(found, graph, seed, count, output, format)
     if json:
         show_json(_values(found, line))
     else:
@@ -122,10 +115,10 @@ def tune(
         )
     if not json:
         print(line)
-    if out_dir is not None:
+    if output is not None:
         method, where = found.task.method, {} if graph is None else {"graph": named_graph(graph)}
-        output = Output(seed=seed, count=count, out_dir=out_dir, format=format, json=json)
-        grow(method, output, **{**found.task.parameters, **where})
+        suite = Output(seed=seed, count=count, output=output, format=format, json=json)
+        grow(method, suite, **{**found.task.parameters, **where})
 
 
 def _by_command(word: str | None, asked: Collection[str]) -> str | None:
@@ -173,7 +166,7 @@ def _values(found: Tuned, line: str) -> dict[str, Any]:
 
 
 def _plant_line(
-    found: Tuned, graph: str | None, seed: int, count: int | None, out_dir: Path | None,
+    found: Tuned, graph: str | None, seed: int, count: int | None, output: Path | None,
     format: str | None,
 ) -> str:  # fmt: skip
     """The command that plants what was found; the same seed gives the same bytes."""
@@ -184,7 +177,7 @@ def _plant_line(
     where = {} if graph is None else {"graph": graph}
     words = ["glasshouse", *typed(METHODS[found.task.method], where | parameters | where)]
     words += ["--seed", str(seed), "--count", str(count or 10)]
-    words += ["--out-dir", str(out_dir or "suite")]
+    words += ["-o", str(output or "suite")]
     return shlex.join(words + ([] if format is None else ["--format", format]))
 
 

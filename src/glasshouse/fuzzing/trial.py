@@ -113,7 +113,8 @@ class BuiltInTrial:
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
         """The command that draws the instance, shrinks it and asks again."""
-        words = ["glasshouse", "fuzz", "--solver", self.name, "--seed", str(seed), "--count", "1"]
+        words = ["glasshouse", "fuzz", "run", "--solver", self.name]
+        words += ["--seed", str(seed), "--count", "1"]
         return shlex.join([*words, *corners.options])
 
 

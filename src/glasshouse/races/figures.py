@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,14 @@ from glasshouse.races.commands.scores import (
     median_reaching,
     performance_profile,
 )
-from glasshouse.races.tts_figures import chosen_dial, dial_chart, settings
+from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.races.tts_figures import (
+    batch_chart,
+    chosen_dial,
+    dial_chart,
+    residual_chart,
+    settings,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -179,8 +187,8 @@ _DIALLED = ("tts", "reaching")
 
 
 def race_figure(
-    results: Results,
-    name: str = "cactus",
+    results: Results | SamplerResults,
+    name: str | None = None,
     solvers: tuple[str, ...] = (),
     dial: str | None = None,
 ) -> Figure:  # fmt: skip
@@ -188,12 +196,15 @@ def race_figure(
 
     Args:
         results: the race.
-        name: cactus, ecdf, profile, scatter, incumbents, tts or reaching (over the dialled
-            hardness).
+        name: cactus (the default), ecdf, profile, scatter, incumbents, tts or reaching (over the
+            dialled hardness); of a race of samplers, tts (the default), residual or batches.
         solvers: for a scatter, the two solvers; the first two when empty.
         dial: for tts and reaching, the parameter along x; by default frustration, size
             or density, whichever has most settings, or what else varies.
     """
+    if isinstance(results, SamplerResults):
+        return _sampler_figure(results, name or "tts", dial)
+    name = name or "cactus"
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
     if not results.runs:
@@ -212,6 +223,23 @@ def race_figure(
         dialled = (dial,) if name in _DIALLED else ()
         chart = FIGURES[name](results, *(pair if name == "scatter" else dialled))
         place_legend(ax, plot_chart(chart, ax))
+        ax.set_title(results.suite, parse_math=False)
+    return figure
+
+
+def _sampler_figure(results: SamplerResults, name: str, dial: str | None) -> Figure:
+    charts: dict[str, Callable[[SamplerResults], Chart]]
+    charts = {"tts": partial(dial_chart, dial=dial), "residual": residual_chart,
+              "batches": batch_chart}  # fmt: skip
+    if name not in charts or (dial is not None and name != "tts"):
+        raise ValueError(
+            f"figure={name!r} of a race of samplers must be tts (along a dial), residual or batches"
+        )
+    if not results.calls:
+        raise ValueError("no calls yet; race first")
+    with styled():
+        figure, ax = new_figure(6.2, 4.0)
+        place_legend(ax, plot_chart(charts[name](results), ax))
         ax.set_title(results.suite, parse_math=False)
     return figure
 

@@ -167,15 +167,15 @@ def _runs(results: Results) -> Table:
     note = "Costs were evaluated by glasshouse, when the race was run."
     if count > len(rows):
         note += (
-            f" These are the first {len(rows):,} of {count:,} runs; `glasshouse study export "
-            "--kind race` lists them all. Scores, verdicts and figures are of all runs."
+            f" These are the first {len(rows):,} of {count:,} runs; `glasshouse store export` "
+            "lists them all. Scores, verdicts and figures are of all runs."
         )
     return Table("Runs", _RUN_COLUMNS, rows, note)
 
 
 # What the rules of a race are called on the command line. The solvers have their own dialects.
-_OPTIONS = {"seconds": "--time-limit", "grace": "--grace", "memory": "--memory", "seed": "--seed",
-            "meter": "--meter", "strict": "--strict", "answers": "--answers",
+_OPTIONS = {"seconds": "--time-limit", "grace": "--grace", "memory": "--memory-limit",
+            "seed": "--seed", "meter": "--meter", "strict": "--strict", "answers": "--answers",
             "instances": "--instances"}  # fmt: skip
 _LONGEST_COMMAND = 10_000
 
@@ -183,7 +183,7 @@ _LONGEST_COMMAND = 10_000
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
     """The commands of the race: one for all solvers of the same dialect and number of runs."""
     commands = [
-        shlex.join(["glasshouse", "race", *solvers, "--suite", _suite(results, rules),
+        shlex.join(["glasshouse", "race", "run", *solvers, "--suite", _suite(results, rules),
                     *_option_words(rules), *group, "-o", path.name])
         for group, solvers in _groups(results, rules).items()
     ]  # fmt: skip
@@ -193,12 +193,12 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
 
 
 def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    """Solvers as one types them, by the options that are theirs: `--dialect` and `--repeat`."""
+    """Solvers as one types them, by the options that are theirs: `--dialect` and `--runs`."""
     groups: dict[tuple[str, ...], list[str]] = {}
     ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
         repeat = max(1, results.entered.get(name, 0) // max(1, results.num_entered))
-        command, runs = str(one.get("command", "")), ("--repeat", str(repeat))
+        command, runs = str(one.get("command", "")), ("--runs", str(repeat))
         if _is_built_in(name, command):
             ours.setdefault(runs, []).extend(["--solver", name])
         else:
@@ -207,7 +207,7 @@ def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], li
     for built_in, words in ours.items():  # they read their own dialect, whatever the others read
         key = next((key for key in groups if key[2:] == built_in), built_in)
         groups[key] = [*words, *groups.get(key, [])]
-    return groups or {("--repeat", "1"): []}
+    return groups or {("--runs", "1"): []}
 
 
 def _suite(results: Results, rules: dict[str, Any]) -> str:

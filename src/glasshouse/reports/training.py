@@ -124,7 +124,7 @@ def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]
     kept, count = cut(rows)
     if not count:
         return []
-    note = f"The first {len(kept):,} of {count:,}; `glasshouse train export` lists them all."
+    note = f"The first {len(kept):,} of {count:,}; `glasshouse store export` lists them all."
     return [Table(
         "Machines",
         [text("setting"), number("machine"),
@@ -142,7 +142,7 @@ def _word(value: Any) -> Any:
 
 
 def setting_words(settings: TrainingSettings | DataOptions) -> list[str]:
-    """The options of `glasshouse train` that differ from their defaults."""
+    """The options of `glasshouse train run` that differ from their defaults."""
     words = []
     for field in fields(settings):
         value = getattr(settings, field.name)
@@ -156,7 +156,7 @@ def setting_words(settings: TrainingSettings | DataOptions) -> list[str]:
 
 def train_command(one: Ensemble, path: Path) -> str:
     """What trains an ensemble; data from a file are called by the name that they had."""
-    words = ["glasshouse", "train", one.data, *setting_words(one.settings)]
+    words = ["glasshouse", "train", "run", one.data, *setting_words(one.settings)]
     words += setting_words(one.data_options)
     words += ["--monitor", ",".join(one.curves), "--every", str(one.every), "--seed", str(one.seed),
               "--count", str(one.expected), "-o", path.name]  # fmt: skip

@@ -279,12 +279,12 @@ class AnnealResult(Summarised):
             chance = binomial_interval(0, number, confidence)[1]
             bound = max(length * runs_needed(chance, success), least)
             return TimeToSolution(bound, bound, math.inf, success, confidence, unit, is_bound=True)
-        times = (
+        value, low, high = (
             max(one, least)
             for one in times_needed(length, p, self.success_interval(confidence), success)
         )
         return TimeToSolution(
-            *times, success, confidence, unit, is_bound=False,
+            value, low, high, success, confidence, unit, is_bound=False,
             is_upper_bound=self.stopped is not None,
         )  # fmt: skip
 

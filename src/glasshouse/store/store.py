@@ -75,7 +75,7 @@ class Store(OpenDatabase, Summarised):
     (Ranges(parts=((0, 3),)), 0)
     >>> store.signed(task, "sweeps", "solved").shape, list(store.kinds), store.check()
     ((3,), ['hardness'], [])
-    >>> store.purposes[0].words, store.claim(store.purposes[0])
+    >>> store.purposes[0].words, store.reserve(store.purposes[0])
     ('a study', None)
     >>> store.close()
 
@@ -355,7 +355,7 @@ class Store(OpenDatabase, Summarised):
         """What the store is for; none for a new store, and one for all that we make."""
         return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
 
-    def claim(self, purpose: Purpose) -> str | None:
+    def reserve(self, purpose: Purpose) -> str | None:
         """Make sure that the store is for a purpose; return the settings it notes, None if none.
 
         Raises:

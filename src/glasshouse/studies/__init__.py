@@ -6,14 +6,14 @@
 * `study`: studies as TOML files, and the study that a store was collected for.
 * `analysis`: points, series and fits of what was collected.
 * `charts`: plots of studies.
-* `export`: all rows as one table: CSV, Parquet, polars.
+* `export`: all rows as one table: CSV, Parquet, polars, pandas.
 * `merging`: several stores in one.
 * `tuning`, `knobs`: families that are as hard as asked for.
 """
 
 from glasshouse.studies.analysis import fit_study, points_of, series_of
 from glasshouse.studies.charts import plot_study
-from glasshouse.studies.export import export_csv, export_parquet, to_frame
+from glasshouse.studies.export import export_rows, read_rows
 from glasshouse.studies.merging import merge
 from glasshouse.studies.quantities.hardness import Annealer
 from glasshouse.studies.study import Study, load_study, study_of
@@ -21,6 +21,6 @@ from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune
 
 __all__ = [
-    "Annealer", "Study", "Task", "export_csv", "export_parquet", "fit_study", "load_study",
-    "merge", "plot_study", "points_of", "series_of", "study_of", "to_frame", "tune",
+    "Annealer", "Study", "Task", "export_rows", "fit_study", "load_study",
+    "merge", "plot_study", "points_of", "read_rows", "series_of", "study_of", "tune",
 ]  # fmt: skip

@@ -1,17 +1,18 @@
-"""Handing the data over: one flat table, with what was asked beside what was measured."""
+"""Rows of stores as one flat table: what was asked, and what was measured; CSV, Parquet, frames."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from glasshouse.extras import optional
-from glasshouse.files.text.streams import Place, is_stream, replacing, writing
+from glasshouse.files.text.streams import Place, is_stream, name_of, writing
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import INT64_MAX
 from glasshouse.solvers.schedule import is_dialled_like_paper
@@ -23,52 +24,105 @@ if TYPE_CHECKING:
     import polars
 
 
-def to_frame(store: Store, kind: str | None = None) -> polars.DataFrame:
-    """All rows of a kind with their tasks' parameters and solver settings as columns.
+# What all rows of a task share, and the columns of its rows.
+Part: TypeAlias = tuple[Mapping[str, Any], Mapping[str, Any]]
 
-    Fractions such as "1/20" become floats. `solver_…` columns hold the annealer's settings, where
-    "automatic" stands for the paper's that are not for a family, `realised_…` ones what they came
-    to: sweeps per run, the range of β, and how it rises.
+
+def read_rows(
+    store: Store | str | Path,
+    rows: str | None = None,
+    *,
+    frame: Literal["polars", "pandas"] = "polars",
+) -> Any:
+    """Return the rows of a store as a polars or pandas frame, with the parameters of their tasks.
+
+    The store may be that of a study, a race, a race of samplers, or trained machines. Fractions
+    such as "1/20" become floats. `solver_…` columns hold the annealer's settings, where "automatic"
+    stands for the paper's that are not for a family, `realised_…` ones what they came to: sweeps
+    per run, the range of β, and how it rises.
 
     Args:
-        store: an open store.
-        kind: which rows; hardness, or else the first there is, when None.
+        store: the file of a store, or an open store.
+        rows: the name of the rows; by default hardness, or else the first rows that there are.
+        frame: the package whose `DataFrame` is returned.
+
+    >>> import tempfile
+    >>> from glasshouse.store import Stop, collect
+    >>> from glasshouse.studies import Task
+    >>> task = Task("random_loops", {"n": 9, "frustration": 0.1, "loops": 4}, stop=Stop(3), seed=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = collect([task], f"{folder}/tiny.sqlite")
+    ...     read_rows(f"{folder}/tiny.sqlite")["solved"].to_list()
+    [1, 1, 1]
     """
-    pl = optional("polars", "a table of a store")
-    frames = [_frame(store, task) for task in _tasks(store, kind)]
+    package = optional(frame, "a table of a store")
+    if not isinstance(store, Store):
+        with Store(store) as opened:
+            return read_rows(opened, rows, frame=frame)
+    parts = [_columns(store, task) for task in _tasks(store, rows)]
+    if frame == "pandas":
+        return package.DataFrame(list(_lines(parts)), columns=_names(parts))
     try:
-        whole: polars.DataFrame = pl.concat(frames, how="diagonal_relaxed", rechunk=False)
-    except pl.exceptions.PolarsError as error:
+        return _polars(parts)
+    except package.exceptions.PolarsError as error:
         raise StoreError(f"{store.path}: its tasks make no table ({one_line(error)})") from error
-    return whole
 
 
-def export_parquet(store: Store, path: str | Path, kind: str | None = None) -> int:
-    """Write all rows of a kind to a Parquet file; returns how many."""
-    frame = to_frame(store, kind)
-    with replacing(Path(path), overwrite=True) as file:
-        frame.write_parquet(file)
-    return int(frame.height)
+def export_rows(
+    store: Store, place: Place, rows: str | None = None, *, overwrite: bool = False
+) -> int:
+    """Write the rows of a store to a `.csv` or `.parquet` file, or as CSV to a stream.
 
+    The columns are those of `read_rows`. A cell is empty if a task has no such parameter.
 
-def export_csv(store: Store, place: Place, kind: str | None = None, overwrite: bool = False) -> int:
-    """Write all rows of a kind as CSV, to a file or a stream; returns how many.
-
-    The columns are those of `to_frame`; a cell is empty where a task has no such parameter.
+    Returns:
+        the number of rows.
     """
-    parts = [_columns(store, task) for task in _tasks(store, kind)]
-    names = dict.fromkeys(name for constants, rows in parts for name in (*constants, *rows))
+    return write_parts([_columns(store, task) for task in _tasks(store, rows)], place, overwrite)
+
+
+def write_parts(parts: Sequence[Part], place: Place, overwrite: bool) -> int:
+    """Write a table to a `.csv` or `.parquet` file, or as CSV to a stream; return its rows."""
     format_ = "csv" if is_stream(place) else None
+    is_parquet = format_ is None and name_of(place).suffix.lower() == ".parquet"
+    frame = _polars(parts) if is_parquet else None
     with writing(place, format_, overwrite=overwrite) as file:
+        if frame is not None:
+            frame.write_parquet(file)
+            return int(frame.height)
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
         table = csv.writer(text, lineterminator="\n")
-        table.writerow(names)
-        for constants, rows in parts:
-            cells = [rows[name].tolist() if name in rows else repeat(constants.get(name))
-                     for name in names]  # fmt: skip
-            table.writerows(zip(*cells, strict=False))
+        table.writerow(_names(parts))
+        table.writerows(_lines(parts))
         text.detach()
-    return sum(len(rows["instance"]) for _, rows in parts)
+    return sum(len(next(iter(rows.values()))) for _, rows in parts)
+
+
+def _names(parts: Sequence[Part]) -> list[str]:
+    return list(dict.fromkeys(name for shared, rows in parts for name in (*shared, *rows)))
+
+
+def _lines(parts: Sequence[Part]) -> Iterator[tuple[Any, ...]]:
+    """All rows, with a cell for each name."""
+    names = _names(parts)
+    for shared, rows in parts:
+        cells = [_plain_list(rows[name]) if name in rows else repeat(shared.get(name))
+                 for name in names]  # fmt: skip
+        yield from zip(*cells, strict=False)
+
+
+def _plain_list(values: Any) -> list[Any]:
+    return values if isinstance(values, list) else values.tolist()
+
+
+def _polars(parts: Sequence[Part]) -> polars.DataFrame:
+    pl = optional("polars", "a table of a store")
+    frames = []
+    for shared, rows in parts:
+        given = [pl.lit(value).alias(name) for name, value in shared.items()]
+        frames.append(pl.DataFrame(rows).select(*given, *rows))
+    whole: polars.DataFrame = pl.concat(frames, how="diagonal_relaxed", rechunk=False)
+    return whole
 
 
 def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
@@ -84,15 +138,7 @@ def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
     return tasks
 
 
-def _frame(store: Store, task: StoredTask) -> polars.DataFrame:
-    pl = optional("polars", "a table of a store")
-    constants, rows = _columns(store, task)
-    given = [pl.lit(value).alias(name) for name, value in constants.items()]
-    frame: polars.DataFrame = pl.DataFrame(rows).select(*given, *rows)
-    return frame
-
-
-def _columns(store: Store, task: StoredTask) -> tuple[dict[str, Any], dict[str, Any]]:
+def _columns(store: Store, task: StoredTask) -> Part:
     """What all rows of a task share, and the columns of its rows."""
     rows = dict(store.rows(task))
     described = task.description

@@ -101,6 +101,28 @@ class Study(Summarised):
             tasks.append(task.with_stop(replace(task.stop, instances=wanted)))
         return replace(self, tasks=tuple(tasks), scale=self.scale * scale)
 
+    def part(self, index: int, count: int) -> Study:
+        """Return part `index`, from 1, of `count` disjoint parts of the tasks.
+
+        Task k belongs to part k mod `count`, whatever computes it, so the parts of all computers
+        merge to the rows of one run.
+        """
+        if not 1 <= index <= count <= len(self.tasks):
+            raise ValueError(
+                f"part={index}/{count} must be I/N with 1 ≤ I ≤ N ≤ {len(self.tasks)}, the number "
+                "of tasks of this study"
+            )
+        return replace(self, tasks=self.tasks[index - 1 :: count])
+
+    def along(self, axis: str | None, statistic: Statistic | None) -> Study:
+        """Return the study with another axis or statistic of its figure; None keeps its own."""
+        if axis is not None and not is_axis(axis):
+            raise ValueError(
+                f"axis={axis} is not one of density, size, frustration, nor a parameter of a method"
+            )
+        figure, shown = axis or self.figure, statistic or self.statistic
+        return replace(self, figure=figure, statistic=shown)
+
 
 def load_study(path: str | Path) -> Study:
     """Read a study from a TOML file; errors name the file."""
@@ -134,9 +156,9 @@ def study_of(store: Store) -> Study:
     return replace(_plain_study(store), tasks=tasks)
 
 
-def claim(store: Store, study: Study) -> None:
+def reserve(store: Store, study: Study) -> None:
     """Remember in a store which study it is for; a store that holds another one is refused."""
-    held = store.claim(STUDY)
+    held = store.reserve(STUDY)
     if held is not None and held != study.text:
         _refuse_other_name(store, heading_of(store).name, study.name)
     with store.transaction():

@@ -68,7 +68,7 @@ class SuiteFolder:
                 raise source.error("expected a JSON object with the name of a suite")
             return values
 
-    def claim(self, suite: SuiteFile, **options: object) -> None:
+    def reserve(self, suite: SuiteFile, **options: object) -> None:
         """Note what the folder is for; one that is for something else is refused."""
         values = json.loads(suite.canonical()) | options
         held = self.plan()
@@ -127,7 +127,7 @@ def iter_build_suite(
     given, told = place.instances.resolve(), place.answers.resolve()
     if given in (told, *told.parents):
         raise ValueError(f"answers={told} would be given away with the files in {given}")
-    place.claim(suite, formats=suffixes, dialect=dialect, committed=is_committed)
+    place.reserve(suite, formats=suffixes, dialect=dialect, committed=is_committed)
     if place.manifest.exists():
         for entry in read_manifest(place.manifest):
             refuse_changed(place.instances / entry.file, entry.sha256)

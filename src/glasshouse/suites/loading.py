@@ -58,8 +58,8 @@ def load_suite(
 ) -> Suite:
     """A suite by its name, from a TOML file, or from a folder.
 
-    A folder may be one that `glasshouse suite` or `glasshouse plant --out-dir` wrote, or any one
-    with .wcnf or .cnf files; of those without a proof nothing is known.
+    A folder may be one that `glasshouse suite write` or `glasshouse plant --count` wrote, or any
+    folder with .wcnf or .cnf files; of those without a proof nothing is known.
 
     Args:
         source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses; a

@@ -41,9 +41,9 @@ def test_a_killed_race_goes_on_without_repeating_a_run_and_leaves_no_process(sui
     hang = tmp_path / "hang"
     hang.touch()
     solver.write_text(COUNTING.format(log=str(log), hang=str(hang)))
-    words = [sys.executable, "-m", "glasshouse", "race", "--suite", str(suite), "-o", str(store),
-             "--solver", f"{sys.executable} -S {solver} {{seed}} {{file}}", "--repeat", "4",
-             "--dialect", "classic", "--time-limit", "600"]  # fmt: skip
+    words = [sys.executable, "-m", "glasshouse", "race", "run", "--suite", str(suite), "-o",
+             str(store), "--solver", f"{sys.executable} -S {solver} {{seed}} {{file}}", "--runs",
+             "4", "--dialect", "classic", "--time-limit", "600"]  # fmt: skip
     first = start(words)
     until(lambda: log.exists() and log.read_text().count("\n") > 3, first)
     assert running(solver.name)
@@ -144,9 +144,9 @@ def test_a_worker_that_is_killed_takes_its_solver_along_and_the_race_goes_on(way
                     *_, last = iter_race(race, store, executor=client.get_executor())
                 assert last.is_complete
             else:
-                words = [sys.executable, "-m", "glasshouse", "race", "--suite", str(suite), "-o",
-                         str(store), "--solver", command, "--repeat", "2", "--dialect", "classic",
-                         "--dask", cluster.scheduler_address]  # fmt: skip
+                words = [sys.executable, "-m", "glasshouse", "race", "run", "--suite", str(suite),
+                         "-o", str(store), "--solver", command, "--runs", "2", "--dialect",
+                         "classic", "--dask", cluster.scheduler_address]  # fmt: skip
                 environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
                 ended = run(words, env=environment)
                 assert ended.returncode == 0, ended.stderr

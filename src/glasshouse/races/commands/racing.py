@@ -88,7 +88,7 @@ class Race(Summarised):
                     f"{asked.get('file')}; bring the certificates back, or use another store"
                 )
 
-    def claim(self, store: Store) -> MeterName:
+    def reserve(self, store: Store) -> MeterName:
         """Remember in a store which race it is for; another one's is refused.
 
         More solvers, and more runs on each instance, are the same race. Another meter is not: it
@@ -138,7 +138,7 @@ def held_race(store: Store) -> dict[str, Any] | None:
     Raises:
         StoreError: it is a store of something else.
     """
-    noted = store.claim(purpose.RACE)
+    noted = store.reserve(purpose.RACE)
     if noted is None:
         if store.kinds:
             raise StoreError(f"{store.path} holds runs of a race, but not its rules; use another "
@@ -185,7 +185,7 @@ def iter_race(
     """
     tasks = race.tasks()
     with Store(store, write=True) as opened:
-        meter = race.claim(opened)
+        meter = race.reserve(opened)
     slowest = race.limits.seconds + race.limits.grace + HANGING
     if any(entrant.is_built_in for entrant in race.entrants):
         slowest += most_seconds(race.limits)

@@ -197,7 +197,7 @@ def race_samplers(
             _refuse_many([(one.name, size) for one in entered for size in _sizes(one, sizes)])
             book = opened.enter_context(Store(store, write=True))
             _refuse_others(book, entered)
-        seed = Seed.of(rng) if book is None else _claim(book, rng)
+        seed = Seed.of(rng) if book is None else _reserve(book, rng)
         kind = SAMPLER_RACE if book is None else book.kinds.get(SAMPLER_RACE.name, SAMPLER_RACE)
         if kind == FIRST_SAMPLER_RACE and {clock_name(one) for one in clocks.values()} != {"wall"}:
             raise StoreError(f"{store} was begun by a version that kept wall-clock times only; "
@@ -305,9 +305,9 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
     return np.sort(energies)
 
 
-def _claim(store: Store, rng: RngLike) -> Seed:
+def _reserve(store: Store, rng: RngLike) -> Seed:
     """The seed of the race that a store is for; another one's store is refused."""
-    noted = store.claim(purpose.SAMPLER_RACE)
+    noted = store.reserve(purpose.SAMPLER_RACE)
     if noted is None:
         seed = Seed.of(rng)
         store.note(NOTE, json.dumps({"seed": _seed_values(seed)}))

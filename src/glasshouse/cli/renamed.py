@@ -1,0 +1,73 @@
+"""Words of older versions of the command line, and the words that replace them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+# What was typed after `glasshouse`, and what is typed now. The last lines are for all words after
+# a command that are not commands of its own.
+COMMANDS = {
+    "plant fuzz": "fuzz one",
+    "race export": "store export --as time-series",
+    "study check": "store check",
+    "study export": "store export",
+    "study merge": "store merge",
+    "study status": "study show",
+    "suite --list": "suite list",
+    "train draw": "draw",
+    "train export": "store export",
+    "fuzz": "fuzz run",
+    "race": "race run",
+    "suite": "suite write",
+    "train": "train run",
+}
+# Command, option, and what is typed instead.
+OPTIONS = (
+    ("check", "--files", "--instances DIR"),
+    ("convert", "--back", "glasshouse back SOURCE TARGET SOLUTION"),
+    ("convert", "--format", "--from"),
+    ("fuzz run", "--seconds", "--time-limit"),
+    ("fuzz run", "--shrink-seconds", "--shrink-time-limit"),
+    ("plant", "--out-dir", "-o DIR"),
+    ("prove", "--output", "--certificate"),
+    ("prove", "-o", "--certificate"),
+    ("race run", "--memory", "--memory-limit"),
+    ("race run", "--repeat", "--runs"),
+    ("study run", "--timeout", "--batch-time-limit"),
+    ("train run", "--mode-seconds", "--mode-time-limit"),
+    ("tune", "--block", "-p block=VALUE"),
+    ("tune", "--length", "-p length=VALUE"),
+    ("tune", "--loop-density", "-p loop_density=VALUE"),
+    ("tune", "--out-dir", "-o DIR"),
+)
+
+
+def renamed_command(chain: Sequence[str], word: str) -> str:
+    """Return what replaces a command that no longer exists, or an empty text.
+
+    Args:
+        chain: the commands that were understood.
+        word: the word after them, which is not a command.
+
+    >>> renamed_command(["train"], "draw")
+    '`glasshouse train draw` is now `glasshouse draw`'
+    >>> renamed_command(["train"], "bars")
+    '`glasshouse train` is now `glasshouse train run`'
+    """
+    for typed in (" ".join([*chain, word]), " ".join(chain)):
+        if typed in COMMANDS:
+            return f"`glasshouse {typed}` is now `glasshouse {COMMANDS[typed]}`"
+    return ""
+
+
+def renamed_option(chain: Sequence[str], words: Iterable[str]) -> str:
+    """Return what replaces the first option that no longer exists, or an empty text.
+
+    >>> renamed_option(["race", "run"], ["--repeat=3"])
+    '--repeat is now --runs'
+    """
+    typed = [word.partition("=")[0] for word in words]
+    for command, option, new in OPTIONS:
+        if list(chain)[: len(command.split())] == command.split() and option in typed:
+            return f"{option} is now {new}"
+    return ""
