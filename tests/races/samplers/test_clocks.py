@@ -91,7 +91,7 @@ def test_a_stored_race_is_read_by_any_clock(tmp_path):
     assert all("numpy" in one["packages"] for one in read.computers)
     assert "Clock: x doubled_s, y wall." in read.summary()
     page = tmp_path / "page.html"
-    gh.report([path], output=page)
+    gh.report(path, output=page)
     shown = page.read_text()
     assert all(word in shown for word in ("doubled_s", "Simulated", "Time to solution and batch"))
 
