@@ -187,16 +187,19 @@ def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
                                ("interval", "line", "points"), {})  # fmt: skip
         work, ends = model.tts("work").value, np.array([sizes[0], sizes[-1]], np.float64)
         if np.isfinite(work):
-            marks = [*marks, Mark("work", ("faint line",), ends, np.array([work, work]))]
+            level = np.array([work, work])
+            marks = [*marks, Mark("work", ("star",), ends[1:], level[1:]),
+                     Mark("level", ("faint line",), ends, level)]  # fmt: skip
         series.append(Series(solver, marks))
     return Chart(
         "Time to solution and batch size",
         f"Seconds until the target of {name} is reached with probability 0.99, by calls of as many "
         "reads as the x-axis shows, with 95 % intervals: small batches pay the latency of many "
-        "calls, large ones have more reads than are needed. The faint level is the work: the reads "
-        "needed times the seconds of a further read.",
+        "calls, large ones have more reads than are needed. A star at the right end is the work: "
+        "the reads needed times the seconds of a further read.",
         Axis("reads per call", "reads", is_log=True),
         Axis("TTS99 in seconds", "TTS99 (s)", is_log=True), series, "sampler",
+        notes=[("star", "work")],
     )  # fmt: skip
 
 

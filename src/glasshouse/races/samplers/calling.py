@@ -185,7 +185,9 @@ def call_sampler(
     # Two clocks may differ in their last digits.
     compiling = compile_seconds() - compiled
     seconds = max(perf_counter() - begin - compiling, 0.0)
-    cpu = max(process_time() - worked - compiling, 0.0)
+    cpu = process_time() - worked
+    if compiling > 0:  # the CPU time of compiling is not known, but the call's own wall time is
+        cpu = min(cpu, seconds)
     if returned is not None:
         if contestant.is_ours:
             _refuse_interrupted(found)
