@@ -22,7 +22,7 @@ _IN_ORDER = {
     "cli": (
         "errors options output termination verified check clock console convert info judge library "
         "report train_machine collecting compile evaluation fuzz instances searches suite plant "
-        "prove race solve study train about demo running tune"
+        "prove samplers race solve study train about demo running tune"
     ),
     "files": (
         "text certificate claims document formats clause_file reading graphs replanting known "
@@ -54,7 +54,7 @@ _IN_ORDER = {
         "exhaustive record annealing ladder hitting methods tempering tts minimising "
         "samplers"
     ),
-    "statistics": "samples intervals lognormal peaks scaling estimators",
+    "statistics": "samples intervals lognormal peaks scaling estimators time_model",
     "store": (
         "ranges row_types storefile workers database purpose records schema store batches collect"
     ),
@@ -186,6 +186,7 @@ SECOND_DOORS = [
     "statistics.peaks",
     "statistics.samples",
     "statistics.scaling",
+    "statistics.time_model",
     "store.collect",
     "store.purpose",
     "store.ranges",

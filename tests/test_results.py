@@ -250,7 +250,9 @@ def of_races(folder: Any) -> Iterable[Any]:
     yield from (clauses, said, answer, races.judge(clauses, answer, instance.known))
     heard: list[Any] = []
     both = {"ours": gh.GlasshouseAnnealer(), "none": lambda bqm: 1 / 0}
-    raced = gh.race(both, [plant()], reads=3, calls=2, rng=1, progress=heard.append)
+    raced = gh.race_samplers(
+        both, [plant()], reads=3, calls=2, rng=1, progress=heard.append, batches=()
+    )
     yield from (raced, raced.calls[0], raced.faults[0], raced.problems[0], heard[0])
     yield from (raced.residual("ours"), raced.compare("ours", "none"))
 

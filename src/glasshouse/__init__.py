@@ -51,7 +51,7 @@ _NAMES_OF = {
     "boltzmann": "BoltzmannMachine bars_and_stripes shifting_bars train",
     "boltzmann.estimator": "RestrictedBoltzmannMachine",
     # Other people's solvers on proven instances; and all of it on one page.
-    "races": "load_suite race",
+    "races": "load_suite optimal_setting race_samplers",
     "reports": "report",
 }
 _HOME_OF = {name: home for home, names in _NAMES_OF.items() for name in names.split()}

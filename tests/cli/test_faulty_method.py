@@ -104,7 +104,9 @@ def test_write_suite_refuses_it(suffix, blind, method, tmp_path):
 
 def test_a_race_of_samplers_refuses_it(method):
     with pytest.raises(CertificateError):
-        gh.race({"anneal": gh.GlasshouseAnnealer()}, [method.function(6, 6, rng=1)], calls=1)
+        gh.race_samplers(
+            {"anneal": gh.GlasshouseAnnealer()}, [method.function(6, 6, rng=1)], calls=1, batches=()
+        )
 
 
 def test_a_race_of_commands_refuses_it(method, tmp_path, capsys):

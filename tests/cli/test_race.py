@@ -167,7 +167,8 @@ def test_a_store_of_samplers_is_shown_drawn_and_exported(tmp_path, monkeypatch, 
     pytest.importorskip("dimod")
     monkeypatch.chdir(tmp_path)
     plant = random_loops(3, 3, frustration="1/5", loops=3, rng=1)
-    gh.race({"x": gh.GlasshouseAnnealer()}, plant, reads=2, calls=2, store="s.sqlite")
+    entered = {"x": gh.GlasshouseAnnealer()}
+    gh.race_samplers(entered, plant, reads=2, calls=2, store="s.sqlite", batches=())
     assert main(["race", "show", "s.sqlite"]) == 0
     assert "1 with an optimum proven before the race" in capsys.readouterr().out
     assert main(["race", "show", "s.sqlite", "--json"]) == 0
@@ -422,3 +423,27 @@ def test_figures_by_cpu_time_are_drawn(raced, tmp_path, figure):
     words = ["race", "plot", str(raced[0] / "race.sqlite"), "--figure", figure, "--clock", "cpu"]
     assert main([*words, "-o", str(tmp_path / "x.png")]) == 0
     assert (tmp_path / "x.png").stat().st_size > 5000
+
+
+def test_dimod_samplers_race_by_the_names_of_their_classes(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("dimod")
+    monkeypatch.chdir(tmp_path)
+    gh.write_suite("tiny", [random_loops(3, 3, frustration="1/5", loops=3, rng=1)])
+    words = ["race", "run", "--sampler", "mine=glasshouse:GlasshouseAnnealer num_sweeps=9",
+             "--suite", "tiny", "--reads", "3", "--runs", "2", "-o", "s.sqlite"]  # fmt: skip
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "TTS99 elapsed" in told
+    assert "mine" in told
+    assert main([*words, "--json"]) == 0  # nothing is called again
+    calls = json.loads(capsys.readouterr().out)["calls"]
+    assert len(calls) == 2 * 6
+    assert main(["race", "plot", "s.sqlite", "--figure", "batches", "-o", "x.png"]) == 0
+    for more, message in [
+        (["--solver", "rc2"], "a race needs --solver or --sampler, and not both"),
+        (["--sampler", "nowhere_at_all:X"], "cannot be loaded: ModuleNotFoundError"),
+        (["--sampler", "mine=dimod:RandomSampler"], "two samplers are named mine"),
+    ]:
+        assert main([*words, *more]) == 2
+        lines = capsys.readouterr().err.strip().splitlines()
+        assert message in lines[-1]

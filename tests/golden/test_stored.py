@@ -74,7 +74,9 @@ def test_a_race_of_samplers_is_resumed_and_extended(old):
     before = rows_in(old / "samplers.sqlite")
     plants = [gh.random_loops(4, 4, frustration="1/5", loops=3, rng=seed) for seed in range(2)]
     samplers = {"anneal": gh.GlasshouseAnnealer(), "temper": gh.GlasshouseTempering()}
-    found = gh.race(samplers, plants, reads=5, calls=3, rng=1, store=old / "samplers.sqlite")
+    found = gh.race_samplers(
+        samplers, plants, reads=5, calls=3, rng=1, store=old / "samplers.sqlite", batches=()
+    )
     assert not found.faults
     assert rows_in(old / "samplers.sqlite") == before // 2 * 3
 

@@ -88,7 +88,7 @@ def test_figures_of_samplers_are_drawn(tmp_path):
     plants = [gh.random_loops(8, 8, frustration=f, loops=5, rng=k)
               for f in ("1/10", "1/5") for k in (1, 2)]  # fmt: skip
     entered = {"ours $x$": (gh.GlasshouseAnnealer(), {"num_sweeps": 2}), "none": lambda bqm: None}
-    found = gh.race(entered, plants, reads=10, calls=2, rng=1)
+    found = gh.race_samplers(entered, plants, reads=10, calls=2, rng=1, batches=())
     for draw in (draw_dial, draw_tts, draw_residual):
         figure, ax = new_figure()
         draw(ax, found)

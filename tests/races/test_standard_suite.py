@@ -121,7 +121,7 @@ def test_samplers_get_models(library, tmp_path):
 
         return dimod.ExactSolver().sample(bqm).lowest()
 
-    found = gh.race({"exact": lowest}, loaded(library, tmp_path), calls=1)
+    found = gh.race_samplers({"exact": lowest}, loaded(library, tmp_path), calls=1, batches=())
     assert not found.faults
     assert (found.is_proven("T1"), found.is_proven("T2")) == (True, False)
     assert found.success("exact").value == 1

@@ -64,8 +64,8 @@ def mixed_page(tmp_path_factory) -> Path:
     done = task.run()
     save_machine(folder / "machine.npz", done.machine, run=done)
     plants = {f"{f}": gh.random_loops(8, 8, frustration=f, loops=4, rng=1) for f in ("1/10", "1/5")}
-    gh.race({"ours": gh.GlasshouseAnnealer(), "tempering": gh.GlasshouseTempering()}, plants,
-            reads=10, calls=2, rng=1, store=folder / "samplers.sqlite")  # fmt: skip
+    entered = {"ours": gh.GlasshouseAnnealer(), "tempering": gh.GlasshouseTempering()}
+    gh.race_samplers(entered, plants, reads=10, calls=2, rng=1, store=folder / "samplers.sqlite")
     study_store(folder / "study.sqlite", 40, 16)
     names = ["plant.wcnf", "half.mc", "run.sqlite", "machine.npz", "samplers.sqlite",
              "study.sqlite"]  # fmt: skip

@@ -295,11 +295,13 @@ def test_fits_are_listed_only_where_something_was_fitted(tmp_path):
 
 
 def test_results_in_memory_name_no_command_but_what_was_asked(plant, tmp_path):
-    found = gh.race({"ours": gh.GlasshouseAnnealer()}, {"x": plant}, reads=7, calls=2, rng=3)
+    found = gh.race_samplers(
+        {"ours": gh.GlasshouseAnnealer()}, {"x": plant}, reads=7, calls=2, rng=3, batches=()
+    )
     page = unescape(gh.report(found, output=tmp_path / "x.html").path.read_text())
     assert "Made in Python from results in memory; keep them with `store=`." in page
     assert "glasshouse report" not in page
-    assert "glasshouse.race(samplers, suite, reads=7, calls=2, rng=3)" in page
+    assert "glasshouse.race_samplers(samplers, suite, reads=7, calls=2, rng=3, batches=())" in page
 
 
 def test_the_head_of_the_page_has_the_main_result(plant, tmp_path):

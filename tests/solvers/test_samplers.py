@@ -62,7 +62,9 @@ def test_the_api_is_that_of_a_sampler(sampler):
 def test_every_parameter_is_taken_and_no_other_is_named(sampler):
     values = {"num_reads": 3, "num_sweeps": 4, "beta_range": (0.1, 3), "seed": 1, "threads": 2,
               "time_limit": 60, "beta_schedule_type": "linear", "beta_schedule": None,
-              "num_replicas": 3}  # fmt: skip
+              "num_replicas": 3, "num_sweeps_per_beta": 2, "initial_states": None,
+              "initial_states_generator": "tile", "interrupt_function": lambda: False,
+              "state": "last"}  # fmt: skip
     given = {name: values[name] for name in sampler.parameters}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -260,3 +262,170 @@ def test_without_dimod_the_names_are_there_and_their_use_tells_the_remedy():
     assert done.stderr == ""
     line = 'a dimod sampler needs dimod, which is not installed; pip install "glasshouse[solvers]"'
     assert done.stdout.splitlines() == [line, line]
+
+
+def energies_agree(found: Any, bqm: Any) -> None:
+    """The energies of all samples are those of the model, and all its variables have values."""
+    assert set(found.variables) == set(bqm.variables)
+    assert found.vartype is bqm.vartype
+    assert found.record.energy == pytest.approx(bqm.energies(found))
+
+
+def chip(size: int = 4) -> Any:
+    """A Chimera graph of `size`² cells, as a solver's nodes and edges."""
+    return pytest.importorskip("dwave.graphs").chimera_graph(size)
+
+
+def ocean(name: str, child: Any, bqm: Any) -> Any:
+    """A composite of Ocean around a sampler."""
+    preprocessing = pytest.importorskip("dwave.preprocessing")
+    if name == "embedding":
+        graph = chip()
+        structured = dimod.StructureComposite(child, list(graph.nodes), list(graph.edges))
+        return pytest.importorskip("dwave.system").EmbeddingComposite(structured)
+    return {
+        "fix": preprocessing.FixVariablesComposite,
+        "reversal": preprocessing.SpinReversalTransformComposite,
+        "scale": preprocessing.ScaleComposite, "clip": preprocessing.ClipComposite,
+    }[name](child)  # fmt: skip
+
+
+OCEAN = {
+    "embedding": {},
+    "fix": {"fixed_variables": {"x": 1}},
+    "reversal": {"num_spin_reversal_transforms": 2},
+    "scale": {"scalar": 0.25},
+    "clip": {"lower_bound": -0.5, "upper_bound": 0.5},
+}
+
+
+@both
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+@pytest.mark.parametrize("name", OCEAN)
+def test_composites_of_ocean_give_the_models_energies(sampler, name, vartype):
+    bqm = model(vartype)
+    composed = ocean(name, sampler, bqm)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SamplerUnknownArgWarning)
+        found = composed.sample(bqm, num_reads=20, num_sweeps=200, seed=3, **OCEAN[name])
+    energies_agree(found, bqm)
+    least = dimod.ExactSolver().sample(bqm).first.energy
+    if name in ("scale", "reversal"):
+        assert found.first.energy == pytest.approx(least)
+    if name == "fix":
+        assert all(sample["x"] == 1 for sample in found.samples())
+
+
+@both
+def test_higher_order_energies_are_those_of_the_polynomial(sampler):
+    terms = {("a",): 1.0, ("a", "b"): -1.5, ("a", "b", "c"): 2.0, ("b", "c", "d", "e"): -1.0}
+    for vartype in ("SPIN", "BINARY"):
+        polynomial = dimod.BinaryPolynomial(terms, vartype)
+        composed = dimod.HigherOrderComposite(sampler)
+        found = composed.sample_poly(polynomial, num_reads=30, num_sweeps=200, seed=1)
+        assert found.record.energy == pytest.approx(polynomial.energies(found))
+        least = dimod.ExactPolySolver().sample_poly(polynomial).first.energy
+        assert found.first.energy == pytest.approx(least)
+
+
+@pytest.mark.parametrize("vartype", ["SPIN", "BINARY"])
+@pytest.mark.parametrize("reads", [1, 5, 40])
+@pytest.mark.parametrize("is_dense", [False, True])
+def test_initial_states_are_where_reads_start(vartype, reads, is_dense):
+    """Without any temperature nothing climbs: a read ends no higher than it started."""
+    bqm = model(vartype, whole=True)
+    if is_dense:
+        bqm = dimod.generators.ran_r(1, 60, seed=1).change_vartype(vartype, inplace=False)
+    sampler = gh.GlasshouseAnnealer()
+    best = sampler.sample(bqm, num_reads=40, num_sweeps=500, seed=1)
+    low = best.record.energy.min()
+    starts = dimod.as_samples(best.lowest())[0][:1], list(best.variables)
+    cold = {"beta_schedule_type": "custom", "beta_schedule": [1e6] * 3, "seed": 2}
+    found = sampler.sample(bqm, num_reads=reads, initial_states=starts,
+                           initial_states_generator="tile", **cold)  # fmt: skip
+    assert len(found) == reads
+    assert (found.record.energy <= low + 1e-9).all()
+    energies_agree(found, bqm)
+    mixed = sampler.sample(bqm, num_reads=40, initial_states=starts, state="last", **cold)
+    assert mixed.record.energy[0] <= low + 1e-9
+    if is_dense:
+        assert mixed.record.energy.max() > low  # the others start from random states
+    again = sampler.sample(bqm, num_reads=40, initial_states=starts, state="last", **cold)
+    assert (again.record.sample == mixed.record.sample).all()
+    with pytest.raises(ValueError, match="insufficient number of initial states"):
+        sampler.sample(bqm, num_reads=3, initial_states=starts, initial_states_generator="none")
+    assert len(sampler.sample(bqm, initial_states=best, **cold)) == 40
+
+
+def test_last_states_are_draws_at_the_last_temperature():
+    """Against the exact distribution of a triangle with fields, at β = 0.7.
+
+    10,000 reads; chi-square with 7 degrees of freedom, alarm by chance 1e-4.
+    """
+    bqm = dimod.BQM.from_ising({"a": 0.5}, {"ab": 1, "bc": -0.7, "ac": 0.4})
+    found = gh.GlasshouseAnnealer().sample(
+        bqm, num_reads=10_000, beta_schedule_type="custom", beta_schedule=[0.7],
+        num_sweeps_per_beta=60, state="last", seed=1,
+    )  # fmt: skip
+    every = dimod.ExactSolver().sample(bqm)
+    expected = np.exp(-0.7 * every.record.energy)
+    expected *= 10_000 / expected.sum()
+    places = [every.variables.index(name) for name in found.variables]
+    seen = {tuple(row): 0 for row in every.record.sample[:, places].tolist()}
+    for row in found.record.sample.tolist():
+        seen[tuple(row)] += 1
+    counts = [seen[tuple(row)] for row in every.record.sample[:, places].tolist()]
+    assert ((np.array(counts) - expected) ** 2 / expected).sum() < 29.9
+    best = gh.GlasshouseAnnealer().sample(
+        bqm, num_reads=1000, beta_schedule_type="custom", beta_schedule=[0.7] * 60, seed=1
+    )
+    assert best.record.energy.mean() < found.record.energy.mean()
+
+
+def test_sweeps_per_beta_hold_each_temperature():
+    bqm, sampler = model("SPIN"), gh.GlasshouseAnnealer()
+    betas = np.geomspace(0.1, 3, 20)
+    held = sampler.sample(bqm, num_reads=5, seed=1, beta_schedule_type="custom",
+                          beta_schedule=betas, num_sweeps_per_beta=3)  # fmt: skip
+    spelled = sampler.sample(bqm, num_reads=5, seed=1, beta_schedule_type="custom",
+                             beta_schedule=np.repeat(betas, 3))  # fmt: skip
+    assert (held.record.sample == spelled.record.sample).all()
+    ranged = sampler.sample(bqm, num_reads=5, seed=1, beta_range=(0.1, 3), num_sweeps=60,
+                            num_sweeps_per_beta=3)  # fmt: skip
+    assert (ranged.record.sample == held.record.sample).all()
+    with pytest.raises(ValueError, match="sweeps_per_beta=7 must divide sweeps=60"):
+        sampler.sample(bqm, num_sweeps=60, num_sweeps_per_beta=7)
+
+
+def test_an_interrupt_function_ends_the_reads():
+    asked = []
+
+    def interrupt() -> bool:
+        asked.append(len(asked))
+        return len(asked) >= 2
+
+    found = gh.GlasshouseAnnealer().sample(
+        model("SPIN"), num_reads=64 * 1000, num_sweeps=10**6, interrupt_function=interrupt, seed=1
+    )
+    assert found.info["stopped"] == "interrupt function"
+    assert len(asked) == 2
+    assert 0 < len(found) < 64 * 1000
+    never = gh.GlasshouseAnnealer().sample(model("SPIN"), interrupt_function=lambda: False, seed=1)
+    assert never.info["stopped"] is None
+    with pytest.raises(ZeroDivisionError):
+        gh.GlasshouseAnnealer().sample(
+            model("SPIN"), num_reads=10**5, num_sweeps=10**6, interrupt_function=lambda: 1 / 0
+        )
+
+
+def test_states_of_other_kinds_are_refused():
+    plant = gh.random_loops(6, 6, frustration="1/5", loops=4, rng=1)
+    start = gh.anneal(plant, runs=3, initial_states=plant.state, sweeps=1, beta=[1e6], rng=1)
+    assert (start.energies == plant.energy).all()
+    for words, options in [
+        ("use one state, or one for each of 4 runs", {"initial_states": [plant.state] * 3}),
+        ("state='first' must be 'best' or 'last'", {"state": "first"}),
+        ("state='last' must be", {"state": "last", "check": "flip"}),
+    ]:  # fmt: skip
+        with pytest.raises(ValueError, match=words):
+            gh.anneal(plant, runs=4, **options)

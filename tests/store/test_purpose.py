@@ -54,8 +54,8 @@ def race_solvers(path: Path) -> None:
     list(iter_race(Race(entrants, load_suite(folder, path.parent), limits), path))
 
 
-def race_samplers(path: Path) -> None:
-    gh.race({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=path)
+def race_samplers(path: Path, batches=()) -> None:
+    gh.race_samplers({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=path, batches=())
 
 
 def train_machines(path: Path) -> None:

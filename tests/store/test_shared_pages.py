@@ -52,7 +52,7 @@ def test_a_table_of_very_many_columns_is_refused(tmp_path):
 )
 def test_energies_that_are_texts_take_no_room_for_each(tmp_path, energies):
     path = tmp_path / "s.sqlite"
-    gh.race({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=path)
+    gh.race_samplers({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=path, batches=())
     with sqlite3.connect(path) as database:
         database.execute("UPDATE sampler_race SET energies = ?", (json.dumps(energies),))
     tracemalloc.start()

@@ -124,7 +124,9 @@ def test_races_on_other_instances_are_kept_apart_whatever_their_rules_state(tmp_
 def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
     def raced(name: str, who: str, plants, rng: int) -> Path:
         path = tmp_path / f"{name}.sqlite"
-        gh.race({who: Sampler()}, plants, reads=2, calls=1, rng=rng, store=path)
+        gh.race_samplers(
+            {who: Sampler()}, plants, reads=2, calls=1, rng=rng, store=path, batches=()
+        )
         return path
 
     first, second = raced("a", "x", plants()[:2], 1), raced("b", "y", plants()[:2], 1)
@@ -132,7 +134,9 @@ def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
     with Store(tmp_path / "all.sqlite") as store:
         found = read_sampler_results(store)
     assert (set(found.solvers), len(found.calls), found.seed) == ({"x", "y"}, 4, 1)
-    again = gh.race({"x": Sampler()}, plants()[:2], reads=2, calls=1, store=tmp_path / "all.sqlite")
+    again = gh.race_samplers(
+        {"x": Sampler()}, plants()[:2], reads=2, calls=1, store=tmp_path / "all.sqlite", batches=()
+    )
     assert again.seed == 1
     assert "on other instances" in refused(tmp_path, [first, raced("c", "y", plants()[2:], 1)])
     assert "seed=[2, []]" in refused(tmp_path, [first, raced("d", "y", plants()[:2], 2)])

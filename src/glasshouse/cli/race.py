@@ -21,6 +21,7 @@ from glasshouse.cli.options import (
     command_group,
 )
 from glasshouse.cli.output import free_pictures, save_pictures, show_json
+from glasshouse.cli.samplers import run_samplers
 
 if TYPE_CHECKING:
     from glasshouse.races.commands.probing import Probed
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from glasshouse.races.samplers.results import SamplerResults
     from glasshouse.suites.loading import Suite
 
+_Figure = Literal[
+    "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching", "residual", "batches"
+]
 _WIDEST = 150
 _MOST_NAMES = 10  # of missing instances, that are shown
 _MOST_FAULTS = 20  # of a solver, that are shown one by one
@@ -50,7 +54,8 @@ race = command_group(
 @race.command
 def run(
     *,
-    solver: list[str],
+    solver: list[str] | None = None,
+    sampler: list[str] | None = None,
     suite: str,
     output: OutputPath,
     answers: Path | None = None,
@@ -60,7 +65,9 @@ def run(
     grace: float = 1.0,
     memory_limit: Whole = 4096,
     seed: Whole = 1,
-    runs: Whole = 1,
+    runs: MaybeWhole = None,
+    reads: Whole = 100,
+    clock: str = "wall",
     dialect: Literal["classic", "mse22", "cnf", "opb"] | None = None,
     strict: bool = False,
     meter: Literal["process-group", "benchexec"] | None = None,
@@ -69,7 +76,7 @@ def run(
     dask: Dask = None,
     json: bool = False,
 ) -> int:
-    """Race solvers on a suite, or go on where a race stopped.
+    """Race solvers, or dimod samplers, on a suite, or go on where a race stopped.
 
     Every answer is judged against the proof of the instance's optimum. Exit code 1 if some answer
     was wrong or some solver crashed, else 0. Killed at any moment and started again, no run is
@@ -80,12 +87,15 @@ def run(
     ```
     glasshouse race run --solver "mysolver {file}" --suite smoke -o race.sqlite
     glasshouse race run --solver rc2 --solver anneal --suite my-instances/ --runs 5 -o race.sqlite
+    glasshouse race run --sampler dwave.samplers:TabuSampler --suite smoke -o samplers.sqlite
     ```
 
     Args:
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
             or prove; or all, for every built-in that is installed. Once per solver.
+        sampler: a dimod sampler, "[NAME=]MODULE:CLASS [PARAMETER=VALUE ...]", which is called in
+            this process; instead of --solver. Once per sampler.
         suite: the name of a suite (`glasshouse suite list`) or its TOML file, grown once into the
             folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
             standard instances such as gset, dimacs or biqmac:rudy, with --instances.
@@ -95,14 +105,19 @@ def run(
         instances: a folder with files of standard instances (`glasshouse library`), under any names
             and in any format. They are recognised by their content.
         time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
-            compile before their time starts.
+            compile before their time starts. Of samplers: seconds on an instance after which no
+            further call begins.
         cpu_limit: seconds of CPU time per run, of all its processes together. Then solvers get
             SIGTERM. No limit by default.
         grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
             then counts as of the time limit, and a claim of optimality comes too late.
         memory_limit: megabytes of memory per run.
         seed: the seed of the first run on each instance; the next runs have the next numbers.
-        runs: runs of each solver on each instance.
+        runs: runs of each solver on each instance, 1 by default; of samplers, calls with each batch
+            size, 10 by default.
+        reads: of samplers: reads of a call; time is measured at other batch sizes, too.
+        clock: of samplers: wall, cpu, or the name of a number in the sampler's info["timing"], such
+            as qpu_access_time.
         dialect: what the commands read. By default each command is tried on an instance of two
             variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it
             reads is printed and kept in the store. cnf, which has neither weights nor hard clauses,
@@ -121,6 +136,15 @@ def run(
     from glasshouse.suites.loading import load_suite
 
     refuse_both(workers, dask)
+    if bool(solver) == bool(sampler):
+        raise ValueError("a race needs --solver or --sampler, and not both")
+    if sampler:
+        run_samplers(
+            sampler, suite, output, answers, instances, reads=reads, clock=clock, rng=seed,
+            calls=10 if runs is None else runs, time_limit=time_limit,
+        )  # fmt: skip
+        return 1 if _report(output, json) else 0
+    assert solver is not None
     if memory_limit < 1:
         raise ValueError(f"--memory-limit {memory_limit} is below 1")
     if cores is not None and dask is not None:
@@ -137,7 +161,7 @@ def run(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
     )
     _tell_missing(loaded)
-    asked = Race(entrants, loaded, limits, seed, runs, strict, meter, cores)
+    asked = Race(entrants, loaded, limits, seed, 1 if runs is None else runs, strict, meter, cores)
     number = 1 if workers is None else workers
     last = collect_steps(
         lambda executor: iter_race(asked, output, workers=number, executor=executor),
@@ -159,7 +183,7 @@ def show(store: Path, /, *, json: bool = False) -> int:
     ```
 
     Args:
-        store: the race's store; of commands, or of samplers (`glasshouse.race(…, store=…)`).
+        store: the race's store; of commands, or of samplers (--sampler).
         json: print one JSON object.
     """
     return 1 if _report(store, json) else 0
@@ -204,10 +228,7 @@ def plot(
     store: Path,
     /,
     *,
-    figure: Literal[
-        "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching", "residual"
-    ]
-    | None = None,
+    figure: _Figure | None = None,
     solver: list[str] | None = None,
     dial: str | None = None,
     clock: Literal["wall", "cpu"] = "wall",
@@ -229,7 +250,8 @@ def plot(
             some times the fastest), scatter (two solvers), incumbents (o values over time), tts
             (seconds until the best cost is reached with probability 0.99, by repeated runs) or
             reaching (seconds until it was said), both over the dialled hardness. Of
-            samplers, tts (the default) or residual (energy above the target over time).
+            samplers, tts (the default), residual (energy above the target over time) or batches
+            (time to solution on the first instance over the reads of a call).
         solver: the two solvers of a scatter plot; the first two by default.
         dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
             or density, whichever has most settings, or whatever number varies in the suite.
@@ -352,17 +374,6 @@ def _show_faults(results: Results) -> None:
 
 
 def _values(run: Run) -> dict[str, Any]:
-    names = (
-        "solver",
-        "instance",
-        "file",
-        "number",
-        "verdict",
-        "reason",
-        "cost",
-        "optimum",
-        "seconds",
-        "cpu_seconds",
-        "memory",
-    )
+    names = ("solver", "instance", "file", "number", "verdict", "reason", "cost", "optimum",
+             "seconds", "cpu_seconds", "memory")  # fmt: skip
     return {name: getattr(run, name) for name in names}

@@ -127,11 +127,13 @@ def _heuristic(
             "warm_up_seconds": result.ladder.seconds,
         }
     if goal is not None and result.complete.any():
-        tts = result.tts()
+        tts, elapsed = result.tts(), result.tts(unit="elapsed")
         answer |= {
             "target": goal,
             "check": result.check,
             "success_probability": result.success_probability,
+            "tts99_elapsed_seconds": elapsed.value,
+            "tts99_elapsed_interval": [elapsed.low, None if tts.is_bound else elapsed.high],
             "tts99_seconds": tts.value,
             "tts99_interval": [tts.low, None if tts.is_bound else tts.high],
             "tts99_sweeps": result.tts(unit="sweeps").value,

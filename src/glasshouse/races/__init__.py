@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from glasshouse.races.public import *
 
 __all__ = [
-    "Answer", "ClauseFile", "Entrant", "Judgement", "Known", "Limits", "Race", "RaceProgress",
-    "RacedProblem", "ResidualCurve", "Results", "Run", "SamplerCall", "SamplerComparison",
-    "SamplerResults", "SolverComparison", "SolverScore", "Suite", "SuiteInstance", "Transcript",
-    "VirtualBest", "compare_solvers", "difference", "draw_dial", "draw_residual", "draw_tts",
-    "entrants_of", "iter_race", "judge", "known_file", "load_suite", "performance_profile", "race",
-    "race_figure", "read_answer", "read_clauses", "read_results", "read_transcript", "ready_made",
+    "Answer", "ClauseFile", "Entrant", "Judgement", "Known", "Limits", "OptimalSetting", "Race",
+    "RaceProgress", "RacedProblem", "ResidualCurve", "Results", "Run", "SamplerCall",
+    "SamplerComparison", "SamplerResults", "SolverComparison", "SolverScore", "Suite",
+    "SuiteInstance", "Transcript", "VirtualBest", "compare_solvers", "difference", "draw_batches",
+    "draw_dial", "draw_residual", "draw_tts", "entered_sampler", "entrants_of", "iter_race",
+    "judge", "known_file", "load_suite", "optimal_setting", "performance_profile", "race_figure",
+    "race_samplers", "read_answer", "read_clauses", "read_results", "read_transcript", "ready_made",
     "score", "tts99", "virtual_best",
 ]  # fmt: skip
 

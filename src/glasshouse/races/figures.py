@@ -1,15 +1,16 @@
-"""Charts of races: cactus, shares, profile, scatter, incumbents, times to solution, residuals."""
+"""Charts of races: cactus, shares, profile, scatter, incumbents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from glasshouse.charts import Axis, Chart, Mark, Series, estimate_marks, plot_chart
-from glasshouse.charts.style import INSIDE, new_figure, place_legend, styled
+from glasshouse.charts import Axis, Chart, Mark, Series, plot_chart
+from glasshouse.charts.style import new_figure, place_legend, styled
 from glasshouse.races.commands.comparison import VirtualBest, virtual_cactus
 from glasshouse.races.commands.results import Clock, Results
 from glasshouse.races.commands.scores import (
@@ -22,19 +23,16 @@ from glasshouse.races.commands.scores import (
     median_reaching,
     performance_profile,
     solving_seconds,
-    tts_table,
 )
-from glasshouse.races.dials import chosen_dial, over_dial, settings
+from glasshouse.races.dials import chosen_dial, settings
 from glasshouse.races.samplers.results import SamplerResults
-from glasshouse.statistics.samples import Estimate
+from glasshouse.races.tts_figures import batch_chart, dial_chart, residual_chart
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _ROOM = 1.3  # beyond the data, on logarithmic axes
 _UNSOLVED = 2.0  # times the limit: where a scatter plot has what was not solved
-_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
 
 
 _SECONDS: dict[Clock, str] = {"wall": "seconds", "cpu": "CPU seconds"}
@@ -186,110 +184,6 @@ def reaching_chart(results: Results, dial: str | None = None) -> Chart:
     )  # fmt: skip
 
 
-def dial_chart(results: Results | SamplerResults, dial: str | None = None) -> Chart:
-    """TTS99 over the dialled hardness: the median over the instances of each setting.
-
-    A triangle is the least that it can be, where fewer than half of the instances were solved.
-
-    Args:
-        results: a race of commands or of samplers.
-        dial: the parameter along x; by default frustration, size or density, whichever has most
-            settings, or whatever number varies. Where none does, the instances stand side by side,
-            as `tts_chart` has them.
-    """
-    times, parameters = _times(results), results.parameters
-    name = chosen_dial(parameters, dial)
-    if name is None:
-        return tts_chart(results)
-    points = {solver: over_dial(each, parameters, name) for solver, each in times.items()}
-    places = {solver: [at for at, _ in each] for solver, each in points.items()}
-    series = [
-        Series(solver, estimate_marks(places[solver], [time for _, time in each],
-                                      ("interval", "line", "points"), {}))
-        for solver, each in points.items()
-    ]  # fmt: skip
-    axis = name.replace("_", " ")
-    apart = 0.02 * float(np.ptp([at for each in places.values() for at in each]))
-    return _tts(results, series, Axis(axis), f"over {axis}: the median over instances", apart)
-
-
-def tts_chart(results: Results | SamplerResults) -> Chart:
-    """TTS99 of every instance with its interval, in the order of the first solver's.
-
-    A triangle is the least that it can be, where an instance was not solved.
-    """
-    times = _times(results)
-    leader, first = next(iter(times.items()))
-    order = sorted(first, key=lambda one: (first[one].value, first[one].low))
-    order += [name for each in times.values() for name in each if name not in first]
-    place = {name: k for k, name in enumerate(dict.fromkeys(order), 1)}
-    series = [
-        Series(solver, estimate_marks([place[name] for name in each], [*each.values()],
-                                      ("interval", "points"), {"instance": [*each]}))
-        for solver, each in times.items()
-    ]  # fmt: skip
-    axis = Axis(f"instance, by the time of {leader}", "place", is_whole=True)
-    return _tts(results, series, axis, "of each instance", 0.25)
-
-
-def _tts(
-    results: Results | SamplerResults, series: list[Series], x: Axis, over: str, apart: float
-) -> Chart:
-    is_open = any(mark.kind == "lower bound" for one in series for mark in one.marks)
-    what = "reads" if isinstance(results, SamplerResults) else "runs"
-    return Chart(
-        "Time to solution",
-        f"Seconds of repeated {what} until the best known cost or energy is reached with "
-        f"probability 0.99, {over}, with 95 % intervals. A hollow triangle is the least that it "
-        "can be, where too few were solved.",
-        x, Axis("TTS99 in seconds" + ", median over instances" * ("median" in over), "TTS99 (s)",
-                is_log=True),
-        series, "solver", notes=[("bound", "at least, not solved")] if is_open else [], apart=apart,
-    )  # fmt: skip
-
-
-def residual_chart(
-    results: SamplerResults, instance: str | None = None, solvers: Sequence[str] | None = None
-) -> Chart:
-    """The residual energy per spin that is left after so many seconds of reads.
-
-    The thick curve is the median over instances, thin ones are theirs. Where a curve ends at the
-    bottom, nothing is left.
-
-    Args:
-        results: a race of samplers.
-        instance: only this one; all instances when None.
-        solvers: only these samplers; all of them when None.
-    """
-    shown = results.instances if instance is None else (instance,)
-    series = []
-    for solver in results.solvers if solvers is None else solvers:
-        middle = results.residual(solver, instance)
-        curves = [results.residual(solver, name) for name in shown[:MOST_CURVES]]
-        series.append(Series(solver, [
-            Mark("median", ("line", "dots"), middle.seconds, middle.residual),
-            *(Mark("instance", ("faint line",), one.seconds, one.residual) for one in curves),
-        ]))  # fmt: skip
-    medians = np.concatenate([np.empty(0), *(one.marks[0].y for one in series)])
-    left = medians[medians > 0]
-    ends: dict[str, Any] = {}
-    if len(left):
-        highest = max(part.y.max(initial=0.0) for one in series for part in one.marks)
-        low = max(left.min() / 2, left.max() / _DECADES)
-        ends = {"is_log": True, "low": float(low), "high": 2 * float(highest)}
-    is_proven = all(results.is_proven(name) for name in shown)
-    what = "optimum proven before the race" if is_proven else "best known, in part not proven"
-    return Chart(
-        "Residual energy",
-        f"Expected energy per spin above the {what} after so many seconds of reads: the median "
-        "over problems. A curve ends where less than a hundred-thousandth of the highest is left.",
-        Axis("seconds of reads", "seconds", is_log=True),
-        Axis(f"expected energy per spin above the\n{what}", "energy per spin above the target",
-             **ends),
-        series, "sampler",
-    )  # fmt: skip
-
-
 FIGURES: dict[str, Callable[..., Chart]] = {
     "cactus": cactus_chart,
     "ecdf": ecdf_chart,
@@ -315,7 +209,7 @@ def race_figure(
     Args:
         results: the race.
         name: cactus (the default), ecdf, profile, scatter, incumbents, tts or reaching (over the
-            dialled hardness); of a race of samplers, tts (the default) or residual.
+            dialled hardness); of a race of samplers, tts (the default), residual or batches.
         solvers: for a scatter, the two solvers; the first two when empty.
         dial: for tts and reaching, the parameter along x; by default frustration, size
             or density, whichever has most settings, or what else varies.
@@ -355,33 +249,15 @@ def _figure(chart: Chart, title: str) -> Figure:
 
 
 def _sampler_chart(results: SamplerResults, name: str, dial: str | None, clock: Clock) -> Chart:
-    if name not in ("tts", "residual") or (dial is not None and name != "tts") or clock != "wall":
-        raise ValueError(f"figure={name!r} of a race of samplers must be tts (along a dial) or "
-                         "residual, both by wall-clock time")  # fmt: skip
+    charts: dict[str, Callable[[SamplerResults], Chart]]
+    charts = {"tts": partial(dial_chart, dial=dial), "residual": residual_chart,
+              "batches": batch_chart}  # fmt: skip
+    if name not in charts or (dial is not None and name != "tts") or clock != "wall":
+        raise ValueError(f"figure={name!r} of a race of samplers must be tts (along a dial), "
+                         "residual or batches, by the clock of the race")  # fmt: skip
     if not results.calls:
         raise ValueError("no calls yet; race first")
-    return dial_chart(results, dial) if name == "tts" else residual_chart(results)
-
-
-def draw_dial(ax: Axes, results: Results | SamplerResults, dial: str | None = None) -> None:
-    """Draw a `dial_chart` on the caller's axes."""
-    drawn(ax, dial_chart(results, dial))
-
-
-def draw_tts(ax: Axes, results: Results | SamplerResults) -> None:
-    """Draw a `tts_chart` on the caller's axes."""
-    drawn(ax, tts_chart(results))
-
-
-def draw_residual(ax: Axes, results: SamplerResults, instance: str | None = None) -> None:
-    """Draw a `residual_chart` on the caller's axes."""
-    drawn(ax, residual_chart(results, instance))
-    ax.set_title(instance or "", parse_math=False)
-
-
-def drawn(ax: Axes, chart: Chart) -> None:
-    """Draw a chart on a caller's axes, with a legend among the data."""
-    place_legend(ax, plot_chart(chart, ax), **INSIDE)
+    return charts[name](results)
 
 
 def _steps(name: str, places: Floats, shares: Floats, end: float) -> Series:
@@ -393,8 +269,3 @@ def _steps(name: str, places: Floats, shares: Floats, end: float) -> Series:
 
 def _limit(results: Results, clock: Clock) -> float | None:
     return results.limit if clock == "wall" else results.cpu_limit
-
-
-def _times(results: Results | SamplerResults) -> dict[str, dict[str, Estimate]]:
-    """TTS99 per solver and instance."""
-    return results.tts_table() if isinstance(results, SamplerResults) else tts_table(results)

@@ -19,12 +19,12 @@ from glasshouse.races.commands.results import Results, Run, read_results
 from glasshouse.races.commands.scores import cactus, score
 from glasshouse.races.figures import (
     cactus_chart,
-    dial_chart,
     incumbents_chart,
     profile_chart,
     scatter_chart,
 )
 from glasshouse.races.running.command import MEGABYTE
+from glasshouse.races.tts_figures import dial_chart
 from glasshouse.reports.page import (
     Fact,
     Figure,

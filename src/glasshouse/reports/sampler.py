@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
-from glasshouse.races.figures import dial_chart, residual_chart
 from glasshouse.races.samplers.results import SamplerResults
 from glasshouse.races.samplers.stored import read_sampler_results
+from glasshouse.races.tts_figures import batch_chart, dial_chart, residual_chart
 from glasshouse.reports.page import (
     Fact,
     Figure,
@@ -23,13 +26,14 @@ from glasshouse.reports.page import (
     text,
     versions_of,
 )
+from glasshouse.statistics.time_model import BY
 from glasshouse.store.store import Store
 
 _KIND = "Race of samplers"
 
 
 def sampler_section(store: Store) -> Section:
-    """The section of a store that `glasshouse.race` filled."""
+    """The section of a store that `glasshouse.race_samplers` filled."""
     results, name = read_sampler_results(store), store.path.name
     return results_section(results, name, versions_of(store), store=name)
 
@@ -63,13 +67,24 @@ def results_section(
     ]  # fmt: skip
     if versions:
         facts.append(Fact("glasshouse", versions, "stated"))
+    facts += [Fact("computer", _in_a_line(one), "stated") for one in results.computers[:5]]
     if not results.calls:
         return Section(title, _KIND, lead + " Nothing has run yet.", facts, [])
     parts: list[Part] = [_scores(results), charted(dial_chart(results)), *_residual(results)]
-    parts += [_problems(results), _calls(results)]
+    parts += [*_batches(results), _samplers(results), _problems(results), _calls(results)]
     parts.append(Listing("What makes it again, in Python, with the same samplers and suite",
                          _again(results, store)))  # fmt: skip
     return Section(title, _KIND, lead, facts, parts, result=_fastest(results))
+
+
+def _in_a_line(computer: Mapping[str, Any]) -> str:
+    """A computer as text; its values come from a store, and may be anything."""
+    parts = []
+    for key, value in list(computer.items())[:20]:
+        if isinstance(value, dict):
+            value = " ".join(f"{k} {v}" for k, v in list(value.items())[:20]) or "not set"
+        parts.append(f"{key}: {value}"[:200])
+    return "; ".join(parts)
 
 
 def _fastest(results: SamplerResults) -> Fact | None:
@@ -79,39 +94,45 @@ def _fastest(results: SamplerResults) -> Fact | None:
     if not finite:
         return None
     best = min(finite, key=lambda name: finite[name].value)
-    return Fact("least median TTS99:", f"{best}, {finite[best].value:.3g} s", "stated")
+    return Fact("least elapsed TTS99:", f"{best}, {finite[best].value:.3g} s", "stated")
 
 
 def _again(results: SamplerResults, store: str) -> str:
     """The call of the race, as far as its results tell it; what they do not tell is said."""
-    reads: dict[str, int] = {}
+    reads: dict[str, list[int]] = {}
     for call in results.calls:
-        reads[call.solver] = max(reads.get(call.solver, 0), call.reads)
-    calls = max(Counter((call.solver, call.instance) for call in results.calls).values())
-    asked = [f"reads={max(reads.values())}", f"calls={calls}", f"rng={results.seed}"]
+        if call.reads not in reads.setdefault(call.solver, []):
+            reads[call.solver].append(call.reads)
+    calls = max(Counter((one.solver, one.instance, one.reads) for one in results.calls).values())
+    most = max(sizes[0] for sizes in reads.values())
+    asked = [f"reads={most}", f"calls={calls}", f"rng={results.seed}"]
+    if all(len(sizes) == 1 for sizes in reads.values()):
+        asked.append("batches=()")
     asked += [f"store={store!r}"] if store else []
     notes = ["# A time limit, if there was one, is not kept."]
-    if len(set(reads.values())) > 1:
-        each = ", ".join(f"{name!r} {count}" for name, count in reads.items())
+    if len({tuple(sorted(sizes)) for sizes in reads.values()}) > 1:
+        each = ", ".join(f"{name!r} {sorted(sizes)}" for name, sizes in reads.items())
         notes.append(f"# Reads of a call differ: {each}.")
-    return "\n".join([f"glasshouse.race(samplers, suite, {', '.join(asked)})", *notes])
+    return "\n".join([f"glasshouse.race_samplers(samplers, suite, {', '.join(asked)})", *notes])
 
 
 def _scores(results: SamplerResults) -> Table:
     rows = []
     for name in _complete(results):
-        success, tts = results.success(name), results.tts(name)
-        told = str(tts) if math.isfinite(tts.value) else f"∞ (from {tts.low:.4g})"
+        times = [results.tts(name, by=by) for by in BY]
+        told = [str(t) if math.isfinite(t.value) else f"∞ (from {t.low:.4g})" for t in times]
         wrong = sum(call.solver == name for call in results.faults)
-        rows.append([name, str(success), told, wrong])
-    note = "Success: the chance that a read reaches the target, mean over problems."
+        rows.append([name, str(results.success(name)), *told, wrong])
+    note = "Success: the chance that a read reaches the target, mean over problems. "
+    note += " ".join(results.notes(_complete(results)))
     if left := len(results.solvers) - len(rows):
         verb = "has" if left == 1 else "have"
         note += f" {counted(left, 'sampler')} {verb} not been called on every problem yet."
     return Table(
         "Scores",
         [text("solver", "sampler"), number("success", "success of a read, 95 % interval"),
-         number("tts", "median TTS99 in seconds, 95 % interval"), number("faults")],
+         number("tts", "elapsed TTS99 in seconds, 95 % interval"),
+         number("work", "TTS99 by work in seconds, 95 % interval"), number("faults")],
         cut(rows)[0], note,
     )  # fmt: skip
 
@@ -129,6 +150,26 @@ def _residual(results: SamplerResults) -> list[Figure]:
         return []  # an old store, which does not say how many spins there are
     chart = residual_chart(results, solvers=_complete(results))
     return [charted(chart)] if chart.y.is_log else []  # else nothing is left
+
+
+def _batches(results: SamplerResults) -> list[Figure]:
+    """Time to solution over the batch size on the first problem, if several were measured."""
+    first = results.instances[0]
+    called = [one for one in results.calls if one.instance == first]
+    if len({call.reads for call in called}) < 2 or len(_complete(results)) < len(results.solvers):
+        return []
+    return [charted(batch_chart(results))]
+
+
+def _samplers(results: SamplerResults) -> Table:
+    """What raced, by which clock, with which parameters."""
+    rows = []
+    for name in results.solvers:
+        one = results.samplers.get(name, {})
+        parameters = json.dumps(one.get("parameters", {}), sort_keys=True)
+        rows.append([name, str(one.get("what", "")), parameters[:1000], results.clocks[name]])
+    return Table("Samplers", [text("solver", "sampler"), text("what", "class or function"),
+                              text("parameters"), text("clock")], cut(rows)[0])  # fmt: skip
 
 
 def _problems(results: SamplerResults) -> Table:

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.compiled import announces
-from glasshouse.problems import FloatArray, validation
+from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.crew import Crew, RunProgress
 from glasshouse.solvers.engine import Engine
-from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.engines import choose_engine, make_ready
 from glasshouse.solvers.kernels import driver
 from glasshouse.solvers.kernels.block import LaneBlock
-from glasshouse.solvers.result import AnnealResult, Check
+from glasshouse.solvers.result import AnnealResult, Check, State
 from glasshouse.solvers.schedule import Beta, Schedule, inverse_temperatures, sweep_count
 from glasshouse.solvers.spin_form import Solvable, SpinForm, Target
 
@@ -40,6 +40,10 @@ def anneal(
     threads: int = 1,
     time_limit: float | None = None,
     progress: Callable[[RunProgress], None] | None = None,
+    sweeps_per_beta: int = 1,
+    initial_states: npt.ArrayLike | None = None,
+    state: State = "best",
+    interrupt: Callable[[], bool] | None = None,
 ) -> AnnealResult:
     """Anneal a problem many times, and return the best state of each run.
 
@@ -68,6 +72,12 @@ def anneal(
         threads: how many work at the same time; the result does not depend on it.
         time_limit: seconds after which the best so far is returned; None sets no limit.
         progress: called about ten times a second with a `RunProgress`.
+        sweeps_per_beta: sweeps at each inverse temperature; divides `sweeps`.
+        initial_states: states to start from, in the problem's own values: one for each run, or one
+            for all runs. Dense problems then get a kernel for sparse ones, which may be slower.
+        state: "best" returns the best state of a run, "last" the state after its last sweep: a
+            sample at the last temperature, if the run was long enough.
+        interrupt: called about ten times a second; runs are stopped when it returns True.
 
     Returns:
         An AnnealResult. After Ctrl-C or at the time limit it holds the runs that were begun, and
@@ -82,15 +92,26 @@ def anneal(
     form = SpinForm(problem)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
-    crew = Crew(validation.count(threads, "threads", 1), time_limit, progress)
+    crew = Crew(validation.count(threads, "threads", 1), time_limit, progress, interrupt)
+    if state not in ("best", "last") or (state == "last" and check == "flip"):
+        raise ValueError(f"state={state!r} must be 'best' or 'last'; use 'best' with check='flip'")
+    steps, rest = divmod(sweeps, validation.count(sweeps_per_beta, "sweeps_per_beta", 1))
+    if rest:
+        raise ValueError(f"sweeps_per_beta={sweeps_per_beta} must divide sweeps={sweeps}")
     if check not in ("sweep", "flip"):
         raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
     goal, seed = form.target(target), Seed.of(rng)
     ready = make_ready(form)
-    betas = inverse_temperatures(ready.graph, form.beta(beta), sweeps, schedule)
-    kernel, made = ready.engine(runs)
+    betas = inverse_temperatures(ready.graph, form.beta(beta), steps, schedule)
+    start = None if initial_states is None else _started(form, initial_states, runs)
+    kernel, made = (
+        ready.engine(runs) if start is None
+        else choose_engine(ready.graph, runs, loads_states=True)
+    )  # fmt: skip
     del ready  # the tables hold all that is needed; large problems need the room
-    task = AnnealTask(made, betas, sweeps, runs, made.goal(goal, form.ising), check, key_of(seed))
+    task = AnnealTask(
+        made, betas, sweeps, runs, made.goal(goal, form.ising), check, key_of(seed), start, state
+    )
     log = crew.work(task, runs, form)
     states = form.own_states(log.states)
     energies = form.energies_of_runs(states)
@@ -114,18 +135,27 @@ class AnnealTask:
         goal: Any,
         check: Check,
         key: npt.NDArray[np.uint64],
+        initial: tuple[SpinArray, Any] | None = None,
+        state: State = "best",
     ) -> None:
         self.engine, self.betas, self.goal, self.key = engine, betas, goal, key
         self.length, self.runs, self.cost = sweeps, runs, engine.cost
+        self.initial, self.keeps_last = initial, state == "last"
         self.run = driver.anneal_block if check == "sweep" else driver.watch_block
         # Energies cost time. Without a target they are looked at only where runs are cold.
         looking = self.length if goal > engine.never else max(1, self.length // 16)
-        self.blind = self.length - looking
+        self.blind = self.length if self.keeps_last else self.length - looking
 
     def start(self, index: int) -> LaneBlock:
-        """Random states."""
+        """Random states, or those that were given."""
         block = self.engine.new_block(self.runs - index * self.engine.lanes)
         driver.start_block(self.engine.tables, self.key, index, self.goal, block)
+        if self.initial is not None:
+            states, energies = self.initial
+            lanes = np.arange(len(block.hits)) + index * self.engine.lanes
+            rows = np.minimum(lanes, len(states) - 1)  # lanes beyond the last run repeat its state
+            downs = np.where(states[rows][:, self.engine.order] < 0, np.uint8(255), np.uint8(0))
+            self.engine.load(block, downs, energies[rows])
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
@@ -134,7 +164,10 @@ class AnnealTask:
         if len(self.betas) < self.length:  # a long run: each β is held for some sweeps
             betas = self.betas[np.arange(done, until) * len(self.betas) // self.length]
         lanes = len(work.hits)
-        return int(self.run(self.engine.tables, betas, done, self.blind, lanes, work))
+        done = int(self.run(self.engine.tables, betas, done, self.blind, lanes, work))
+        if self.keeps_last and done == self.length:
+            driver.look_at_block(self.engine.tables, done, work)
+        return done
 
     def stop(self, work: LaneBlock, done: int) -> None:
         """Let the spins as they are count."""
@@ -148,6 +181,17 @@ class AnnealTask:
     def block(self, work: LaneBlock) -> LaneBlock:
         """The block itself."""
         return work
+
+
+def _started(form: SpinForm, states: npt.ArrayLike, runs: int) -> tuple[SpinArray, Any]:
+    """Initial states as spins, a row for each run or a single row, and their energies."""
+    given = np.atleast_2d(np.asarray(states))
+    if given.ndim != 2 or len(given) not in (1, runs):
+        raise ValueError(
+            f"initial_states has shape {given.shape}; use one state, or one for each of {runs} runs"
+        )
+    spins = form.reduction.forward(given)
+    return spins, form.ising.energy(spins) - form.ising.offset
 
 
 def key_of(seed: Seed) -> npt.NDArray[np.uint64]:

@@ -89,15 +89,16 @@ class Crew:
         threads: int,
         time_limit: float | None,
         progress: Callable[[RunProgress], None] | None,
+        interrupt: Callable[[], bool] | None = None,
     ) -> None:
-        self.threads, self.progress = threads, progress
+        self.threads, self.progress, self.interrupt = threads, progress, interrupt
         self.time_limit = validation.time_limit(time_limit)
 
     def work(self, job: Job, runs: int, form: SpinForm) -> Log:
         """Carry out a job on as many blocks as the runs need."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
-        if shift.is_short(self.threads) and not self.progress:
+        if shift.is_short(self.threads) and not self.progress and not self.interrupt:
             try:
                 shift.do_blocks()
             except (KeyboardInterrupt, SystemError) as stop:
@@ -122,6 +123,9 @@ class Crew:
                         break
                     if self.progress:
                         self.progress(shift.progress())
+                    if self.interrupt and pending and self.interrupt():
+                        stopped = "interrupt function"
+                        break
             except KeyboardInterrupt:
                 stopped = "interrupted"
             finally:

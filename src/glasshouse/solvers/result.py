@@ -20,9 +20,11 @@ from glasshouse.summaries import Summarised, SummaryTable
 if TYPE_CHECKING:
     import dimod
 
-Unit: TypeAlias = Literal["seconds", "sweeps"]
+Unit: TypeAlias = Literal["elapsed", "work", "sweeps"]
+UNITS: tuple[Unit, ...] = ("elapsed", "work", "sweeps")
 Check: TypeAlias = Literal["sweep", "flip"]
-Stopped: TypeAlias = Literal["time limit", "interrupted"]
+Stopped: TypeAlias = Literal["time limit", "interrupted", "interrupt function"]
+State: TypeAlias = Literal["best", "last"]
 _MOST_SHOWN = 40  # numbers on a line
 
 
@@ -36,7 +38,7 @@ class TimeToSolution(Summarised):
         high: upper end; infinite where no run succeeded.
         success: the wanted probability of at least one success: 0.99 gives TTS99.
         confidence: of the interval.
-        unit: seconds or sweeps.
+        unit: "elapsed" (seconds of repeated calls), "work" (seconds of runs) or "sweeps".
         is_bound: whether no run succeeded, so that only a lower bound is known.
         is_upper_bound: whether runs were stopped, so that `value` is the most it can be; `low` and
             `high` are then the ends if all, or none, of the unfinished runs had succeeded.
@@ -52,7 +54,7 @@ class TimeToSolution(Summarised):
     is_upper_bound: bool = False
 
     def __str__(self) -> str:
-        unit = "s" if self.unit == "seconds" else "sweeps"
+        unit = {"elapsed": "s elapsed", "work": "s of work"}.get(self.unit, self.unit)
         name = f"TTS{100 * self.success:g}"
         if self.is_bound:
             return f"{name} > {self.value:.3g} {unit}"
@@ -101,6 +103,7 @@ class AnnealResult(Summarised):
 
     `energies[r]` is the lowest energy that run r had at the end of a sweep, `states[r]` the state
     that had it: looked for in all sweeps if there is a target, else in the last sixteenth of them.
+    With `state="last"`, both are those of the last sweep.
     With `check="flip"` the state at the first hit of the target counts as well. Energies were
     computed anew from the states.
 
@@ -116,7 +119,7 @@ class AnnealResult(Summarised):
         hits: number of the sweep in which a run first reached the target, 0 = not reached.
         sweeps: sweeps that a run has if nothing stops it.
         betas: inverse temperature of each sweep (of tempering: of each replica); of runs of more
-            than 2^22 sweeps, that of each of 2^22 equal parts.
+            than 2^22 sweeps, that of each of 2^22 equal parts; one for each `sweeps_per_beta`.
         target: the energy looked for, if any.
         check: whether the target was looked for at the end of each sweep or after every flip. The
             two give different hits and success probabilities: never compare one with the other.
@@ -149,12 +152,12 @@ class AnnealResult(Summarised):
     >>> print(result.summary())
     best energy -36 in 64 of 64 runs of 100 sweeps
     target -36 reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
-    TTS99 = ... s (95 %: ... to ...), TTS99 = 100 sweeps (95 %: 100 to 160)
+    TTS99 = ... s elapsed (...), TTS99 = ... s of work (...), TTS99 = 100 sweeps (95 %: 100 to 160)
     kernel byte lanes, ... s
     >>> print(result.account(target="the plant"))
     in 64 of 64 runs of 100 sweeps
     target the plant reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
-    TTS99 = ... s (95 %: ... to ...), TTS99 = 100 sweeps (95 %: 100 to 160)
+    TTS99 = ... s elapsed (...), TTS99 = ... s of work (...), TTS99 = 100 sweeps (95 %: 100 to 160)
     kernel byte lanes, ... s
     >>> result.to_sampleset().first.energy.item() == plant.energy
     True
@@ -243,34 +246,45 @@ class AnnealResult(Summarised):
         return low, high
 
     def tts(
-        self, success: float = 0.99, unit: Unit = "seconds", *, confidence: float = 0.95
+        self, success: float = 0.99, unit: Unit = "work", *, confidence: float = 0.95
     ) -> TimeToSolution:
         """Time to solution: a run's length times the runs needed, ln(1 - success) / ln(1 - p).
 
-        A run counts in full in either unit, although a block of runs ends early once all of them
-        have reached the target. So seconds and sweeps tell of the same event, and differ by the
-        time that a sweep takes: the wall-clock time divided by the sweeps carried out, of all lanes
-        and threads together. After a stop the result is an upper bound.
+        A run counts in full in every unit, although a block of runs ends early once all of them
+        have reached the target. So all units measure the same event. The length of a run in
+        seconds is the wall-clock time of the kernels divided by the sweeps carried out, of all
+        lanes and threads together. After a stop the result is an upper bound.
+
+        The seconds of a run depend on how many runs share the lanes: `race_samplers` measures them
+        at several batch sizes, and by repeated calls.
 
         Args:
             success: the wanted probability of at least one success: 0.99 gives TTS99.
-            unit: "seconds", or "sweeps", those of all replicas of a run counted.
+            unit: "work", the seconds of a run times the runs needed, which compares algorithms;
+                "elapsed", the same in whole calls of as many runs as this one, which is never below
+                the time of this call; or "sweeps", those of all replicas of a run counted.
             confidence: of the interval.
         """
         success = validation.share(success, "success")
-        if unit not in ("seconds", "sweeps"):
-            raise ValueError(f"unit={unit!r} is neither 'seconds' nor 'sweeps'")
+        if unit not in UNITS:
+            raise ValueError(f"unit={unit!r} must be one of {', '.join(UNITS)}")
         p = self.success_probability
         length = float(self.sweeps * self.replicas)
-        if unit == "seconds":
+        least = 0.0
+        if unit != "sweeps":
             length = self.seconds / self.runs / self.share
+            least = length * self.runs if unit == "elapsed" else 0.0
         if p == 0:  # no block ended early, so that the finished runs are a fair sample
             number = int(np.count_nonzero(self.complete))
-            bound = length * runs_needed(binomial_interval(0, number, confidence)[1], success)
+            chance = binomial_interval(0, number, confidence)[1]
+            bound = max(length * runs_needed(chance, success), least)
             return TimeToSolution(bound, bound, math.inf, success, confidence, unit, is_bound=True)
-        times = times_needed(length, p, self.success_interval(confidence), success)
+        value, low, high = (
+            max(one, least)
+            for one in times_needed(length, p, self.success_interval(confidence), success)
+        )
         return TimeToSolution(
-            *times, success, confidence, unit, is_bound=False,
+            value, low, high, success, confidence, unit, is_bound=False,
             is_upper_bound=self.stopped is not None,
         )  # fmt: skip
 
@@ -301,13 +315,13 @@ class AnnealResult(Summarised):
             )
             if self.stopped:
                 lines.append(f"stopped: success at least {self.success_probability:.3g}")
-            lines.append(f"{self.tts()}, {self.tts(unit='sweeps')}")
+            lines.append(", ".join(str(self.tts(unit=unit)) for unit in UNITS))
         if self.ladder is not None:
             lines.append(str(self.ladder))
         lines.append(f"kernel {self.kernel}, {self.seconds:.3g} s")
         if self.stopped:
             unfinished = self.runs - int(np.count_nonzero(self.complete))
-            by = "Ctrl-C" if self.stopped == "interrupted" else "the time limit"
+            by = "Ctrl-C" if self.stopped == "interrupted" else f"the {self.stopped}"
             lines.append(
                 f"stopped by {by}: {self.runs} runs begun, {unfinished} of them unfinished"
             )

@@ -14,23 +14,29 @@ from glasshouse.extras import MissingPackageError, optional
 from glasshouse.problems import exchange, validation
 from glasshouse.randomness import Seed
 from glasshouse.solvers.annealing import anneal
-from glasshouse.solvers.result import AnnealResult
+from glasshouse.solvers.result import AnnealResult, State
 from glasshouse.solvers.schedule import Beta, sweep_count
 from glasshouse.solvers.tempering import temper
 
 _MISSING: MissingPackageError | None = None
 if TYPE_CHECKING:
     from dimod import BinaryQuadraticModel, SampleSet
+    from dimod.core.initialized import Initialized
     from dimod.core.sampler import Sampler
 else:
     try:
-        Sampler = optional("dimod", "a dimod sampler").Sampler
+        _dimod = optional("dimod", "a dimod sampler")
+        Sampler, Initialized = _dimod.Sampler, _dimod.Initialized
     except MissingPackageError as error:  # raised on use: help() and star imports go on working
-        Sampler, _MISSING = object, error
+        Sampler, Initialized, _MISSING = object, type("Initialized", (), {}), error
 
 Range: TypeAlias = Sequence[float] | None
 ScheduleType: TypeAlias = Literal["linear", "geometric", "custom"]
 _SCHEDULE_TYPES = ("linear", "geometric", "custom")
+_ANNEALER = (
+    "beta_schedule", "num_sweeps_per_beta", "initial_states", "initial_states_generator",
+    "interrupt_function", "state",
+)  # fmt: skip
 _SHARED = ("num_reads", "num_sweeps", "beta_range", "seed", "threads", "time_limit")
 
 
@@ -55,7 +61,7 @@ class _GlasshouseSampler(Sampler):
         return {}
 
 
-class GlasshouseAnnealer(_GlasshouseSampler):
+class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
     """Simulated annealing as a dimod sampler; see `glasshouse.anneal`.
 
     >>> found = GlasshouseAnnealer().sample_ising({}, {"ab": 1, "bc": 1, "ac": 1}, seed=1)
@@ -72,8 +78,8 @@ class GlasshouseAnnealer(_GlasshouseSampler):
     @property
     def parameters(self) -> dict[str, Any]:
         """The keywords that `sample` takes, each with the properties that say more about it."""
-        own = {"beta_schedule_type": ["beta_schedule_options"], "beta_schedule": []}
-        return super().parameters | own
+        own = {name: list[str]() for name in _ANNEALER}
+        return super().parameters | own | {"beta_schedule_type": ["beta_schedule_options"]}
 
     @property
     def properties(self) -> dict[str, Any]:
@@ -92,31 +98,46 @@ class GlasshouseAnnealer(_GlasshouseSampler):
         seed: int | None = None,
         threads: int = 1,
         time_limit: float | None = None,
+        num_sweeps_per_beta: int = 1,
+        initial_states: Any = None,
+        initial_states_generator: Literal["none", "tile", "random"] = "random",
+        interrupt_function: Callable[[], bool] | None = None,
+        state: State = "best",
         **kwargs: Any,
     ) -> SampleSet:
-        """Anneal a model from random states, once per read.
+        """Anneal a model, once per read.
 
-        A read is the best state seen in the last sixteenth of a run, not the last one: these are
-        answers to an optimisation problem, no fair draws at the last temperature.
+        By default a read is the best state seen in the last sixteenth of a run, and not the last
+        one: an answer to an optimisation problem, and not a fair draw at the last temperature.
 
         Args:
             bqm: a binary quadratic model of either vartype, which the samples have, too.
-            num_reads: how many runs, 1 by default. On one kernel read r is the same whatever their
-                number; up to 16 may get another kernel than more.
-            num_sweeps: sweeps of a run; by default 1000, or the length of `beta_schedule`.
+            num_reads: how many runs, by default as many as there are initial states, or 1. On one
+                kernel read r is the same whatever their number; up to 16 may get another kernel
+                than more.
+            num_sweeps: sweeps of a run; by default 1000, or what `beta_schedule` needs.
             beta_range: first and last inverse temperature, in the model's units of energy; by
                 default a range that suits its biases.
             beta_schedule_type: "geometric" or "linear" in that range, or "custom".
-            beta_schedule: of "custom", the inverse temperature of each sweep.
+            beta_schedule: of "custom", the inverse temperature of each sweep, or of each
+                `num_sweeps_per_beta` sweeps.
             seed: a whole number from 0 on, which always gives the same samples.
             threads: how many work at the same time; the samples do not depend on it.
             time_limit: seconds after which the runs begun so far are returned.
+            num_sweeps_per_beta: sweeps at each inverse temperature; divides `num_sweeps`.
+            initial_states: samples to start from, in any form that dimod takes for samples.
+            initial_states_generator: if there are fewer of them than reads: "random" adds random
+                states, "tile" repeats them, "none" raises a ValueError.
+            interrupt_function: called about ten times a second; the runs begun so far are returned
+                when it returns True.
+            state: "best", or "last" for the state after the last sweep, as of D-Wave's annealer.
             **kwargs: others are ignored with a warning, as dimod has it.
 
         Returns:
             A SampleSet of one row per read. Its `info` has beta_range, beta_schedule_type, seed,
-            kernel, stopped ("time limit", "interrupted" by Ctrl-C, or None) and timing in
-            nanoseconds: sampling is that of the kernels, preprocessing all the rest of the solver.
+            kernel, stopped ("time limit", "interrupt function", "interrupted" by Ctrl-C, or None)
+            and timing in nanoseconds: sampling is that of the kernels, preprocessing all the rest
+            of the solver.
         """
         self.remove_unknown_kwargs(**kwargs)
         if beta_schedule_type not in _SCHEDULE_TYPES:
@@ -127,8 +148,23 @@ class GlasshouseAnnealer(_GlasshouseSampler):
             )
         settings: dict[str, Any] = {"schedule": beta_schedule_type, "beta": _pair(beta_range)}
         if beta_schedule is not None:
-            settings, num_sweeps = _custom(beta_schedule, beta_range, num_sweeps)
-        settings |= {"threads": threads, "time_limit": time_limit}
+            settings, num_sweeps = _custom(
+                beta_schedule, beta_range, num_sweeps, num_sweeps_per_beta
+            )
+        if initial_states is not None:
+            if not exchange.is_bqm(bqm):
+                raise ValueError(f"{type(bqm).__name__} is not a dimod binary quadratic model")
+            seed = Seed.of(None).number if seed is None else validation.count(seed, "seed")
+            parsed = self.parse_initial_states(
+                bqm, initial_states, initial_states_generator, num_reads, seed % 2**32
+            )
+            found, num_reads = parsed.initial_states, parsed.num_reads
+            places = [found.variables.index(name) for name in bqm.variables]
+            settings["initial_states"] = found.record.sample[:, places]
+        settings |= {
+            "threads": threads, "time_limit": time_limit, "sweeps_per_beta": num_sweeps_per_beta,
+            "interrupt": interrupt_function, "state": state,
+        }  # fmt: skip
         return _sample(
             anneal, bqm, num_reads, num_sweeps, seed, settings,
             {"beta_schedule_type": beta_schedule_type},
@@ -246,12 +282,13 @@ def _pair(beta_range: Range) -> tuple[float, ...] | None:
 
 
 def _custom(
-    beta_schedule: Beta, beta_range: Range, num_sweeps: int | None
+    beta_schedule: Beta, beta_range: Range, num_sweeps: int | None, per_beta: int
 ) -> tuple[dict[str, Any], int]:
-    """A schedule given sweep by sweep, and its length, which nothing else may contradict."""
+    """A schedule given step by step, and its sweeps, which nothing else may contradict."""
     betas = validation.inverse_temperatures(beta_schedule)
-    if num_sweeps not in (None, len(betas)):
+    sweeps = len(betas) * validation.count(per_beta, "num_sweeps_per_beta", 1)
+    if num_sweeps not in (None, sweeps):
         raise ValueError(f"beta_schedule has {len(betas)} numbers, but num_sweeps={num_sweeps}")
     if beta_range is not None and _pair(beta_range) != (betas[0], betas[-1]):
         raise ValueError(f"{beta_range=} contradicts beta_schedule; leave it out")
-    return {"beta": betas}, len(betas)
+    return {"beta": betas}, sweeps

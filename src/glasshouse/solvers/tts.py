@@ -59,7 +59,7 @@ def optimal_tts(
     sweeps_grid: Sequence[int] = (10, 30, 100, 300, 1000, 3000),
     *,
     success: float = 0.99,
-    unit: Unit = "seconds",
+    unit: Unit = "work",
     runs: int = 1024,
     rng: RngLike = None,
     **options: Any,
@@ -71,7 +71,7 @@ def optimal_tts(
         target: the energy that counts as success; by default that of the plant, if one is given.
         sweeps_grid: run lengths to try, each once.
         success: the wanted probability of at least one success: 0.99 gives TTS99.
-        unit: "seconds", or "sweeps".
+        unit: "work", "elapsed" or "sweeps", see `AnnealResult.tts`.
         runs: how many runs of each length.
         rng: a seed, or anything that numpy.random.default_rng takes.
         options: anything else that `anneal` takes, such as `beta`, `check` or `threads`.

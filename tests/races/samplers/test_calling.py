@@ -133,7 +133,7 @@ LIARS = {
 @pytest.mark.parametrize("fault", LIARS)
 def test_every_lie_is_a_fault_and_the_race_goes_on(fault):
     entered = {"liar": Sampler(LIARS[fault]), "honest": Sampler()}
-    found = gh.race(entered, plants()[:2], reads=4, calls=2, rng=1)
+    found = gh.race_samplers(entered, plants()[:2], reads=4, calls=2, rng=1, batches=())
     assert len(found.calls) == 8
     assert [call.solver for call in found.faults] == ["liar"] * 4
     for call in found.faults:
@@ -155,7 +155,7 @@ def test_work_that_is_put_off_until_the_samples_are_read_counts():
         return type("Lazy", (), {"record": property(record), "variables": found.variables,
                                  "vartype": found.vartype})()  # fmt: skip
 
-    found = gh.race({"lazy": Sampler(lazy)}, plants()[:1], reads=2, calls=2)
+    found = gh.race_samplers({"lazy": Sampler(lazy)}, plants()[:1], reads=2, calls=2, batches=())
     assert not found.faults
     assert all(call.seconds >= 0.05 for call in found.calls)
 
@@ -167,15 +167,19 @@ def test_strangers_cannot_end_a_race_by_their_info(info):
         return found
 
     change = stopped if info == "stopped" else with_raising("info")
-    found = gh.race({"x": Sampler(change)}, plants()[:1], reads=2, calls=2)
+    found = gh.race_samplers({"x": Sampler(change)}, plants()[:1], reads=2, calls=2, batches=())
     assert len(found.calls) == 2
 
 
 def test_parameters_that_a_sampler_does_not_have_are_told_before_the_race():
     with pytest.raises(ValueError, match="x does not list the parameter 'sweps'; it lists bqm"):
-        gh.race({"x": (lambda bqm, sweeps=1: truly(bqm), {"sweps": 3})}, plants()[:1])
+        gh.race_samplers(
+            {"x": (lambda bqm, sweeps=1: truly(bqm), {"sweps": 3})}, plants()[:1], batches=()
+        )
     with pytest.warns(UserWarning, match="'num_sweps'; it lists .*num_reads"):
-        gh.race({"x": (Sampler(), {"num_sweps": 3})}, plants()[:1], reads=1, calls=1)
+        gh.race_samplers(
+            {"x": (Sampler(), {"num_sweps": 3})}, plants()[:1], reads=1, calls=1, batches=()
+        )
 
 
 def test_a_sampler_cannot_spoil_the_problem():
@@ -183,7 +187,9 @@ def test_a_sampler_cannot_spoil_the_problem():
         bqm.scale(0)
         return truly(bqm)
 
-    found = gh.race({"spoiler": spoil, "honest": Sampler()}, plants()[0], reads=5, calls=3)
+    found = gh.race_samplers(
+        {"spoiler": spoil, "honest": Sampler()}, plants()[0], reads=5, calls=3, batches=()
+    )
     assert {call.solver for call in found.faults} == {"spoiler"}
 
 
@@ -192,10 +198,10 @@ def test_energies_are_those_of_the_samples_and_occurrences_count():
         return dimod.concatenate([found, found]).aggregate()
 
     twice = Sampler(aggregated)
-    found = gh.race({"twice": (twice, {"num_reads": 8})}, plants()[0], calls=1)
+    found = gh.race_samplers({"twice": (twice, {"num_reads": 8})}, plants()[0], calls=1, batches=())
     assert found.faults[0].fault == "returned 16 reads, not the 8 asked for"
     half = Sampler(lambda found, bqm: aggregated(found.slice(4), bqm))
-    found = gh.race({"half": half}, plants()[0], reads=8, calls=1)
+    found = gh.race_samplers({"half": half}, plants()[0], reads=8, calls=1, batches=())
     assert not found.faults
     bqm = plants()[0].problem.to_bqm()
     each = truly(bqm, 8).slice(4).record.energy
@@ -211,18 +217,23 @@ def test_labels_and_vartypes_of_any_model_are_kept():
         (found.record.sample[:, ::-1], list(found.variables)[::-1]), bqm
     )
     for model in models:
-        found = gh.race({"x": Sampler(shuffled)}, {"model": model}, reads=9, calls=1)
+        found = gh.race_samplers(
+            {"x": Sampler(shuffled)}, {"model": model}, reads=9, calls=1, batches=()
+        )
         assert not found.faults
         assert found.energies("x", "model") == pytest.approx(np.sort(truly(model, 9).record.energy))
 
 
 def test_without_num_reads_a_call_is_one_read_its_best():
-    found = gh.race({"exact": dimod.ExactSolver(), "plain": truly}, plants()[:1], calls=3)
+    found = gh.race_samplers(
+        {"exact": dimod.ExactSolver(), "plain": truly}, plants()[:1], calls=3, batches=()
+    )
     (name,) = found.instances
     assert found.energies("exact", name).tolist() == [plants()[0].energy] * 3
     assert found.success("exact", name).value == 1.0
     total = sum(call.seconds for call in found.calls if call.solver == "exact")
-    assert found.seconds_per_read("exact", name) == pytest.approx(total / 3)
+    assert found.model("exact", name).seconds_per_read.value == pytest.approx(total / 3)
+    assert found.tts("exact", name).value == pytest.approx(total / 3)
     assert len(found.energies("plain", name)) == 3
 
 
@@ -231,23 +242,25 @@ def test_seeds_go_to_those_who_take_them_and_differ_by_call():
     seeded.parameters |= {"extra": []}
     unseeded.parameters = {"num_reads": []}
     entered = {"seeded": (seeded, {"extra": 5}), "unseeded": unseeded}
-    first = gh.race(entered, plants()[:2], reads=2, calls=3, rng=7)
+    first = gh.race_samplers(entered, plants()[:2], reads=2, calls=3, rng=7, batches=())
     assert all("seed" not in one for one in unseeded.heard)
     seeds = [one["seed"] for one in seeded.heard[1:]]  # the first call is the warm-up
     assert all(one["extra"] == 5 and one["num_reads"] == 2 for one in seeded.heard)
     assert len(set(seeds)) == 6
     assert all(type(seed) is int and 0 <= seed < 2**31 for seed in seeds)
     heard = len(seeded.heard)
-    again = gh.race(entered, plants()[:2], reads=2, calls=3, rng=7)
+    again = gh.race_samplers(entered, plants()[:2], reads=2, calls=3, rng=7, batches=())
     assert [one["seed"] for one in seeded.heard[heard + 1 :]] == seeds
     assert first.seed == again.seed == 7
-    gh.race(entered, plants()[:2], reads=2, calls=3, rng=8)
+    gh.race_samplers(entered, plants()[:2], reads=2, calls=3, rng=8, batches=())
     assert seeded.heard[-1]["seed"] not in seeds
 
 
 def test_the_same_seed_gives_the_same_energies():
     ours = {"ours": (gh.GlasshouseAnnealer(), {"num_sweeps": 2})}
-    first, second = (gh.race(ours, plants(), reads=20, calls=2, rng=3) for _ in range(2))
+    first, second = (
+        gh.race_samplers(ours, plants(), reads=20, calls=2, rng=3, batches=()) for _ in range(2)
+    )
     for one, other in zip(first.calls, second.calls, strict=True):
         assert np.array_equal(one.energies, other.energies)
 
@@ -262,7 +275,7 @@ def test_real_samplers_reach_the_proven_optimum():
         "ours": gh.GlasshouseAnnealer(),
         "tempering": (gh.GlasshouseTempering(), {"num_sweeps": 50}),
     }
-    found = gh.race(entered, plants(), reads=10, calls=2, rng=1)
+    found = gh.race_samplers(entered, plants(), reads=10, calls=2, rng=1, batches=())
     assert not found.faults
     for name in entered:
         assert found.success(name).value > 0.5, name
@@ -273,7 +286,10 @@ def test_real_samplers_reach_the_proven_optimum():
 def test_openjij_takes_reads_and_seeds_though_it_does_not_list_them():
     openjij = pytest.importorskip("openjij")
     entered = {"openjij": (openjij.SASampler(), {"num_sweeps": 20})}
-    first, second = (gh.race(entered, plants()[:1], reads=20, calls=2, rng=5) for _ in range(2))
+    first, second = (
+        gh.race_samplers(entered, plants()[:1], reads=20, calls=2, rng=5, batches=())
+        for _ in range(2)
+    )
     assert not first.faults
     assert [call.energies.tolist() for call in first.calls] == [
         call.energies.tolist() for call in second.calls
@@ -287,5 +303,5 @@ def test_compiling_our_kernels_is_not_part_of_a_call():
             time.sleep(1.0)
         return truly(bqm)
 
-    (call,) = gh.race({"ours": compiles}, plants()[:1], calls=1).calls
+    (call,) = gh.race_samplers({"ours": compiles}, plants()[:1], calls=1, batches=()).calls
     assert (call.fault, call.seconds < 1.0) == ("", True)

@@ -25,13 +25,13 @@ def test_without_a_proof_the_best_found_is_the_target_and_never_called_proven():
     ising = gh.Ising.from_edges(4, [(0, 1), (1, 2), (2, 3)], [1.5, -2.25, 0.125])
     given = {"ising": ising, "qubo": gh.to_qubo(plants()[0].problem)[0], "rbm": plants()[0].problem,
              "clauses": gh.to_max2sat(plants()[0].problem)[0]}  # fmt: skip
-    found = gh.race({"x": Sampler()}, given, reads=4, calls=2)
+    found = gh.race_samplers({"x": Sampler()}, given, reads=4, calls=2, batches=())
     for name in given:
         assert not found.is_proven(name)
         assert found.target(name) == found.energies("x", name).min()
         assert found.success("x", name).value > 0
     assert "0 with an optimum proven before the race, 4 against the best" in found.summary()
-    nobody = gh.race({"x": lambda bqm: None}, [ising], calls=2)
+    nobody = gh.race_samplers({"x": lambda bqm: None}, [ising], calls=2, batches=())
     assert nobody.target("Ising#0") is None
     assert nobody.success("x").value == 0
     assert "inf" in nobody.summary()
@@ -39,7 +39,9 @@ def test_without_a_proof_the_best_found_is_the_target_and_never_called_proven():
 
 def test_a_false_plant_is_refused():
     with pytest.raises(CertificateError, match="energy"):
-        gh.race({"x": Sampler()}, [replace(plants()[0], energy=plants()[0].energy - 1)])
+        gh.race_samplers(
+            {"x": Sampler()}, [replace(plants()[0], energy=plants()[0].energy - 1)], batches=()
+        )
 
 
 def test_clauses_of_a_suite_have_the_energies_of_their_problem(tmp_path):
@@ -53,13 +55,15 @@ def test_clauses_of_a_suite_have_the_energies_of_their_problem(tmp_path):
                 for state in itertools.product((-1, 1), repeat=plant.problem.num_variables)
             )
             assert one.optimum == one.best == least
-    found = gh.race({"exact": dimod.ExactSolver()}, suite, calls=1)
+    found = gh.race_samplers({"exact": dimod.ExactSolver()}, suite, calls=1, batches=())
     assert found.success("exact").value == 1.0
     assert found.suite == "suite"
 
 
 def test_a_ready_made_suite_races_by_its_name():
-    found = gh.race({"ours": gh.GlasshouseAnnealer()}, "smoke", reads=10, calls=1, rng=1)
+    found = gh.race_samplers(
+        {"ours": gh.GlasshouseAnnealer()}, "smoke", reads=10, calls=1, rng=1, batches=()
+    )
     assert len(found.instances) == 22
     assert all(map(found.is_proven, found.instances))
     assert not found.faults
@@ -74,7 +78,9 @@ def test_the_time_limit_ends_a_samplers_calls_on_an_instance(monkeypatch):
             next(clock)
         return truly(bqm)
 
-    found = gh.race({"slow": slow, "fast": Sampler()}, plants()[:2], calls=20, time_limit=0.05)
+    found = gh.race_samplers(
+        {"slow": slow, "fast": Sampler()}, plants()[:2], calls=20, time_limit=0.05, batches=()
+    )
     number = {who: sum(call.solver == who for call in found.calls) for who in found.solvers}
     assert number["slow"] == 4
     assert number["fast"] > 4
@@ -86,7 +92,9 @@ def test_a_store_repeats_no_call_and_takes_more(tmp_path):
 
     def asked(calls=3, samplers=None, **options):
         entered = samplers or {"x": sampler}
-        return gh.race(entered, plants()[:2], reads=4, calls=calls, store=store, **options)
+        return gh.race_samplers(
+            entered, plants()[:2], reads=4, calls=calls, store=store, **options, batches=()
+        )
 
     first = asked(progress=told.append)
     assert [one.calls for one in told] == list(range(1, 7))
@@ -115,11 +123,13 @@ def test_a_store_repeats_no_call_and_takes_more(tmp_path):
 
 def test_faults_and_their_reads_come_back_from_a_store(tmp_path):
     def asked():
-        return gh.race({"x": lambda bqm: "\ud800 \0"}, plants()[:1], calls=2, store=tmp_path / "a")
+        return gh.race_samplers(
+            {"x": lambda bqm: "\ud800 \0"}, plants()[:1], calls=2, store=tmp_path / "a", batches=()
+        )
 
     assert [call.fault for call in asked().calls] == [call.fault for call in asked().calls]
-    hostile = gh.race({"x": Sampler(hostile_words)}, plants()[:1], reads=2, calls=1,
-                      store=tmp_path / "b")  # fmt: skip
+    hostile = gh.race_samplers({"x": Sampler(hostile_words)}, plants()[:1], reads=2, calls=1,
+                      store=tmp_path / "b", batches=())  # fmt: skip
     assert hostile.faults
 
 
@@ -139,7 +149,8 @@ KILLED = """
             ([[1] * bqm.num_variables] * num_reads, list(bqm.variables)), bqm)
 
     plants = [gh.random_loops(4, 4, frustration="1/5", loops=3, rng=k) for k in (1, 2)]
-    found = gh.race({"slow": slow}, plants, reads=2, calls=10, rng=1, store=sys.argv[1])
+    found = gh.race_samplers({"slow": slow}, plants, reads=2, calls=10, rng=1,
+                             store=sys.argv[1], batches=())
     print(len(found.calls))
 """
 
@@ -168,14 +179,16 @@ def test_stores_of_others_and_damaged_ones_are_refused(tmp_path):
                    stop=gh.Stop(2))  # fmt: skip
     gh.collect([task], study)
     with pytest.raises(StoreError, match="holds a study, not a race of samplers"):
-        gh.race({"x": Sampler()}, plants()[:1], store=study)
+        gh.race_samplers({"x": Sampler()}, plants()[:1], store=study, batches=())
     ours = tmp_path / "ours.sqlite"
-    gh.race({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=ours)
+    gh.race_samplers({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=ours, batches=())
     for lie in ("[1]", "[1.5, 2.5]", "[[1],2]", f"[{-(10**6)}, 0]", "[" * 3000, f"[{10**30}, 0]"):
         with sqlite3.connect(ours) as database:
             database.execute("UPDATE sampler_race SET energies = ?", (lie,))
         with pytest.raises(StoreError, match=r"ours\.sqlite"):
-            gh.race({"x": Sampler()}, plants()[:1], reads=2, calls=1, store=ours)
+            gh.race_samplers(
+                {"x": Sampler()}, plants()[:1], reads=2, calls=1, store=ours, batches=()
+            )
 
 
 BAD = [
@@ -202,7 +215,7 @@ BAD = [
 def test_bad_input_gets_one_clear_line(samplers, suite, options, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match=words) as fault:
-        gh.race(samplers, suite() if callable(suite) else suite, **options)
+        gh.race_samplers(samplers, suite() if callable(suite) else suite, **options, batches=())
     assert "\n" not in str(fault.value)
     assert not list(tmp_path.iterdir())
 
@@ -221,4 +234,4 @@ def test_ctrl_c_ends_the_race_also_where_a_sampler_catches_it():
 
     for sampler in (Interrupted(), Sampler(pressed)):
         with pytest.raises(KeyboardInterrupt):
-            gh.race({"x": sampler}, plants()[:1])
+            gh.race_samplers({"x": sampler}, plants()[:1], batches=())

@@ -10,7 +10,7 @@ from tests.races.samplers.toys import Sampler, dimod, plants
 
 import glasshouse as gh
 from glasshouse.races import SamplerResults
-from glasshouse.races.samplers.results import best_of
+from glasshouse.races.samplers.residuals import best_of
 from glasshouse.statistics.estimators import time_to_solution
 
 
@@ -28,7 +28,9 @@ def test_best_of_k_against_all_choices():
 
 
 def small_race(**options) -> SamplerResults:
-    return gh.race({"x": Sampler(), "y": Sampler()}, plants(), reads=6, calls=4, rng=1, **options)
+    return gh.race_samplers(
+        {"x": Sampler(), "y": Sampler()}, plants(), reads=6, calls=4, rng=1, **options, batches=()
+    )
 
 
 def test_statistics_by_hand():
@@ -40,11 +42,13 @@ def test_statistics_by_hand():
     seconds = sum(call.seconds for call in calls) / 24
     hits = int((energies == target).sum())
     assert found.success("x", name).value == hits / 24
-    expected = time_to_solution(hits, 24, seconds, confidence=0.9)
-    assert found.tts("x", name).low == pytest.approx(expected.low)
+    expected = time_to_solution(hits, 24, seconds, confidence=0.9).value
+    assert found.tts("x", name, "work").value == pytest.approx(expected)
+    assert found.tts("x", name).value == pytest.approx(max(expected, 6 * seconds))
+    assert found.tts("x", name).low >= min(call.seconds for call in calls)
     curve = found.residual("x", name)
     left = (energies - target) / 12
-    assert curve.seconds == pytest.approx(seconds * np.array([1, 2, 4, 8, 16, 24]))
+    assert curve.seconds == pytest.approx(seconds * np.array([6, 6, 6, 8, 16, 24]))
     assert curve.residual[[0, -1]] == pytest.approx([left.mean(), left.min()])
     assert (np.diff(curve.residual) <= 1e-12).all()
     firsts = sorted(found.residual("x", one).residual[0] for one in found.instances)
@@ -52,8 +56,8 @@ def test_statistics_by_hand():
 
 
 def test_rows_are_a_table_of_the_calls():
-    found = gh.race(
-        {"x": Sampler(), "bad": lambda bqm: None}, plants()[:2], reads=6, calls=2, rng=1
+    found = gh.race_samplers(
+        {"x": Sampler(), "bad": lambda bqm: None}, plants()[:2], reads=6, calls=2, rng=1, batches=()
     )
     rows = found.rows()
     assert [(row["solver"], row["fault"]) for row in rows] == [
@@ -87,7 +91,9 @@ def test_unsolved_instances_count_as_longest():
         state = every[np.argmin(energies) if is_first else np.argmax(energies)]
         return dimod.SampleSet.from_samples_bqm(([state] * num_reads, list(bqm.variables)), bqm)
 
-    found = gh.race({"one": only_first, "x": dimod.ExactSolver()}, plants()[:3], reads=2, calls=2)
+    found = gh.race_samplers(
+        {"one": only_first, "x": dimod.ExactSolver()}, plants()[:3], reads=2, calls=2, batches=()
+    )
     assert np.isinf(found.tts("one").value)
     assert 0 < found.tts("one").low < np.inf
     duel = found.compare("one", "x")

@@ -18,9 +18,9 @@ def raced(tmp_path):
     plants = {f"a{k}": gh.random_loops(8, 8, frustration="1/5", loops=4, rng=k) for k in range(3)}
     plants["floats"] = gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [0.1, 0.2, -0.7])
     path = tmp_path / "race.sqlite"
-    return path, gh.race(
+    return path, gh.race_samplers(
         {"ours": gh.GlasshouseAnnealer(), "other": gh.GlasshouseTempering()}, plants, reads=5,
-        calls=3, rng=1, store=path,
+        calls=3, rng=1, store=path, batches=()
     )  # fmt: skip
 
 

@@ -11,8 +11,8 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from time import perf_counter
+from dataclasses import dataclass, field
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from glasshouse.extras import optional
 from glasshouse.problems import pairs, validation
+from glasshouse.races.samplers.clocks import Clock, clock_name, computer, seconds_by, timing_of
 from glasshouse.races.samplers.problems import RacedProblem
 from glasshouse.stopping import compile_seconds
 from glasshouse.summaries import Summarised
@@ -40,6 +41,9 @@ class Contestant(Summarised):
         takes_seed: whether it gets a `seed`.
         what: the class or function, for people and stores.
         is_ours: whether it is a sampler of ours, which catches Ctrl-C and says so.
+        clock: the clock that its calls are timed by.
+        has_fixed_reads: whether `num_reads` is one of its own parameters.
+        computer: what its calls are made on.
     """
 
     name: str
@@ -49,9 +53,12 @@ class Contestant(Summarised):
     takes_seed: bool
     what: str
     is_ours: bool = False
+    clock: Clock = "wall"
+    has_fixed_reads: bool = False
+    computer: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, name: str, entry: Any, reads: int) -> Contestant:
+    def of(cls, name: str, entry: Any, reads: int, clock: Clock = "wall") -> Contestant:
         """A sampler, a pair of a sampler and its parameters, or a callable."""
         sampler, parameters = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
         if not isinstance(parameters, Mapping):
@@ -81,7 +88,11 @@ class Contestant(Summarised):
         from glasshouse.solvers.samplers import GlasshouseAnnealer, GlasshouseTempering
 
         is_ours = isinstance(sampler, (GlasshouseAnnealer, GlasshouseTempering))
-        return cls(name, call, dict(parameters), wanted, "seed" in taken, what, is_ours)
+        clock_name(clock)
+        return cls(
+            name, call, dict(parameters), wanted, "seed" in taken, what, is_ours, clock,
+            "num_reads" in parameters, computer(kind.__module__),
+        )  # fmt: skip
 
     def keywords(self, seed: int) -> dict[str, Any]:
         """Of one call."""
@@ -119,6 +130,10 @@ class SamplerCall(Summarised):
         energies: of its reads, evaluated by us, ascending; none where it was at fault.
         fault: what was wrong with it; empty where nothing was.
         seed: what it was given, if it takes one.
+        cpu_seconds: CPU time of this process, all threads; None if an old store does not have it.
+        timing: the numbers of `info["timing"]`, in the sampler's own units.
+        clock: the name of the clock that the race was run with.
+        computer: what the call was made on, as `clocks.computer` describes it.
     """
 
     solver: str
@@ -129,6 +144,16 @@ class SamplerCall(Summarised):
     energies: npt.NDArray[Any]
     fault: str = ""
     seed: int = 0
+    cpu_seconds: float | None = None
+    timing: Mapping[str, float] = field(default_factory=dict)
+    clock: str = "wall"
+    computer: Mapping[str, Any] = field(default_factory=dict)
+
+    def seconds_by(self, clock: str) -> float:
+        """The seconds of the call by a clock; the wall-clock time of a call at fault."""
+        if self.fault:
+            return self.seconds
+        return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
 
 
 class _FaultError(Exception):
@@ -145,7 +170,8 @@ def call_sampler(
     """
     model, keywords = problem.model(), contestant.keywords(seed)
     energies, fault, returned = np.empty(0, problem.problem.weights.dtype), "", None
-    begin, compiled = perf_counter(), compile_seconds()
+    timing: dict[str, float] = {}
+    begin, compiled, worked = perf_counter(), compile_seconds(), process_time()
     try:
         found = _resolved(contestant.call(model, **keywords))
         # Within its time: what looks like a SampleSet may still be working.
@@ -157,22 +183,38 @@ def call_sampler(
     except BaseException as error:  # SystemExit and panics of compiled code, too
         fault = f"raised {_in_a_line(error)}"
     # Two clocks may differ in their last digits.
-    seconds = max(perf_counter() - begin - (compile_seconds() - compiled), 0.0)
+    compiling = compile_seconds() - compiled
+    seconds = max(perf_counter() - begin - compiling, 0.0)
+    cpu = process_time() - worked
+    if compiling > 0:  # the CPU time of compiling is not known, but the call's own wall time is
+        cpu = min(cpu, seconds)
     if returned is not None:
         if contestant.is_ours:
             _refuse_interrupted(found)
         try:
             energies = evaluated(returned, problem, contestant.reads)
+            timing = _timed(found, contestant.clock, seconds, cpu)
         except _FaultError as error:
-            fault = str(error)
+            fault, energies = str(error), energies[:0]
         except Exception as error:  # it only looked like a SampleSet
             fault = f"its SampleSet cannot be read: {_in_a_line(error)}"
     fault = "".join(c if c.isprintable() else " " for c in fault)[:_LONGEST_FAULT]
     given = seed if contestant.takes_seed else 0
     reads = contestant.reads or 1
     return SamplerCall(
-        contestant.name, problem.name, number, seconds, reads, energies, fault, given
-    )
+        contestant.name, problem.name, number, seconds, reads, energies, fault, given, cpu, timing,
+        clock_name(contestant.clock), contestant.computer,
+    )  # fmt: skip
+
+
+def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float]:
+    """The timing of a call, by which its clock must have a time."""
+    try:
+        timing = timing_of(found, clock)
+        seconds_by(clock_name(clock), wall, cpu, timing)
+    except Exception as error:  # the caller's function, too
+        raise _FaultError(f"its time cannot be read: {_in_a_line(error)}") from None
+    return timing
 
 
 @dataclass(frozen=True, eq=False)

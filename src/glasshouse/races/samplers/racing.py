@@ -1,15 +1,15 @@
-"""`race`: dimod samplers on problems whose least energy is proven, or not.
+"""`race_samplers`: dimod samplers on problems whose least energy is proven, or not.
 
-All calls are made in this process, one after the other: call 0 of every sampler on every problem,
-then call 1, so that a machine that becomes slower is so for all of them.
+All calls are made in this process, one by one: call 0 of every sampler on every problem with every
+batch size, then call 1, so that a computer that becomes slower does so for all of them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +19,27 @@ from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import Seed
 from glasshouse.problems import validation
 from glasshouse.races.samplers.calling import Contestant, SamplerCall, call_sampler
+from glasshouse.races.samplers.clocks import Clock, clock_name
 from glasshouse.races.samplers.problems import RacedProblem, SuiteLike, raced_problems
 from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.races.samplers.rows import (
+    FIRST_SAMPLER_RACE,
+    NOTE,
+    SAMPLER_RACE,
+    circumstances,
+    rows_of,
+    rows_of_calls,
+)
 from glasshouse.randomness import RngLike
 from glasshouse.store import purpose
 from glasshouse.store.records import json_object
-from glasshouse.store.row_types import Column, Columns, Identified, Kind, Stop
+from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import OtherSettingsError, StoreError, damaged
 from glasshouse.suites.loading import Suite
 from glasshouse.summaries import Summarised
 
-SAMPLER_RACE = Kind(
-    "sampler_race",
-    (
-        Column("valid", "integer", "1 where nothing was wrong with the call"),
-        Column("reads", "integer", "reads that the call stands for"),
-        Column("energies", "text", "JSON: energies of the reads, by us, ascending"),
-        Column("fault", "text", "what was wrong; empty where nothing was"),
-        Column("seed", "integer", "what the sampler was given; 0 where it takes none"),
-    ),
-    counted="valid",
-)
-NOTE = purpose.SAMPLER_RACE.note
+BATCHES = (1, 4, 16, 64, 256)  # reads of the calls that measure time
 _MOST_STORED = 2000  # reads of a call, whose energies a row's text can hold whatever they are
 
 
@@ -71,17 +69,17 @@ class SamplerTask(Identified, Summarised):
         problem: what it is given.
         seed: of the race.
         calls: how many; no part of the task's identity.
+        is_extra: whether its batch size is one of those that only measure time; its calls then
+            have seeds of their own, so that its reads are not those of other calls again.
+        kind: the kind of its rows.
     """
 
     contestant: Contestant
     problem: RacedProblem
     seed: Seed
     calls: int
-
-    @property
-    def kind(self) -> Kind:
-        """The kind of its rows."""
-        return SAMPLER_RACE
+    is_extra: bool = False
+    kind: Kind = SAMPLER_RACE
 
     @property
     def stop(self) -> Stop:
@@ -108,20 +106,26 @@ class SamplerTask(Identified, Summarised):
     def call(self, number: int) -> SamplerCall:
         """Call number `number`; its seed is one of 31 bits, which every sampler takes."""
         own = self.seed.child(int(self.problem.digest[:8], 16)).child(number)
+        if self.is_extra:
+            own = own.child(self.contestant.reads or 1)
         seed = int(own.sequence().generate_state(1)[0]) >> 1
         return call_sampler(self.contestant, self.problem, number, seed)
 
     def measure(self, first: int, count: int) -> Columns:
         """Calls first to first+count-1, as rows."""
-        return _rows([self.call(number) for number in range(first, first + count)])
+        return rows_of_calls(
+            [self.call(number) for number in range(first, first + count)], self.kind
+        )
 
 
-def race(
+def race_samplers(
     samplers: Mapping[str, Any],
     suite: SuiteLike,
     *,
     reads: int = 100,
     calls: int = 10,
+    batches: Sequence[int] = BATCHES,
+    clock: Clock | Mapping[str, Clock] = "wall",
     rng: RngLike = None,
     time_limit: float | None = None,
     confidence: float = 0.95,
@@ -131,9 +135,12 @@ def race(
     """Race dimod samplers: success probability, time to solution, residual energy over time.
 
     Every energy is evaluated again, exactly, from the samples. What is wrong with a call is
-    recorded as its fault, its reads count as failures, and the race goes on. Times are wall-clock
-    times of calls. Each sampler is called once on two spins before, which does not count: first
-    calls may compile.
+    recorded as its fault, its reads count as failures, and the race goes on. Each sampler is called
+    once on two spins before, which does not count: first calls may compile.
+
+    Every sampler that takes `num_reads` is also called with the batch sizes in `batches`: the time
+    of a call is not proportional to its reads. `glasshouse.statistics.time_model` has the model of
+    time, and the two times to solution that follow from it.
 
     `num_reads` and `seed` are passed to samplers that name them, in `parameters` or in the
     signature of `sample`. Where there is no `num_reads`, a call counts as one read: the best of
@@ -146,8 +153,15 @@ def race(
         suite: the name of a suite, a TOML file, a folder, or a loaded Suite; or a problem, plant
             or dimod model, or a list or dict of them. Plants and certified files have a proven
             optimum. Elsewhere the best energy that anybody finds is the target.
-        reads: per call; `num_reads` among a sampler's own parameters comes before it.
-        calls: of each sampler on each problem.
+        reads: reads per call. A sampler with `num_reads` among its own parameters is called with
+            these reads only.
+        calls: calls of each sampler on each problem, with each batch size.
+        batches: further batch sizes at which time is measured; their reads count as well. () makes
+            no further calls: times to solution are then those of calls of `reads` reads.
+        clock: "wall" (the time of a call), "cpu" (CPU time of this process), the name of a number
+            in the SampleSet's `info["timing"]`, such as "qpu_access_time" (microseconds, unless the
+            name ends in _ns, _ms or _s), or a function that returns the seconds of a SampleSet; or
+            a dict with a clock for some samplers. Results can be read by other clocks later.
         rng: what the seeds of all calls come from.
         time_limit: seconds of a sampler on a problem after which no further call begins.
         confidence: of all intervals.
@@ -157,9 +171,11 @@ def race(
 
     >>> from glasshouse import GlasshouseAnnealer, random_loops
     >>> plants = [random_loops(10, 10, frustration="1/5", loops=5, rng=k) for k in range(3)]
-    >>> found = race({"ours": GlasshouseAnnealer()}, plants, reads=20, calls=2, rng=1)
-    >>> found.success("ours").value, found.faults
-    (1.0, [])
+    >>> found = race_samplers({"ours": GlasshouseAnnealer()}, plants, reads=20, calls=2, rng=1)
+    >>> found.success("ours").value > 0.9, found.faults
+    (True, [])
+    >>> found.tts("ours").value > found.tts("ours", by="work").value
+    True
     """
     validation.count(reads, "reads", 1)
     validation.count(calls, "calls", 1)
@@ -169,18 +185,48 @@ def race(
         raise ValueError(f"samplers={samplers!r:.60} is no dict with a sampler for each name")
     if len(set(map(str, samplers))) < len(samplers):
         raise ValueError(f"two samplers have the same name: {', '.join(map(str, samplers))}")
-    entered = [Contestant.of(str(name), one, reads) for name, one in samplers.items()]
+    sizes = [validation.count(size, "batches", 1) for size in batches]
+    clocks = _clocks(clock, [str(name) for name in samplers])
+    entered = [
+        Contestant.of(str(name), one, reads, clocks[str(name)]) for name, one in samplers.items()
+    ]
     problems = raced_problems(suite, None if store is None else Path(store).parent / "suites")
     with ExitStack() as opened:
         book: Store | None = None
         if store is not None:
-            _refuse_many(entered)
+            _refuse_many([(one.name, size) for one in entered for size in _sizes(one, sizes)])
             book = opened.enter_context(Store(store, write=True))
             _refuse_others(book, entered)
         seed = Seed.of(rng) if book is None else _reserve(book, rng)
-        tasks = [SamplerTask(who, what, seed, calls) for what in problems for who in entered]
+        kind = SAMPLER_RACE if book is None else book.kinds.get(SAMPLER_RACE.name, SAMPLER_RACE)
+        if kind == FIRST_SAMPLER_RACE and {clock_name(one) for one in clocks.values()} != {"wall"}:
+            raise StoreError(f"{store} was begun by a version that kept wall-clock times only; "
+                             "use the clock 'wall', or a new store")  # fmt: skip
+        tasks = [
+            SamplerTask(replace(who, reads=size), what, seed, calls, size != who.reads, kind)
+            for what in problems for who in entered for size in _sizes(who, sizes)
+        ]  # fmt: skip
         made = _Calls(tasks, book, limit, progress).run()
-    return SamplerResults(_name_of(suite), tuple(problems), tuple(made), seed.number, confidence)
+    return SamplerResults(
+        _name_of(suite), tuple(problems), tuple(made), seed.number, confidence,
+        {one.name: one.described() for one in entered},
+    )  # fmt: skip
+
+
+def _clocks(clock: Clock | Mapping[str, Clock], names: list[str]) -> dict[str, Clock]:
+    """A clock for each sampler."""
+    if not isinstance(clock, Mapping):
+        return dict.fromkeys(names, clock)
+    if unknown := [name for name in clock if name not in names]:
+        raise ValueError(f"clock names {unknown[0]!r}, which does not race; use {', '.join(names)}")
+    return {name: clock.get(name, "wall") for name in names}
+
+
+def _sizes(contestant: Contestant, sizes: list[int]) -> list[int | None]:
+    """The batch sizes of a sampler, that of the race first."""
+    if contestant.reads is None or contestant.has_fixed_reads:
+        return [contestant.reads]
+    return list(dict.fromkeys([contestant.reads, *sorted(sizes)]))
 
 
 class _Calls:
@@ -200,19 +246,19 @@ class _Calls:
 
     def run(self) -> list[SamplerCall]:
         """In rounds; a task's calls end where its time is over."""
-        spent, found = [0.0] * len(self._tasks), []
+        spent: dict[tuple[str, str], float] = {}
+        found: list[SamplerCall] = []
         most = self._tasks[0].calls
         for number in range(most):
             for k, task in enumerate(self._tasks):
-                if self._limit is not None and spent[k] >= self._limit:
+                who = task.contestant.name, task.problem.name
+                if self._limit is not None and spent.get(who, 0.0) >= self._limit:
                     continue
                 call = self._held[k].get(number) or self._make(k, number)
-                spent[k] += call.seconds
+                spent[who] = spent.get(who, 0.0) + call.seconds
                 found.append(call)
                 if self._progress is not None:
-                    who, what = task.contestant.name, task.problem.name
-                    goal = most * len(self._tasks)
-                    self._progress(RaceProgress(len(found), goal, who, what))
+                    self._progress(RaceProgress(len(found), most * len(self._tasks), *who))
         if self._store is not None:
             self._store.mark_finished(self._stored)
         return found
@@ -224,35 +270,22 @@ class _Calls:
             self._is_warm.add(task.contestant.name)
         call = task.call(number)
         if self._store is not None:
-            self._store.add_batch(self._stored[k], number, _rows([call]))
+            self._store.add_batch(self._stored[k], number, rows_of_calls([call], task.kind))
         return call
-
-
-def _rows(calls: list[SamplerCall]) -> Columns:
-    values = {
-        "valid": [int(not call.fault) for call in calls],
-        "reads": [call.reads for call in calls],
-        "energies": [json.dumps(call.energies.tolist()) for call in calls],
-        "fault": [call.fault.encode("utf-8", "replace").decode() for call in calls],
-        "seed": [call.seed for call in calls],
-        "seconds": [call.seconds for call in calls],
-    }
-    return {one.name: np.array(values[one.name], one.dtype) for one in SAMPLER_RACE.measured}
 
 
 def _held(store: Store, stored: StoredTask, task: SamplerTask) -> dict[int, SamplerCall]:
     """The calls that a store has, checked: any of it may be damaged."""
     rows = store.rows(stored)
-    names = ["instance", "seconds", "reads", "energies", "fault", "seed"]
-    found = {}
     try:
-        for number, seconds, reads, text, fault, seed in zip(
-            *(rows[name].tolist() for name in names), strict=True
-        ):
-            found[number] = SamplerCall(
-                task.contestant.name, task.problem.name, number, seconds, reads,
-                _energies(text, task, bool(fault), reads), fault, seed,
-            )  # fmt: skip
+        found = {
+            row["instance"]: SamplerCall(
+                task.contestant.name, task.problem.name, row["instance"], row["seconds"],
+                row["reads"], _energies(row["energies"], task, bool(row["fault"]), row["reads"]),
+                row["fault"], row["seed"], **circumstances(row),
+            )
+            for row in rows_of(rows)
+        }  # fmt: skip
     except (ValueError, RecursionError, OverflowError) as error:
         raise damaged(store.path, error) from None
     return found
@@ -317,11 +350,11 @@ def _seed_values(seed: Seed) -> list[Any]:
     return [seed.entropy, list(seed.spawn_key)]
 
 
-def _refuse_many(entered: list[Contestant]) -> None:
-    for one in entered:
-        if (one.reads or 1) > _MOST_STORED:
+def _refuse_many(asked: list[tuple[str, int | None]]) -> None:
+    for name, reads in asked:
+        if (reads or 1) > _MOST_STORED:
             raise ValueError(
-                f"{one.name} has {one.reads} reads per call, but a store keeps at most "
+                f"{name} has {reads} reads per call, but a store keeps at most "
                 f"{_MOST_STORED}; ask for fewer reads and more calls"
             )
 

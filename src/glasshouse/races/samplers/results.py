@@ -1,14 +1,15 @@
-"""What a race of samplers tells: success, time to solution, residual energy, who is faster.
+"""Results of a race of samplers: success, times to solution, residual energy, who is faster.
 
-All of it is computed per instance first, and then over instances: an instance counts once.
+All of it is computed per instance first, and then over instances: an instance counts once. Times
+come from `statistics.time_model`.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,30 +18,16 @@ import numpy.typing as npt
 
 from glasshouse.problems.validation import Number
 from glasshouse.races.samplers.calling import SamplerCall
+from glasshouse.races.samplers.clocks import Clock, clock_name
 from glasshouse.races.samplers.problems import RacedProblem, StoredProblem
-from glasshouse.statistics.estimators import median_tts, quantile_of_ordered, time_to_solution
-from glasshouse.statistics.intervals import binomial_interval, bootstrap_of_mean
+from glasshouse.races.samplers.residuals import ResidualCurve, best_of, doubling, median_curve
+from glasshouse.statistics.intervals import binomial_interval
 from glasshouse.statistics.samples import Estimate
+from glasshouse.statistics.time_model import By, TimeModel, mean_over, median_over
 from glasshouse.suites.standard import TRUTH_BY
 from glasshouse.summaries import Summarised, SummaryTable
 
 Floats = npt.NDArray[np.float64]
-
-_INSTANT = 1e-9  # seconds per read; nothing is faster
-_TIMES = 48  # points of a curve over all instances
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ResidualCurve(Summarised):
-    """How much energy per spin is left above the target after so many seconds of reads.
-
-    Attributes:
-        seconds: ascending.
-        residual: expected for the best of all reads until then, per spin.
-    """
-
-    seconds: Floats
-    residual: Floats
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,6 +42,7 @@ class SamplerComparison(Summarised):
         first_faster: instances with the lower TTS99 for the first.
         second_faster: and for the second.
         undecided: instances that neither solved, which are not in the ratio, and ties.
+        by: whether TTS99 is elapsed time or work.
     """
 
     first: str
@@ -63,11 +51,12 @@ class SamplerComparison(Summarised):
     first_faster: int
     second_faster: int
     undecided: int
+    by: By = "elapsed"
 
     def __str__(self) -> str:
         return (
-            f"TTS99 of {self.first} / {self.second}: {self.ratio}, median over instances; "
-            f"{self.first} is faster on {self.first_faster}, {self.second} on "
+            f"TTS99 ({self.by}) of {self.first} / {self.second}: {self.ratio}, median over "
+            f"instances; {self.first} is faster on {self.first_faster}, {self.second} on "
             f"{self.second_faster}, undecided {self.undecided}"
         )
 
@@ -82,6 +71,8 @@ class SamplerResults(Summarised):
         calls: all of them, in the order in which they were made.
         seed: what the seeds of all calls came from.
         confidence: of all intervals.
+        samplers: the class or function (`what`) and the parameters of each sampler.
+        other_clocks: clocks that replace those of the race, by sampler.
     """
 
     suite: str
@@ -89,6 +80,8 @@ class SamplerResults(Summarised):
     calls: tuple[SamplerCall, ...]
     seed: int
     confidence: float = 0.95
+    samplers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    other_clocks: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def solvers(self) -> tuple[str, ...]:
@@ -146,84 +139,126 @@ class SamplerResults(Summarised):
         """Of all valid reads, ascending."""
         return np.sort(np.concatenate([call.energies for call in self._of(solver, instance)]))
 
-    def seconds_per_read(self, solver: str, instance: str) -> float:
-        """Wall-clock time of all calls, divided by their reads."""
-        calls = self._of(solver, instance)
-        seconds = math.fsum(call.seconds for call in calls)
-        return max(seconds / sum(call.reads for call in calls), _INSTANT)
+    @cached_property
+    def clocks(self) -> dict[str, str]:
+        """The clock that each sampler is timed by."""
+        return {call.solver: call.clock for call in self.calls} | dict(self.other_clocks)
 
-    def success(self, solver: str, instance: str | None = None) -> Estimate:
+    @property
+    def computers(self) -> list[Mapping[str, Any]]:
+        """The computers that calls were made on, with versions; none in stores of version 0.1."""
+        return list({repr(call.computer): call.computer for call in self.calls if call.computer}
+                    .values())  # fmt: skip
+
+    def by_clock(self, clock: str | Mapping[str, Clock]) -> SamplerResults:
+        """The same calls by another clock.
+
+        Args:
+            clock: "wall", "cpu" or a name in `info["timing"]`, for all samplers or by sampler.
+        """
+        given = clock if isinstance(clock, Mapping) else dict.fromkeys(self.solvers, clock)
+        named = {name: clock_name(one) for name, one in given.items()}
+        for call in self.calls:
+            try:
+                call.seconds_by(named.get(call.solver, self.clocks[call.solver]))
+            except ValueError as error:
+                raise ValueError(f"{call.solver} on {call.instance}: {error}") from None
+        return replace(self, other_clocks={**self.other_clocks, **named})
+
+    def model(self, solver: str, instance: str, *, epsilon: float = 0.0) -> TimeModel:
+        """The time of a call by its reads, and the reads that reach the target.
+
+        Args:
+            solver: a sampler's name.
+            instance: a problem's name.
+            epsilon: success is an energy of at most target + epsilon·|target|.
+        """
+        if (solver, instance, epsilon) not in self._models:
+            calls, clock = self._of(solver, instance), self.clocks.get(solver, "wall")
+            self._models[solver, instance, epsilon] = TimeModel.of(
+                [call.reads for call in calls], [call.seconds_by(clock) for call in calls],
+                [self._reached(call, epsilon) for call in calls], self.confidence,
+                list(self._table).index((solver, instance)),
+            )  # fmt: skip
+        return self._models[solver, instance, epsilon]
+
+    @cached_property
+    def _models(self) -> dict[tuple[str, str, float], TimeModel]:
+        return {}
+
+    def success(
+        self, solver: str, instance: str | None = None, *, epsilon: float = 0.0
+    ) -> Estimate:
         """The probability that a read reaches the target, with Wilson's interval.
 
-        Over all instances it is the mean of theirs, with a bootstrap interval.
+        Over all instances it is the mean of theirs; instances and reads are drawn again.
         """
         if instance is None:
-            each = np.array([self.success(solver, name).value for name in self.instances])
-            low, high = bootstrap_of_mean(each, self.confidence)
-            return Estimate(float(each.mean()), low, high, self.confidence)
-        successes, reads = self._successes(solver, instance)
+            each = [self.model(solver, name, epsilon=epsilon) for name in self.instances]
+            return mean_over([one.success_draws() for one in each], self.confidence)
+        calls = self._of(solver, instance)
+        reads = sum(call.reads for call in calls)
+        successes = sum(self._reached(call, epsilon) for call in calls)
         low, high = binomial_interval(successes, reads, self.confidence, "wilson")
         return Estimate(successes / reads, low, high, self.confidence)
 
     def tts(
-        self, solver: str, instance: str | None = None, *, success: float = 0.99
+        self, solver: str, instance: str | None = None, by: By = "elapsed", *,
+        success: float = 0.99, epsilon: float = 0.0,
     ) -> Estimate:  # fmt: skip
         """Seconds until a read has reached the target with probability `success`.
 
-        Over all instances it is the median of theirs with a bootstrap interval; instances that
-        were never solved count as longer than all others.
-        """
-        if instance is None:
-            each = [self.tts(solver, name, success=success) for name in self.instances]
-            return median_tts(each, self.confidence)
-        successes, reads = self._successes(solver, instance)
-        return time_to_solution(
-            successes, reads, self.seconds_per_read(solver, instance), success=success,
-            confidence=self.confidence,
-        )  # fmt: skip
+        Over all instances it is the median of theirs; instances, calls and reads are drawn again.
+        Instances that were never solved count as longer than all others.
 
-    def tts_table(self) -> dict[str, dict[str, Estimate]]:
+        Args:
+            solver: a sampler's name.
+            instance: a problem's name; None for all of them.
+            by: "elapsed": the time of one solver on the whole computer, with its best batch size;
+                "work": the time that each further read adds to a large batch, times the reads
+                needed.
+            success: the wanted probability of at least one success: 0.99 gives TTS99.
+            epsilon: success is an energy of at most target + epsilon·|target|: time to ε.
+        """
+        if instance is not None:
+            return self.model(solver, instance, epsilon=epsilon).tts(by, success)
+        each = [self.model(solver, name, epsilon=epsilon) for name in self.instances]
+        return median_over([one.tts_draws(by, success) for one in each], self.confidence)
+
+    def tts_table(self, by: By = "elapsed") -> dict[str, dict[str, Estimate]]:
         """TTS99 per solver and instance."""
-        return {who: {what: self.tts(who, what) for what in self.instances} for who in self.solvers}
+        return {
+            who: {what: self.tts(who, what, by) for what in self.instances} for who in self.solvers
+        }
 
     def residual(self, solver: str, instance: str | None = None) -> ResidualCurve:
-        """Expected residual energy per spin of the best of k reads, at k times a read's seconds.
+        """Expected residual energy per spin of the best of k reads, at the elapsed time of k reads.
 
         The expectation is that over all choices of k of the reads that were made, exactly, for k
-        up to their number. Reads of calls at fault cost their time and find nothing. Over all
+        up to their number. The time is that of one call of k reads, or of several calls of the
+        largest batch size. Reads of calls at fault cost their time and find nothing. Over all
         instances it is the median of theirs at equal times, from where half of them have a read;
         an instance whose reads are used up stays where it is.
         """
         if instance is not None:
-            left, seconds = self._residuals(solver, instance)
-            numbers = _doubling(len(left))
-            return ResidualCurve(seconds * numbers.astype(np.float64), best_of(left, numbers))
-        each = [self._residuals(solver, name) for name in self.instances]
-        each = [(left, seconds) for left, seconds in each if len(left)]
-        if 2 * len(each) < len(self.instances):
-            return ResidualCurve(np.empty(0), np.empty(0))
-        first = min(seconds for _, seconds in each)
-        last = max(len(left) * seconds for left, seconds in each)
-        times: Floats = np.geomspace(first, last, _TIMES, dtype=np.float64)
-        heights = np.full((len(self.instances), _TIMES), math.inf)
-        for row, (left, seconds) in zip(heights, each, strict=False):
-            numbers = np.minimum(times * (1 + 1e-9) // seconds, len(left)).astype(np.int64)
-            row[numbers > 0] = best_of(left, numbers[numbers > 0])
-        middle = np.sort(heights, axis=0)[(len(heights) - 1) // 2]
-        has_begun = np.isfinite(middle)
-        return ResidualCurve(times[has_begun], middle[has_begun])
+            left = self._residuals(solver, instance)
+            numbers = doubling(len(left))
+            return ResidualCurve(self._seconds_of(solver, instance, numbers),
+                                 best_of(left, numbers))  # fmt: skip
+        return median_curve([self.residual(solver, name) for name in self.instances])
 
-    def compare(self, first: str, second: str) -> SamplerComparison:
+    def compare(self, first: str, second: str, by: By = "elapsed") -> SamplerComparison:
         """Two samplers, instance by instance: what is hard for both does not blur it."""
-        pairs = [[self.tts(who, what).value for who in (first, second)] for what in self.instances]
-        ratios = [x / y for x, y in pairs if math.isfinite(x) or math.isfinite(y)]
-        if not ratios:
+        pairs = [[self.model(who, what).tts_draws(by) for who in (first, second)]
+                 for what in self.instances]  # fmt: skip
+        solved = [(x, y) for x, y in pairs if math.isfinite(x[0]) or math.isfinite(y[0])]
+        if not solved:
             raise ValueError(f"neither {first} nor {second} solved any instance")
-        ordered = np.sort(np.array(ratios))
-        ratio = Estimate(*quantile_of_ordered(ordered, 0.5, self.confidence), self.confidence)
-        faster, slower = sum(x < y for x, y in pairs), sum(x > y for x, y in pairs)
+        ratios = [(x[0] / y[0], x[1] / y[1]) for x, y in solved]
+        ratio = median_over(ratios, self.confidence)
+        faster, slower = (sum(k * x[0] < k * y[0] for x, y in pairs) for k in (1, -1))
         undecided = len(pairs) - faster - slower
-        return SamplerComparison(first, second, ratio, faster, slower, undecided)
+        return SamplerComparison(first, second, ratio, faster, slower, undecided, by)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row per call, for tables: `pandas.DataFrame(results.rows())`.
@@ -234,24 +269,23 @@ class SamplerResults(Summarised):
         return [self._row(call) for call in self.calls]
 
     def _row(self, call: SamplerCall) -> dict[str, Any]:
-        problem, target = self._problem[call.instance], self.target(call.instance)
-        reached = 0 if target is None else np.sum(call.energies <= target + problem.rounding)
         return {
             "solver": call.solver, "instance": call.instance, "number": call.number,
-            "seconds": call.seconds, "reads": call.reads, "reached": int(reached),
+            "seconds": call.seconds, "cpu_seconds": call.cpu_seconds,
+            **{f"timing {name}": value for name, value in call.timing.items()},
+            "reads": call.reads, "reached": self._reached(call),
             "best": call.energies[0].item() if len(call.energies) else None,
-            "target": target, "proven": self.is_proven(call.instance), "seed": call.seed,
-            "fault": call.fault,
+            "target": self.target(call.instance), "proven": self.is_proven(call.instance),
+            "seed": call.seed, "fault": call.fault,
         }  # fmt: skip
 
     def summary(self) -> str:
         """A table of the samplers, and what the numbers stand on."""
         table = self._summary_table()
-        width = max([6, *(len(name) for name, *_ in table.rows)])
-        lines = [
-            f"{name:<{width}}  {success:<27}  {tts:<36}  {residual:>17}  {faults:>6}"
-            for name, success, tts, residual, faults in [table.head, *table.rows]
-        ]
+        rows = [table.head, *table.rows]
+        widths = [max(len(row[k]) for row in rows) for k in range(len(table.head))]
+        lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+                 .rstrip() for row in rows]  # fmt: skip
         return "\n".join([*table.above, *lines, *table.below])
 
     def _by_table(self) -> str:
@@ -269,19 +303,45 @@ class SamplerResults(Summarised):
         about += f", {proven} with an optimum proven before the race{self._by_table()}"
         if others:
             about += f", {others} against the best energy known or found by anybody: not proven"
-        head = ("solver", "success", "median TTS99 in seconds", "residual per spin", "faults")
+        head = ("solver", "success", "TTS99 elapsed, s", "TTS99 by work, s", "residual per spin",
+                "faults")  # fmt: skip
         rows = []
         for name in self.solvers:
             wrong = sum(call.solver == name for call in self.faults)
             residual = f"{self._one_read(name):.4g}"
             rows.append(
-                (name[:60], str(self.success(name)), str(self.tts(name)), residual, str(wrong))
+                (
+                    name[:60],
+                    str(self.success(name)),
+                    str(self.tts(name)),
+                    str(self.tts(name, by="work")),
+                    residual,
+                    str(wrong),
+                )
             )
         faults = [f"{call.solver[:60]} on {call.instance[:60]}, call {call.number}: "
                   f"{call.fault[:100]}" for call in self._first_faults()]  # fmt: skip
-        note = ("Residual: of one read, the median over instances. Times: wall-clock times of "
-                "calls divided by reads, after one call on two spins.")  # fmt: skip
-        return SummaryTable(rows, head, above=[about], below=[*faults, note])
+        return SummaryTable(rows, head, above=[about], below=[*faults, *self.notes()])
+
+    def notes(self, solvers: Sequence[str] | None = None) -> list[str]:
+        """What the times mean: clocks, batch sizes, and what was not measured.
+
+        Args:
+            solvers: samplers that were called on every instance; all of them by default.
+        """
+        chosen = self.solvers if solvers is None else solvers
+        clocks = sorted(set(self.clocks.values()))
+        if len(clocks) > 1:
+            clocks = [f"{name[:60]} {clock[:60]}" for name, clock in self.clocks.items()]
+        notes = ["Medians over instances. Elapsed: one solver on the whole computer with its best "
+                 "batch size. Work: the time of a further read, without the latency. "
+                 f"Clock: {', '.join(clocks)}."]  # fmt: skip
+        edge = [name for name in chosen
+                if any(self.model(name, one).is_at_edge() for one in self.instances)]  # fmt: skip
+        if edge:
+            notes.append(f"A larger batch may be faster than any that was measured: "
+                         f"{', '.join(name[:60] for name in edge)}.")  # fmt: skip
+        return notes
 
     def __repr__(self) -> str:
         return (
@@ -296,7 +356,7 @@ class SamplerResults(Summarised):
         ]
 
     def _one_read(self, solver: str) -> float:
-        each = [self._residuals(solver, name)[0] for name in self.instances]
+        each = [self._residuals(solver, name) for name in self.instances]
         means = sorted(float(left.mean()) if len(left) else math.inf for left in each)
         return means[(len(means) - 1) // 2]
 
@@ -311,45 +371,23 @@ class SamplerResults(Summarised):
             raise ValueError(f"no sampler {solver!r}; there are {', '.join(self.solvers)}")
         return self._table[solver, instance]
 
-    def _successes(self, solver: str, instance: str) -> tuple[int, int]:
-        """Reads that reached the target, and all of them."""
-        energies, target = self.energies(solver, instance), self.target(instance)
-        reads = sum(call.reads for call in self._of(solver, instance))
+    def _reached(self, call: SamplerCall, epsilon: float = 0.0) -> int:
+        """The number of reads of a call that reached the target."""
+        target = self.target(call.instance)
         if target is None:
-            return 0, reads
-        return int(np.count_nonzero(energies <= target + self._known(instance).rounding)), reads
+            return 0
+        slack = self._known(call.instance).rounding + epsilon * abs(target)
+        return int(np.count_nonzero(call.energies <= target + slack))
 
-    def _residuals(self, solver: str, instance: str) -> tuple[Floats, float]:
-        """Energies per spin above the target, ascending, and the seconds that each took."""
+    def _residuals(self, solver: str, instance: str) -> Floats:
+        """Energies per spin above the target, ascending."""
         energies, target = self.energies(solver, instance), self.target(instance)
-        calls = self._of(solver, instance)
-        seconds = math.fsum(call.seconds for call in calls) / max(len(energies), 1)
         above = np.maximum(energies - (0 if target is None else target), 0)
-        size = max(self._known(instance).num_variables, 1)
-        return above.astype(np.float64) / size, max(seconds, _INSTANT)
+        return above.astype(np.float64) / max(self._known(instance).num_variables, 1)
 
-
-def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
-    """The expected least of k values, drawn without replacement, for each k of `numbers`.
-
-    The chance that the least one is not among the first i, ascending, is C(n-i, k)/C(n, k): a
-    product of i factors, so that nothing is drawn and nothing overflows.
-
-    >>> best_of([1.0, 2.0, 6.0], [1, 2, 3])
-    array([3.        , 1.33333333, 1.        ])
-    """
-    ordered = np.sort(np.asarray(values, dtype=np.float64))
-    size, places = len(ordered), np.arange(len(ordered))
-    steps = np.diff(ordered, prepend=0.0)
-    found = []
-    for k in np.asarray(numbers).tolist():
-        if not 1 <= k <= size:
-            raise ValueError(f"the best of {k} out of {size} values is not defined")
-        chances = np.cumprod(np.maximum(size - places - k, 0) / (size - places))
-        found.append(ordered[0] + float(steps[1:] @ chances[:-1]))
-    return np.array(found)
-
-
-def _doubling(most: int) -> npt.NDArray[np.int64]:
-    """1, 2, 4, … and `most`."""
-    return np.unique([*(2**j for j in range(most.bit_length())), most][: None if most else 0])
+    def _seconds_of(self, solver: str, instance: str, numbers: npt.NDArray[np.int64]) -> Floats:
+        """The elapsed time of a number of valid reads, ascending."""
+        valid = len(self.energies(solver, instance))
+        asked = sum(call.reads for call in self._of(solver, instance))
+        times = self.model(solver, instance).seconds_of(numbers * (asked / max(valid, 1)))
+        return np.maximum.accumulate(times)

@@ -11,8 +11,8 @@ import numpy as np
 from glasshouse.problems import validation
 from glasshouse.races.samplers.calling import SamplerCall
 from glasshouse.races.samplers.problems import StoredProblem
-from glasshouse.races.samplers.racing import NOTE, SAMPLER_RACE
 from glasshouse.races.samplers.results import SamplerResults
+from glasshouse.races.samplers.rows import NOTE, SAMPLER_RACE, circumstances, rows_of
 from glasshouse.store.records import json_object, short, stored_name, without_codes
 from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import StoreError, damaged
@@ -31,9 +31,12 @@ def read_sampler_results(store: Store) -> SamplerResults:
     """
     noted = store.noted(NOTE)
     if noted is None:
-        raise StoreError(f"{store.path} holds no race of samplers; `glasshouse.race` makes one")
+        raise StoreError(
+            f"{store.path} holds no race of samplers; `glasshouse.race_samplers` makes one"
+        )
     problems: dict[str, StoredProblem] = {}
     calls: list[SamplerCall] = []
+    samplers: dict[str, dict[str, Any]] = {}
     try:
         entropy = json_object(noted, "the race")["seed"][0]
         for task in store.tasks():
@@ -41,13 +44,16 @@ def read_sampler_results(store: Store) -> SamplerResults:
                 problem = _problem(task)
                 problems.setdefault(problem.name, problem)
                 calls += _calls(store, task, problem)
+                solver = task.table("solver")
+                samplers[stored_name(solver["name"], _MOST_NAME)] = solver
         seed = validation.count(entropy, "seed")
     except StoreError:
         raise
     except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as fault:
         raise damaged(store.path, fault) from None
     calls.sort(key=lambda call: call.number)
-    return SamplerResults(store.path.stem, tuple(problems.values()), tuple(calls), seed)
+    return SamplerResults(store.path.stem, tuple(problems.values()), tuple(calls), seed,
+                          samplers=samplers)  # fmt: skip
 
 
 def _problem(task: StoredTask) -> StoredProblem:
@@ -64,21 +70,18 @@ def _problem(task: StoredTask) -> StoredProblem:
 
 def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[SamplerCall]:
     solver = stored_name(task.table("solver")["name"], _MOST_NAME)
-    rows = store.rows(task)
-    names = ("instance", "seconds", "reads", "energies", "fault", "seed")
     calls = []
-    for number, seconds, reads, text, fault, seed in zip(
-        *(rows[name].tolist() for name in names), strict=True
-    ):
-        energies = _energies(text)
+    for row in rows_of(store.rows(task)):
+        seconds, reads, fault = row["seconds"], row["reads"], row["fault"]
+        energies = _energies(row["energies"])
         if len(energies) != (0 if fault else reads) or reads < 1 or not 0 <= seconds < math.inf:
             raise ValueError(f"a call of {reads} reads has {len(energies)} energies")
         least = -math.inf if problem.optimum is None else problem.optimum
         if not np.isfinite(energies).all() or (energies < least - problem.rounding).any():
             raise ValueError("a call has energies that no state has")
-        said = without_codes(fault)
-        calls.append(SamplerCall(solver, problem.name, number, seconds, reads, np.sort(energies),
-                                 said, seed))  # fmt: skip
+        calls.append(SamplerCall(solver, problem.name, row["instance"], seconds, reads,
+                                 np.sort(energies), without_codes(fault), row["seed"],
+                                 **circumstances(row)))  # fmt: skip
     return calls
 
 

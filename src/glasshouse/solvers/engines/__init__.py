@@ -29,12 +29,20 @@ from glasshouse.solvers.spin_form import SpinForm
 _SMALL = 1 << 17  # edges, each seen from both ends: tables of a few megabytes
 
 
-def choose_engine(network: ColouredGraph, runs: float = math.inf) -> tuple[str, Engine]:
-    """The kernel for a problem and a number of runs, and the problem made ready for it."""
+def choose_engine(
+    network: ColouredGraph, runs: float = math.inf, *, loads_states: bool = False
+) -> tuple[str, Engine]:
+    """The kernel for a problem and a number of runs, and the problem made ready for it.
+
+    Args:
+        network: the problem's graph.
+        runs: the number of runs.
+        loads_states: whether the kernel must be able to start from given states.
+    """
     for kernel in sorted(KERNELS.values(), key=lambda kernel: kernel.rank):
         fewest, most = kernel.runs
         made = kernel.make(network) if fewest <= runs <= most else None
-        if made is not None:
+        if made is not None and (made.spread is not None or not loads_states):
             return kernel.name, made
     raise AssertionError("the last kernel takes everything")
 
