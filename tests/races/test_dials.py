@@ -14,8 +14,9 @@ from glasshouse.charts.style import new_figure
 from glasshouse.races.commands.results import Results
 from glasshouse.races.commands.scores import tts99
 from glasshouse.races.dials import chosen_dial, dials, over_dial
-from glasshouse.races.figures import draw_dial, draw_residual, draw_tts, race_figure
+from glasshouse.races.figures import race_figure
 from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.races.tts_figures import draw_dial, draw_residual, draw_tts
 from glasshouse.statistics.estimators import median_tts, quantile
 from glasshouse.statistics.samples import Estimate
 

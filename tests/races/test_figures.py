@@ -14,13 +14,13 @@ from glasshouse.races.commands.scores import cactus
 from glasshouse.races.figures import (
     FIGURES,
     cactus_chart,
-    drawn,
     incumbents_chart,
     race_figure,
     reaching_chart,
     scatter_chart,
 )
 from glasshouse.races.judging.clauses import RunVerdict
+from glasshouse.races.tts_figures import drawn
 
 
 def pretended(instances: int = 30) -> Results:
