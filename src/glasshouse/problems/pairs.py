@@ -139,6 +139,11 @@ class PairProblem(Summarised):
     labels: Labels | None
 
     @property
+    def variables(self) -> Labels:
+        """The labels of all variables in order; the numbers from 0 if there are no labels."""
+        return labels_of(self)
+
+    @property
     def num_edges(self) -> int:
         """How many pairs of variables have a weight."""
         return len(self.edges)
