@@ -65,9 +65,8 @@ class Graph(Summarised):
     (True, False)
     >>> Graph.torus(3, 3).without([4]).labels
     (0, 1, 2, 3, 5, 6, 7, 8)
-    >>> starts, neighbours, *_ = Graph.torus(4).rows(Graph.torus(4).edges)
-    >>> starts.tolist(), neighbours.tolist()
-    ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2])
+    >>> Graph.torus(4).rows(Graph.torus(4).edges)[1].tolist()
+    [1, 3, 0, 2, 1, 3, 0, 2]
     >>> len(Graph.torus(4).core_rows[0])
     5
     """
@@ -203,17 +202,14 @@ class Graph(Summarised):
         row = {frozenset((labels[i], labels[j])): k for k, (i, j) in enumerate(self.edges.tolist())}
         for label in gone - set(labels):
             if not chip.lacks(label):
-                raise ValueError(
-                    f"dead node {label!r:.40} is not one of the {self.num_nodes} nodes of {self!r}"
-                )
+                there = f"the {self.num_nodes} nodes of {self!r}"
+                raise ValueError(f"dead node {label!r:.40} is not one of {there}")
         for pair in cut - row.keys() - set(map(frozenset, chip.dead_edges)):
             if not (pair & gone or any(map(chip.lacks, pair))):
-                raise ValueError(
-                    f"dead coupler {sorted(pair, key=repr)!r:.60} is not one of the "
-                    f"{self.num_edges} edges of {self!r}"
-                )
+                there = f"the {self.num_edges} edges of {self!r}"
+                raise ValueError(f"dead coupler {(*pair,)!r:.60} is not one of {there}")
         is_alive = np.array([label not in gone for label in labels], dtype=bool)
-        is_kept = is_alive[self.edges].all(axis=1)
+        is_kept = is_alive[self.edges[:, 0]] & is_alive[self.edges[:, 1]]
         is_kept[[row[pair] for pair in cut & row.keys()]] = False
         renumbered = np.cumsum(is_alive) - 1
         alive = tuple(itertools.compress(labels, is_alive))
@@ -353,12 +349,11 @@ class Graph(Summarised):
             u, v = pair
             if u == v:
                 raise ValueError(f"node {u!r:.40} is joined with itself; remove such edges")
-            for end in (u, v):
-                if end not in number:
-                    raise ValueError(
-                        f"coupler {pair!r:.60} has a qubit that is not in the list of qubits; "
-                        "remove the coupler or add the qubit"
-                    )
+            if u not in number or v not in number:
+                raise ValueError(
+                    f"coupler {pair!r:.60} has a qubit that is not in the list of qubits; remove "
+                    "the coupler or add the qubit"
+                )
             edges.append((number[u], number[v]))
         return cls._explicit(len(number), np.array(edges, dtype=np.int64), tuple(number))
 
@@ -371,10 +366,7 @@ def _listed(chip: Any) -> tuple[Any, Any] | None:
         if all(hasattr(chip, name) for name in names):
             return getattr(chip, names[0]), getattr(chip, names[1])
     if isinstance(chip, Mapping):
-        raise ValueError(
-            "the properties have no lists of qubits and couplers; pass a dict with "
-            '"qubits" and "couplers"'
-        )
+        raise ValueError('the properties lack lists; pass a dict with "qubits" and "couplers"')
     return None
 
 

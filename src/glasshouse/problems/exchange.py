@@ -103,6 +103,7 @@ def to_scaled_bqm(
     sums = np.zeros(problem.num_variables, dtype=couplings.dtype)
     for end in (0, 1):
         np.add.at(sums, problem.edges[:, end], couplings)
+    limits: list[tuple[str, npt.NDArray[Any], Range]]
     limits = [("j_range", couplings, j_range), ("h_range", fields, h_range)]
     if per_qubit_range is not None:
         limits.append(("per_qubit_range", sums, per_qubit_range))

@@ -163,6 +163,30 @@ class Family:
         return Task(self.method, parameters, solver=solver, seed=self.seed)
 
 
+def families_of(
+    where: int | GraphLike | None,
+    knob: str | None,
+    method: str | None,
+    given: Mapping[str, Any] | None,
+    solver: Annealer | None,
+    target: float,
+    seed: int,
+) -> list[Family]:
+    """The families in which a target is searched for, from easy to hard; most often one.
+
+    Runs of an annealer that the user does not set are at most a quarter of the target on graphs:
+    if one run took longer, instances would be solved long before the target, or long after it.
+    """
+    is_size, solver_used = where is None or isinstance(where, int), solver or Annealer()
+    if is_size or knob is not None or method not in (None, "graph_loops"):
+        families = [Family.of(where, knob, method, given, solver_used, seed)]
+    else:
+        families = Family.on_graph(Graph.of(where), given, solver_used, seed)  # type: ignore[arg-type]
+    if is_size or solver is not None:
+        return families
+    return [replace(one, longest_run=max(1, int(target) // 4)) for one in families]
+
+
 def _length_of_loops(graph: Graph) -> int:
     """The first of some lengths for which the graph has cycles; the shortest loops are listed."""
     planner = METHODS["graph_loops"].plan

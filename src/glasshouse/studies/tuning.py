@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from glasshouse.planting.graphs import Graph
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import IntArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.statistics.samples import Estimate, Sample
-from glasshouse.studies.knobs import FULL_DENSITY, Family
+from glasshouse.studies.knobs import FULL_DENSITY, Family, families_of
 from glasshouse.studies.quantities.hardness import Annealer, sweeps_of
 from glasshouse.studies.task import Task
 from glasshouse.suites.family import as_typed
@@ -143,15 +142,14 @@ def tune(
     """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
 
     On a graph without a knob, the density of loops is turned at a frustration whose loops have
-    small weights, so that a chip of few bits can hold the instances; see `Family.on_graph`. Runs
-    there are no longer than the target. `task.solver` of the result has their length.
+    small weights, so that a chip of few bits can hold the instances; see `Family.on_graph`. Runs on
+    a graph are no longer than a quarter of the target; `task.solver` has their length.
 
     Elsewhere both ends of the knob are probed first; what lies beyond them is refused. Then the
-    knob is bisected in steps of 1/1000, or of 1 where it takes whole numbers. At each setting
-    instances are solved, twice as many each time, until it is 99 % sure on which side the target
-    lies, or until the setting is good enough. An instance is given up at three times the target.
-    Where no setting is within the tolerance, the nearest one is returned, and
-    `is_within_tolerance` says so.
+    knob is bisected in steps of 1/1000, or of 1 if it takes integers. At each setting instances are
+    solved, twice as many each time, until it is 99 % sure on which side the target lies, or until
+    the setting is good enough. An instance is given up at three times the target. If no setting is
+    within the tolerance, the nearest one is returned, and `is_within_tolerance` says so.
 
     Args:
         n: visible spins, and as many hidden ones; all spins where a method takes those; or a graph,
@@ -187,13 +185,7 @@ def tune(
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(STATISTICS)}")
     if bounds is not None:
         bounds = (ratio(bounds[0], "bounds"), ratio(bounds[1], "bounds"))
-    seed, is_size = Seed.of(rng).number, n is None or isinstance(n, int)
-    if is_size or knob is not None or method not in (None, "graph_loops"):
-        families = [Family.of(n, knob, method, parameters, solver or Annealer(), seed)]
-    else:
-        families = Family.on_graph(Graph.of(n), parameters, solver or Annealer(), seed)
-    if solver is None and not is_size:
-        families = [replace(one, longest_run=max(1, int(target))) for one in families]
+    families = families_of(n, knob, method, parameters, solver, target, Seed.of(rng).number)
     search = _Search(families[0], bounds or families[0].bounds(), target, statistic, tolerance,
                      most_instances, progress)  # fmt: skip
     begin = time.perf_counter()
@@ -248,16 +240,17 @@ class _Search:
 
     def climb(self, families: Sequence[Family]) -> None:
         """Try families from easy to hard at full density, or one family from sparse to dense."""
-        for family in families:
-            self.family, (before, densest) = family, family.bounds()
-            settings = [before * 2**k for k in range(16) if before * 2**k < densest] + [densest]
+        for self.family in families:
+            before, densest = self.family.bounds()
+            settings = [min(before * 2**k, densest) for k in range(10)]  # up to 512 times as dense
             for setting in [FULL_DENSITY] if len(families) > 1 else settings:
                 side = self._look(setting)
-                if side == 0:
-                    return
+                if side > 0 and setting == before:
+                    break  # the sparsest instances are too hard
                 if side > 0:
                     self.bounds = before, setting
                     self.bisect()
+                if side >= 0:
                     return
                 before = setting
         self._refuse(self._words(self.steps[-1].setting, self.steps[-1].estimate))
@@ -309,10 +302,7 @@ class _Search:
                 self._refuse(self._words(last.setting, last.estimate))
 
     def _part_of_way(self, low: float | None, high: float | None) -> Fraction:
-        """Where to look between two settings: where a straight line on a graph meets the target.
-
-        Elsewhere, and if one level is not known, in the middle.
-        """
+        """The part of the way from easy to hard at which a straight line meets the target."""
         if low is None or high is None or not self.family.is_on_graph or high <= low:
             return Fraction(1, 2)
         part = (math.log(self.target) - low) / (high - low)
@@ -336,7 +326,8 @@ class _Search:
                 sweeps = np.concatenate([sweeps, np.abs(found)])
                 solved = np.concatenate([solved, found > 0])
                 self._tell(setting, len(sweeps))
-                if self.family.is_on_graph and self._side(self._estimate(Sample(sweeps, solved))):
+                is_sure = self._side(self._estimate(Sample(sweeps, solved), _SURE)) != 0
+                if self.family.is_on_graph and is_sure:
                     break
             side, estimate = self._judge(Sample(sweeps, solved), wanted >= self.most)
             if side is not None:
@@ -350,15 +341,14 @@ class _Search:
             found = sweeps_of(task, first, count, _THREADS)
         else:
             rows = task.measure(first, count)
-            found = np.where(rows["solved"] != 0, rows["sweeps"], -rows["sweeps"])
+            found = rows["sweeps"] * np.where(rows["solved"] != 0, 1, -1)
         self.sweeps += int(np.abs(found).sum())
         return found
 
     def _judge(self, sample: Sample, is_last: bool) -> tuple[int | None, Estimate]:
         """The side on which the target lies, or None if more instances are needed to tell."""
-        sure, estimate = self._estimate(sample, _SURE), self._estimate(sample)
-        side = self._side(sure)
-        if side:
+        estimate = self._estimate(sample)
+        if side := self._side(self._estimate(sample, _SURE)):
             return side, estimate
         is_right = is_near(estimate, self.target, self.tolerance)
         if is_right and estimate.relative_error <= self.tolerance:
@@ -390,8 +380,7 @@ class _Search:
             if done >= _ENOUGH_TO_CLOCK:
                 self.speed = done / took
             self._tell(setting, _FIRST_SAMPLE)
-            sample = Sample(np.abs(found).astype(float), found > 0)
-            self.probed[setting] = sure = self._estimate(sample, _SURE)
+            self.probed[setting] = sure = self._estimate(Sample(np.abs(found), found > 0), _SURE)
             is_told = side != 0 and self._side(sure) == -side
             if is_told or math.isfinite(sure.high) or _GROWTH * took > seconds:
                 return sure
@@ -403,8 +392,8 @@ class _Search:
             share = min(len(self.steps) / most, 1.0)
             self.progress(TuningProgress(share, setting, instances, self.best))
 
-    def _words(self, setting: Fraction, estimate: Estimate) -> str:
-        return f"{self.family.knob}={as_typed(setting)} has {self.statistic} {estimate} sweeps"
+    def _words(self, setting: Fraction, found: Estimate) -> str:
+        return f"{self.family.knob}={as_typed(setting)} has {self.statistic} {found} sweeps"
 
 
 def _checked_target(target_sweeps: float, tolerance: float) -> float:
