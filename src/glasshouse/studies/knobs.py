@@ -181,7 +181,7 @@ def families_of(
     if is_size or knob is not None or method not in (None, "graph_loops"):
         families = [Family.of(where, knob, method, given, solver_used, seed)]
     else:
-        families = Family.on_graph(Graph.of(where), given, solver_used, seed)  # type: ignore[arg-type]
+        families = Family.on_graph(Graph.of(where), given, solver_used, seed)
     if is_size or solver is not None:
         return families
     return [replace(one, longest_run=max(1, int(target) // 4)) for one in families]

@@ -26,13 +26,10 @@ from glasshouse.summaries import Summarised
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
-_FIRST_SAMPLE = 32
-_AT_ONCE = 8  # instances between two reports of progress, or an eighth of the sample
+_FIRST_SAMPLE, _AT_ONCE = 32, 8  # instances; progress is reported after 8, or an eighth of them
 _THREADS = 2  # that solve instances on a graph
-# A step of the bisection is taken when it is this sure.
-_SURE = 0.99
-# Instances are given up at this multiple of the target: enough to know on which side they are.
-_GIVE_UP = 3
+_SURE = 0.99  # that a step of the bisection is right
+_GIVE_UP = 3  # times the target: then it is known on which side an instance is
 # An end of the knob is probed with limits that grow by this factor, for about so many seconds.
 _FIRST_LIMIT, _GROWTH, _PROBE_SECONDS = 1000, 4, 5.0
 # The first sample at a setting may take so long, by the speed of a probe of so many sweeps.
@@ -233,10 +230,9 @@ class _Search:
         return min(self.steps, key=lambda step: step.distance(self.target), default=None)
 
     def best_so_far(self) -> str:
-        """The same in words."""
-        if self.best is None:
-            return "no setting was measured yet"
-        return f"the best so far: {self._words(self.best.setting, self.best.estimate)}"
+        """The same as text."""
+        words = self.best and self._words(self.best.setting, self.best.estimate)
+        return f"the best so far: {words}" if words else "no setting was measured yet"
 
     def climb(self, families: Sequence[Family]) -> None:
         """Try families from easy to hard at full density, or one family from sparse to dense."""
@@ -326,8 +322,8 @@ class _Search:
                 sweeps = np.concatenate([sweeps, np.abs(found)])
                 solved = np.concatenate([solved, found > 0])
                 self._tell(setting, len(sweeps))
-                is_sure = self._side(self._estimate(Sample(sweeps, solved), _SURE)) != 0
-                if self.family.is_on_graph and is_sure:
+                sure = self._estimate(Sample(sweeps, solved), _SURE)
+                if self.family.is_on_graph and self._side(sure):
                     break
             side, estimate = self._judge(Sample(sweeps, solved), wanted >= self.most)
             if side is not None:
@@ -357,8 +353,8 @@ class _Search:
             return (-1 if estimate.value < self.target else 1), estimate
         return None, estimate
 
-    def _estimate(self, sample: Sample, confidence: float = 0.95) -> Estimate:
-        return statistic_or_bound(sample, self.statistic, confidence)
+    def _estimate(self, sample: Sample, sure: float = 0.95) -> Estimate:
+        return statistic_or_bound(sample, self.statistic, sure)
 
     def _side(self, sure: Estimate) -> int:
         """-1 where it is sure that instances are too easy, 1 where too hard, 0 where neither."""
