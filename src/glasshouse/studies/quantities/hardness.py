@@ -20,7 +20,6 @@ from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.engines import choose_engine
 from glasshouse.solvers.hitting import race, race_one
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
@@ -50,8 +49,6 @@ HARDNESS = Kind(
 # What the ensemble call of planting takes; other families grow one instance at a time.
 _BATCHED = {"n", "m", "frustration", "loop_density", "loops"}
 _EXTRA_RUNS = 64
-# The kernels that this process has code for.
-_WARM: set[Any] = set()
 
 
 @dataclass(frozen=True)
@@ -217,8 +214,8 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
 def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
     """Sweeps of instances first to first+count-1, negative if given up; without other columns.
 
-    Instances grow in the caller's thread, and several are solved at the same time. Whatever must be
-    compiled is compiled in the caller's thread, too: a stop would have to wait for it elsewhere.
+    Instances grow in the caller's thread, and several are solved at the same time. One sweep in the
+    caller's thread compiles what each of them needs: a stop would have to wait for it elsewhere.
     """
     schedule, stop = task.schedule, threading.Event()
 
@@ -232,10 +229,7 @@ def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
             for index in range(first, first + count):
                 plant = task.grow(index)
                 betas = schedule.betas(plant.loop_weight)
-                kernel, _ = choose_engine(ColouredGraph(plant.ising))
-                if kernel not in _WARM:
-                    solve(plant, index, betas[:1], 1)
-                    _WARM.add(kernel)
+                solve(plant, index, betas[:1], 1)
                 solved.append(submit(pool, solve, plant, index, betas, schedule.max_sweeps))
             return np.array([result_of(one) for one in solved], dtype=np.int64)
         except BaseException:
