@@ -161,7 +161,7 @@ class Ising(PairProblem):
 
         >>> problem = Ising.from_edges(3, [(0, 1), (1, 2)], [3, -2])
         >>> model, factor = problem.to_scaled_bqm(j_range=(-2, 1))
-        >>> factor, sorted(model.quadratic.values())
+        >>> factor, sorted(map(float, model.quadratic.values()))
         (Fraction(1, 2), [-1.5, 1.0])
         """
         return exchange.to_scaled_bqm(self, j_range, h_range, per_qubit_range)
