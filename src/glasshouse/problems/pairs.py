@@ -140,7 +140,12 @@ class PairProblem(Summarised):
 
     @property
     def variables(self) -> Labels:
-        """The labels of all variables in order; the numbers from 0 if there are no labels."""
+        """The labels of all variables in order; the numbers from 0 if there are no labels.
+
+        >>> from glasshouse.problems import Ising
+        >>> Ising.from_edges(2, [(0, 1)], [3]).variables
+        (0, 1)
+        """
         return labels_of(self)
 
     @property

@@ -45,6 +45,13 @@ class NoiseMargin(Summarised):
         slacks: for each coupling (labels of two spins) and field (the label of one spin) its own
             limit, at least `margin`. Changes within all of them keep the state optimal, too.
         largest: the largest magnitude of a coupling or field, for comparison.
+
+    >>> from glasshouse.planting import graph_loops
+    >>> found = noise_margin(graph_loops("torus:4", frustration="1/7", length=4, loops=1, rng=1))
+    >>> found.margin, found.relative, sorted(found.slacks)
+    (Fraction(1, 2), 0.25, [(0, 1), (0, 3), (1, 2), (2, 3)])
+    >>> found.summary()[-26:]
+    '1/2, 25.00% of the largest'
     """
 
     margin: Fraction
