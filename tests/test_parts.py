@@ -42,7 +42,7 @@ _IN_ORDER = {
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
         "contraction semidefinite core matching preparation lp exact trees prover proof "
-        "qoblib"
+        "margin qoblib"
     ),
     "questions": "families gauged cone extremes",
     "races": "running samplers judging commands dials figures public",

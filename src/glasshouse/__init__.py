@@ -41,7 +41,7 @@ _NAMES_OF = {
     "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
     # Optima proven, whether or not anybody planted them.
-    "proofs": "Proof prove",
+    "proofs": "NoiseMargin Proof noise_margin prove",
     # Many files, and what is proven of each.
     "suites": "check_suite iter_check_suite iter_write_suite write_suite",
     # How hard it is, over ensembles.

@@ -12,6 +12,7 @@ REMEDIES = {
     "dimod": '"glasshouse[solvers]"',
     "distributed": '"glasshouse[distributed]"',
     "dwave.graphs": '"glasshouse[graphs]"',
+    "dwave_networkx": "dwave-networkx",  # if dwave-graphs is missing
     "dwave.samplers": '"glasshouse[solvers]"',
     "matplotlib": '"glasshouse[figures]"',
     "openjij": "openjij",

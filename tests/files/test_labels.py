@@ -115,13 +115,14 @@ def test_a_recipe_holds_the_labels_of_any_graph():
     assert Graph.of(plant.problem.to_bqm()).labels == plant.problem.labels
 
 
-def test_labels_that_no_recipe_holds_are_left_out_of_plants():
+def test_labels_that_no_recipe_holds_stay_in_the_plant():
     graph = networkx.relabel_nodes(
         networkx.complete_graph(4), {k: frozenset([k]) for k in range(4)}
     )
     plant = graph_loops(graph, frustration="1/3", loops=2, length=3, rng=1)
-    assert plant.problem.labels is None
-    assert Planted.from_recipe(plant.recipe) == plant
+    assert plant.problem.labels == tuple(graph.nodes)
+    again = Planted.from_recipe(plant.recipe)
+    assert replace(plant.problem, labels=None) == again.problem
 
 
 @pytest.mark.parametrize(

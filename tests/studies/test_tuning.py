@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import signal
+import threading
 import time
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -12,6 +15,7 @@ from glasshouse.statistics.estimators import median
 from glasshouse.statistics.estimators import statistic as statistic_of
 from glasshouse.statistics.samples import Sample
 from glasshouse.studies import Annealer, tuning
+from glasshouse.studies.quantities import hardness
 from glasshouse.studies.task import Task
 from glasshouse.studies.tuning import tune
 
@@ -112,3 +116,47 @@ class TestTune:
     def test_wrong_calls_are_refused(self, arguments, words):
         with pytest.raises(ValueError, match=words):
             tune(**({"n": 20, "target_sweeps": 100} | arguments))
+
+
+class TestChips:
+    def test_the_knob_and_its_range_are_chosen(self):
+        found = tune("chimera:3 without 3,17,0-4", 100, tolerance=0.5, rng=1)
+        assert found.is_within_tolerance
+        assert found.task.solver.sweeps_per_run == 25
+        parameters = found.task.parameters
+        assert parameters["length"] == 4
+        assert Fraction(parameters["loop_density"]) == found.setting <= Fraction(1, 2)
+        # The loops have small weights, so that few bits hold an instance.
+        assert max(abs(found.task.grow(0).problem.weights)) <= 64
+
+    def test_a_given_frustration_turns_the_density_and_the_other_way_round(self):
+        found = tune("chimera:3", 60, tolerance=0.6, rng=1,
+                     parameters={"frustration": "1/6", "length": 4})  # fmt: skip
+        assert {step.family.knob for step in found.steps} == {"loop_density"}
+        found = tune("chimera:3", 60, tolerance=0.6, rng=1,
+                     parameters={"loop_density": "1/2", "length": 4})  # fmt: skip
+        assert {step.family.knob for step in found.steps} == {"frustration"}
+
+    def test_what_no_density_reaches_is_refused(self):
+        with pytest.raises(ValueError, match="out of reach: loop_density=8 has median"):
+            tune("torus:4x4", 10**4, parameters={"frustration": "1/7", "length": 4}, rng=1)
+        with pytest.raises(ValueError, match="has no cycles of length"):
+            tune([(k, (k + 1) % 17) for k in range(17)], 100)
+
+    def test_a_stop_ends_the_threads_that_solve(self):
+        """An interrupt while instances of more than 1e9 sweeps are being solved."""
+        parameters = {
+            "graph": "chimera:8",
+            "frustration": "6/25",
+            "length": 4,
+            "loop_density": "1/2",
+        }
+        task = Task("graph_loops", parameters, solver=Annealer(max_sweeps=10**12))
+        hardness.sweeps_of(replace(task, solver=Annealer(1, max_sweeps=1)), 0, 1, 2)
+        before = threading.active_count()
+        interrupter = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+        interrupter.start()
+        with pytest.raises(KeyboardInterrupt):
+            hardness.sweeps_of(task, 0, 2, 2)
+        interrupter.join()
+        assert threading.active_count() <= before

@@ -38,8 +38,9 @@ _NAMES = {
     "frustration": ["--frustration", "-f"],
 }
 _GRAPHS = """Names of graphs: lattice:8x8, torus:4x4x4, complete:20, layers:5x5x5, deep:16x8x4,
-chimera:4, pegasus:3, zephyr:2; `torus:8x8 without 3,17` leaves out dead nodes. Or a file: a problem
-whose couplings are the graph, or a text file with two node numbers per line."""
+chimera:4, pegasus:3, zephyr:2; `torus:8x8 without 3,17,0-1` leaves out dead nodes and edges. Or a
+file: a problem whose couplings are the graph, a solver's properties (.json), or a text file with
+two node numbers per line."""
 _GRAPH = "a graph's name or file"
 _SQUARE = "As many as visible ones by default."
 _NEEDED = inspect.Parameter.empty

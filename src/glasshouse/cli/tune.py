@@ -53,6 +53,7 @@ def tune(
     glasshouse tune -n 100 --target-sweeps 1e4
     glasshouse tune -n 40 --target-sweeps 1e5 --knob block -f 0.23 -p loop_density=10
     glasshouse tune --graph torus:8x8 -p length=4 --target-sweeps 300
+    glasshouse tune --graph "pegasus:6 without 3,17" --target-sweeps 1e5 --tolerance 0.5
     glasshouse tune -n 60 --target-sweeps 1000 -o suite --count 100
     glasshouse tune --method wishart -n 32 --knob alpha --target-sweeps 2000 --tolerance 0.3
     glasshouse tune --method xorsat --knob n --target-sweeps 5000 --tolerance 0.3
@@ -64,7 +65,8 @@ def tune(
         target_sweeps: the wanted hardness.
         method: a planting method, such as wishart; random loops, or loops on a graph, by default.
         knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
-            its first knob by default. The others are given, or the peak density.
+            its first knob by default. The others are given, or the peak density. On a graph, the
+            knob and its range are chosen so that weights stay small.
         frustration: share of violated weight of all instances, where another knob is turned.
         parameter: any other parameter of the method, as NAME=VALUE, such as block=0.3 of structured
             loops, or length=4 of loops on a graph; may be given several times.
@@ -92,8 +94,9 @@ def tune(
     given |= _named(parameter or [], given)
     asked = {name for name, value in given.items() if value is not None}
     method = _by_command(method, asked | ({knob.replace("-", "_")} if knob else set()))
-    knob = usual_knob(method) if knob is None else knob.replace("-", "_")
-    if given.pop(knob, None) is not None:
+    if knob is not None or graph is None or method is not None or "block" in asked:
+        knob = usual_knob(method) if knob is None else knob.replace("-", "_")
+    if knob is not None and given.pop(knob, None) is not None:
         raise ValueError(f"--knob {knob} is what is searched for; leave its own option out")
     parameters = {name: value for name, value in given.items() if value is not None}
     with _progress() as progress:
@@ -111,8 +114,8 @@ def tune(
         off = abs(found.estimate.value / found.target - 1)
         raise CheckFailedError(
             f"{found.estimate} is {off:.0%} off the wanted {found.target:g}, outside the tolerance "
-            f"of {tolerance:.0%}; no setting of {knob} that was tried is nearer: try another size "
-            f"or knob. To plant it all the same: {line}"
+            f"of {tolerance:.0%}; no setting that was tried is nearer: try another size or knob. "
+            f"To plant it all the same: {line}"
         )
     if not json:
         print(line)

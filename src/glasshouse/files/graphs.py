@@ -13,7 +13,9 @@ from glasshouse.files.formats import FORMATS
 from glasshouse.files.reading import read_document
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.number_rows import Rows, read_rows
+from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source, format_suffix, opened
+from glasshouse.planting.graphs import Graph
 from glasshouse.problems import Ising, to_ising
 
 _MOST_NODES = 10**9
@@ -21,7 +23,9 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising:
-    """The graph of a problem file, or of a text file with two node numbers per line.
+    """The graph of a problem file, of a chip, or of a text file with two node numbers per line.
+
+    A chip is a `.json` file with the properties of its solver, "qubits" and "couplers".
 
     Only numbers that stand in a list of edges are nodes, and they are kept as labels: a machine's
     dead qubits are not there. What follows the two numbers, and a `#`, is passed over, so that edge
@@ -34,6 +38,8 @@ def read_graph(path: str | os.PathLike[str]) -> Ising:
             "a matrix is no graph; expected two node numbers per line with a blank between, in a "
             "file named .txt, or a problem file such as .coo",
         )
+    if format_suffix(path) == ".json" and (chip := _chip(path)) is not None:
+        return chip
     if format_suffix(path) in FORMATS:
         return to_ising(read_document(path).problem)[0]
     with opened(path) as source:
@@ -52,8 +58,29 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
     outside = (pairs < 0) | (pairs >= _MOST_NODES)
     wrong = outside[:, 0] | outside[:, 1]
     expected = "expected two node numbers, from 0 on, with a blank between"
-    rows.refuse(source, [(wrong, lambda _: expected)])
+    loops = pairs[:, 0] == pairs[:, 1]
+    rows.refuse(
+        source,
+        [
+            (wrong, lambda _: expected),
+            (loops, lambda k: f"node {pairs[k, 0]} is joined with itself; remove the line"),
+        ],
+    )
     return pairs
+
+
+def _chip(path: Path) -> Ising | None:
+    """The graph in the properties of a solver; None if the file is of another kind."""
+    with opened(path) as source:
+        values = parse_object(source.read_all())
+        if values is None or not any(name in values for name in ("couplers", "edgelist")):
+            return None
+        try:
+            graph = Graph.of(values)
+        except (ValueError, TypeError) as fault:
+            raise source.error(f"is not a solver's properties: {fault}") from None
+    ones = np.ones(graph.num_edges, np.int64)
+    return Ising.from_edges(graph.num_nodes, graph.edges, ones, labels=graph.labels)
 
 
 def _no_line(line: int, text: bytes, rows_before: int) -> None:

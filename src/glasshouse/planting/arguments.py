@@ -123,8 +123,30 @@ def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
     return True
 
 
-def weight_limit(max_weight: int | None) -> int:
-    """The largest weight allowed on an edge; without a limit, the largest that int64 holds."""
+def loops_on_graph(
+    loops: int | None, density: Ratio | None, per_node: Ratio | None, half: Fraction
+) -> int:
+    """The number of loops on a graph: the number itself, per half the nodes, or per node."""
+    if per_node is None:
+        return number_of(loops, density, half)
+    if loops is not None or density is not None:
+        raise ValueError(
+            f"loops_per_node={per_node} already sets the number of loops; leave loops and "
+            "loop_density out"
+        )
+    return number_of(None, per_node, 2 * half, per="loops_per_node")
+
+
+def weight_limit(max_weight: int | None, bits: int | None = None) -> int:
+    """The largest weight allowed on an edge; without a limit, the largest that int64 holds.
+
+    >>> weight_limit(None, bits=4)
+    7
+    """
+    if bits is not None:
+        if max_weight is not None:
+            raise ValueError(f"bits={bits} and max_weight={max_weight} given; give one of them")
+        return int((1 << min(validation.count(bits, "bits", 2) - 1, 63)) - 1)
     if max_weight is None:
         return INT64_MAX
     return min(validation.count(max_weight, "max_weight", 1), INT64_MAX)

@@ -15,6 +15,8 @@ _MOST_DIMENSIONS = 32
 
 MACHINES = ("chimera", "pegasus", "zephyr")
 
+_DEAD = re.compile(r"without [0-9]{1,18}(-[0-9]{1,18})?(,[0-9]{1,18}(-[0-9]{1,18})?)*", re.ASCII)
+
 
 @dataclass(frozen=True)
 class Extent:
@@ -33,9 +35,10 @@ class Extent:
 
 @dataclass(frozen=True)
 class GraphName:
-    """A name taken apart: "torus:8x8 without 3" has a family, sizes and a tail.
+    """The parts of a name: "torus:8x8 without 3,0-1" has a family, sizes and a tail.
 
-    Lists of edges may end in labels: "edges:3 0-1 1-2 0-2 as [30,31,45]".
+    The tail lists dead nodes, and dead edges as two nodes with a hyphen between them. Lists of
+    edges may end in labels: "edges:3 0-1 1-2 0-2 as [30,31,45]".
     """
 
     family: str
@@ -60,10 +63,10 @@ class GraphName:
                 raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
             tail, _, labels = f" {tail}".partition(" as ")
             return cls(family, numbers, tail.strip(), labels)
-        if tail and not re.fullmatch(r"without [0-9]{1,18}(,[0-9]{1,18})*", tail, re.ASCII):
+        if tail and not _DEAD.fullmatch(tail):
             raise ValueError(
-                f'{name[:60]!r} should end in "without" and numbers of nodes, with commas and no '
-                'blanks between them: "without 3,17"'
+                f'{name[:60]!r} should end in "without" and dead nodes or edges, with commas and '
+                'no blanks between them: "without 3,17" or "without 3,0-4"'
             )
         most = _MOST_SIZES.get(family)
         if most is not None and len(numbers) > most:
@@ -72,10 +75,37 @@ class GraphName:
 
     @property
     def dead(self) -> set[int]:
-        """The nodes that are left out."""
+        """The nodes that are left out; numbers that no node of the whole graph has do not count."""
+        return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
+
+    @property
+    def dead_edges(self) -> set[tuple[int, int]]:
+        """The edges that are left out, besides those of dead nodes, as pairs i < j."""
+        pairs = (sorted(map(int, word.split("-"))) for word in self._gone if "-" in word)
+        return {(low, high) for low, high in pairs}
+
+    @property
+    def _gone(self) -> list[str]:
         if self.family == "edges" or not self.tail:
-            return set()
-        return set(map(int, self.tail.removeprefix("without ").split(",")))
+            return []
+        return self.tail.removeprefix("without ").split(",")
+
+    def lacks(self, label: object) -> bool:
+        """Return whether a label names a qubit that the chip does not have: dead, or a hole."""
+        return isinstance(label, int) and (label in self.dead or self.is_hole(label))
+
+    def is_hole(self, number: int) -> bool:
+        """Return whether a chip numbers its qubits so that no qubit ever has this number.
+
+        Pegasus numbers qubits by coordinates, of which a few have no place on the chip.
+        """
+        if self.family != "pegasus":
+            return False
+        size = self.sizes[0]
+        column, place = divmod(number, max(12 * (size - 1), 1))
+        column, track = column % size, place // max(size - 1, 1)
+        is_border = (column == 0 and track < 2) or (column == size - 1 and track >= 10)
+        return is_border and number < 24 * size * (size - 1)
 
     @property
     def extent(self) -> Extent:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.extras import optional
+from glasshouse.extras import is_there, optional
 from glasshouse.kernels.adjacency import adjacency
 from glasshouse.planting.graph_names import (
     EXTENTS,
@@ -30,7 +31,9 @@ from glasshouse.summaries import Summarised
 if TYPE_CHECKING:
     import networkx
 
-    GraphLike: TypeAlias = "Graph | Ising | networkx.Graph | str | npt.ArrayLike"
+    GraphLike: TypeAlias = (
+        "Graph | Ising | networkx.Graph | Mapping[str, Any] | str | npt.ArrayLike"
+    )
 
 # Rows of a graph in compressed form, as the kernels take them.
 Ids: TypeAlias = npt.NDArray[np.int32]
@@ -46,7 +49,7 @@ class Graph(Summarised):
         edges: (k, 2) array of unique pairs i < j in ascending order.
         name: what `Graph.parse` makes the same graph from: "torus:8x8", or the edges themselves.
         labels: what a node is called elsewhere (a machine's qubit numbers); k when left out. Plants
-            carry them, if they are numbers, strings or tuples of these, as recipes can hold.
+            carry them. Names, recipes and files hold numbers, strings and tuples of these only.
 
     >>> Graph.lattice(3, 3)
     Graph(lattice:3x3, 9 nodes, 12 edges)
@@ -62,9 +65,8 @@ class Graph(Summarised):
     (True, False)
     >>> Graph.torus(3, 3).without([4]).labels
     (0, 1, 2, 3, 5, 6, 7, 8)
-    >>> starts, neighbours, *_ = Graph.torus(4).rows(Graph.torus(4).edges)
-    >>> starts.tolist(), neighbours.tolist()
-    ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2])
+    >>> Graph.torus(4).rows(Graph.torus(4).edges)[1].tolist()
+    [1, 3, 0, 2, 1, 3, 0, 2]
     >>> len(Graph.torus(4).core_rows[0])
     5
     """
@@ -79,7 +81,12 @@ class Graph(Summarised):
         """A graph from a Graph, its name, a networkx graph, an Ising problem, or a list of edges.
 
         Node k is the k-th of `graph.nodes` of a networkx graph, and spin k of a problem; labels are
-        theirs. In a list of edges nodes are numbers, and the largest says how many there are.
+        theirs. In a list of edges nodes are numbers, and the largest says how many there are. A
+        chip may be given by a dimod sampler that has `nodelist` and `edgelist`, or by the
+        properties of a solver: a dict with "qubits" and "couplers".
+
+        >>> Graph.of({"qubits": [3, 5, 9], "couplers": [[3, 5], [5, 9]]}).labels
+        (3, 5, 9)
         """
         if isinstance(graph, Graph):
             return graph
@@ -91,10 +98,13 @@ class Graph(Summarised):
             return cls._explicit(graph.num_variables, graph.edges, graph.labels)
         if hasattr(graph, "is_directed"):
             return cls._from_networkx(graph)
+        if (chip := _listed(graph)) is not None:
+            return cls._from_lists(*chip)
         array = node_pairs(graph)
         return cls._explicit(int(array.max(initial=-1)) + 1, array)
 
     @classmethod
+    @lru_cache(maxsize=8)
     def parse(cls, name: str) -> Graph:
         """The graph of a name: what `name` says of every graph, and what recipes hold.
 
@@ -115,7 +125,7 @@ class Graph(Summarised):
                     raise ValueError(f"the labels of {name[:60]!r}: {fault}") from None
             return cls._explicit(size, np.array(ends, dtype=np.int64).reshape(-1, 2), labels)
         graph: Graph = getattr(cls, parsed.family)(*parsed.sizes)
-        return graph.without(parsed.dead)
+        return graph.without(parsed.dead, parsed.dead_edges)
 
     @classmethod
     def complete(cls, size: int) -> Graph:
@@ -172,31 +182,46 @@ class Graph(Summarised):
         """
         return cls._machine("zephyr", [size, tiles])
 
-    def without(self, dead: Iterable[Any]) -> Graph:
-        """The graph that is left when some nodes, given by their labels, are dead.
+    def without(self, dead: Iterable[Any], couplers: Iterable[tuple[Any, Any]] = ()) -> Graph:
+        """The graph that is left when some nodes and edges, given by labels, are dead.
 
-        The others keep their labels and are numbered anew.
+        The other nodes keep their labels and are numbered anew. What a chip of a named family lacks
+        already may be named again, including qubit numbers that its numbering skips.
+
+        Args:
+            dead: labels of nodes.
+            couplers: pairs of labels; a pair with a dead node may be among them.
+
+        >>> Graph.chimera(1).without([0], couplers=[(1, 4), (0, 4)])
+        Graph(chimera:1x1x4 without 0,1-4, 7 nodes, 11 edges)
         """
-        gone = sorted(set(dead))
-        if not gone:
+        gone, cut = set(dead), {frozenset(pair) for pair in couplers}
+        if not gone and not cut:
             return self
-        number = {label: k for k, label in enumerate(self.labels)}
-        for label in gone:
-            if label not in number:
-                raise ValueError(
-                    f"dead node {label!r} is not one of the {self.num_nodes} nodes of {self!r}"
-                )
-        alive = np.ones(self.num_nodes, dtype=bool)
-        alive[[number[label] for label in gone]] = False
-        renumbered = np.cumsum(alive) - 1
-        kept = self.edges[alive[self.edges].all(axis=1)]
-        labels = tuple(itertools.compress(self.labels, alive))
-        rest = Graph._explicit(int(alive.sum()), renumbered[kept], labels)
+        chip, labels = GraphName.parse(self.name), self.labels
+        row = {frozenset((labels[i], labels[j])): k for k, (i, j) in enumerate(self.edges.tolist())}
+        for label in gone - set(labels):
+            if not chip.lacks(label):
+                there = f"the {self.num_nodes} nodes of {self!r}"
+                raise ValueError(f"dead node {label!r:.40} is not one of {there}")
+        for pair in cut - row.keys() - set(map(frozenset, chip.dead_edges)):
+            if not (pair & gone or any(map(chip.lacks, pair))):
+                there = f"the {self.num_edges} edges of {self!r}"
+                raise ValueError(f"dead coupler {(*pair,)!r:.60} is not one of {there}")
+        is_alive = np.array([label not in gone for label in labels], dtype=bool)
+        is_kept = is_alive[self.edges[:, 0]] & is_alive[self.edges[:, 1]]
+        is_kept[[row[pair] for pair in cut & row.keys()]] = False
+        renumbered = np.cumsum(is_alive) - 1
+        alive = tuple(itertools.compress(labels, is_alive))
+        rest = Graph._explicit(len(alive), renumbered[self.edges[is_kept]], alive)
         if self.name.startswith("edges:"):
             return rest
-        family, _, before = self.name.partition(" without ")
-        all_gone = [*(map(int, before.split(",")) if before else ()), *gone]
-        return rest._named(f"{family} without {','.join(map(str, sorted(all_gone)))}", labels)
+        nodes = chip.dead | (gone & set(labels))
+        edges = {tuple(sorted(pair)) for pair in cut & row.keys()} | chip.dead_edges
+        words = [*map(str, sorted(nodes))]
+        words += [f"{low}-{high}" for low, high in sorted(edges) if not {low, high} & nodes]
+        family, _, _ = self.name.partition(" without ")
+        return rest._named(f"{family} without {','.join(words)}" if words else family, alive)
 
     @property
     def num_edges(self) -> int:
@@ -313,14 +338,36 @@ class Graph(Summarised):
     def _from_networkx(cls, graph: networkx.Graph) -> Graph:
         if graph.is_directed():
             raise ValueError("the graph is directed; give an undirected one")
-        labels = tuple(graph.nodes)
-        number = {label: k for k, label in enumerate(labels)}
-        for u, v in graph.edges():
+        return cls._from_lists(graph.nodes, graph.edges())
+
+    @classmethod
+    def _from_lists(cls, nodes: Iterable[Any], couplers: Iterable[Any]) -> Graph:
+        """Nodes by their labels, and pairs of these."""
+        number = {label: k for k, label in enumerate(nodes)}
+        edges = []
+        for pair in couplers:
+            u, v = pair
             if u == v:
-                raise ValueError(f"node {u!r} is joined with itself; remove such edges")
-        edges = [(number[u], number[v]) for u, v in graph.edges()]
-        array = np.array(edges, dtype=np.int64).reshape(-1, 2)
-        return cls._explicit(len(labels), array, labels)
+                raise ValueError(f"node {u!r:.40} is joined with itself; remove such edges")
+            if u not in number or v not in number:
+                raise ValueError(
+                    f"coupler {pair!r:.60} has a qubit that is not in the list of qubits; remove "
+                    "the coupler or add the qubit"
+                )
+            edges.append((number[u], number[v]))
+        return cls._explicit(len(number), np.array(edges, dtype=np.int64), tuple(number))
+
+
+def _listed(chip: Any) -> tuple[Any, Any] | None:
+    """Return the qubits and couplers of a sampler or of a solver's properties; None if none."""
+    for names in (("nodelist", "edgelist"), ("qubits", "couplers")):
+        if isinstance(chip, Mapping) and all(name in chip for name in names):
+            return chip[names[0]], chip[names[1]]
+        if all(hasattr(chip, name) for name in names):
+            return getattr(chip, names[0]), getattr(chip, names[1])
+    if isinstance(chip, Mapping):
+        raise ValueError('the properties lack lists; pass a dict with "qubits" and "couplers"')
+    return None
 
 
 def node_pairs(graph: Any) -> IntArray:
@@ -328,8 +375,9 @@ def node_pairs(graph: Any) -> IntArray:
     array = np.asarray(graph)
     if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
-            "a graph is a Graph, a name such as 'torus:8x8', a networkx graph, an Ising problem or "
-            f"a list of pairs of node numbers, not {type(graph).__name__} of shape {array.shape}"
+            "a graph is a Graph, a name such as 'torus:8x8', a networkx graph, an Ising problem, a "
+            "solver's properties or a list of pairs of node numbers, not "
+            f"{type(graph).__name__} of shape {array.shape}"
         )
     return array
 
@@ -339,5 +387,13 @@ def _paired(first: IntArray, second: IntArray) -> IntArray:
 
 
 def dwave_graphs() -> Any:
-    """D-Wave's package of graphs, or an error that says how to get it."""
-    return optional("dwave.graphs", "a Chimera, Pegasus or Zephyr graph")
+    """D-Wave's package of graphs, or an error that says how to get it.
+
+    Its predecessor dwave-networkx has the same graphs, and warns that it will end.
+    """
+    purpose = "a Chimera, Pegasus or Zephyr graph"
+    if is_there("dwave.graphs") or not is_there("dwave_networkx"):
+        return optional("dwave.graphs", purpose)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return optional("dwave_networkx", purpose)

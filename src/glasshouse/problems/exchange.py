@@ -6,7 +6,9 @@ same. Variables keep their order, and their labels where the other side has some
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from glasshouse.problems.qubo import Qubo
     from glasshouse.problems.rbm import Rbm
 
+# The least and the greatest number that a chip takes, as its solver's properties state them.
+Range: TypeAlias = Sequence[float]
 
 # dimod -----------------------------------------------------------------------------------------
 
@@ -83,6 +87,54 @@ def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
             f"dimod does not take one of the labels ({fault}); give the problem others"
         ) from None
     return model
+
+
+def to_scaled_bqm(
+    problem: Ising | Rbm,
+    j_range: Range,
+    h_range: Range,
+    per_qubit_range: Range | None = None,
+) -> tuple[dimod.BinaryQuadraticModel, Fraction]:
+    """A spin model times the largest factor that keeps it within a chip's ranges, and the factor.
+
+    The factor is exact. Each scaled number is rounded once, to the nearest float.
+    """
+    couplings, fields = -problem.weights, -single_terms(problem)
+    sums = np.zeros(problem.num_variables, dtype=couplings.dtype)
+    for end in (0, 1):
+        np.add.at(sums, problem.edges[:, end], couplings)
+    limits: list[tuple[str, npt.NDArray[Any], Range]]
+    limits = [("j_range", couplings, j_range), ("h_range", fields, h_range)]
+    if per_qubit_range is not None:
+        limits.append(("per_qubit_range", sums, per_qubit_range))
+    factors = [one for limit in limits for one in _factors(*limit)]
+    factor = min(factors, default=Fraction(1))
+    model: Any = to_bqm(problem)
+    labels = labels_of(problem)
+    for (i, j), coupling in zip(problem.edges.tolist(), couplings.tolist(), strict=True):
+        model.set_quadratic(labels[i], labels[j], float(factor * Fraction(coupling)))
+    for label, field in zip(labels, fields.tolist(), strict=True):
+        model.set_linear(label, float(factor * Fraction(field)))
+    model.offset = float(factor * Fraction(problem.offset))
+    return model, factor
+
+
+def _factors(name: str, values: npt.NDArray[Any], limits: Range) -> Iterator[Fraction]:
+    """How far the least and the greatest of some numbers are from the ends of a range."""
+    try:
+        low, high = map(Fraction, limits)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name}={limits!r:.60} is not a pair of numbers (low, high)") from None
+    if not low <= 0 <= high:
+        raise ValueError(f"{name}={limits!r:.60} must contain 0; pass (low, high)")
+    for end, extreme in ((low, values.min(initial=0)), (high, values.max(initial=0))):
+        if extreme and not end:
+            raise ValueError(
+                f"{name}={limits!r:.60} has no place for {-extreme} in our signs; dimod's signs "
+                "are the opposite"
+            )
+        if extreme:
+            yield end / Fraction(extreme.item())
 
 
 def exact_floats(values: npt.NDArray[Any]) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -139,6 +140,31 @@ class Ising(PairProblem):
         True
         """
         return exchange.to_bqm(self)
+
+    def to_scaled_bqm(
+        self,
+        j_range: exchange.Range = (-1, 1),
+        h_range: exchange.Range = (-4, 4),
+        per_qubit_range: exchange.Range | None = None,
+    ) -> tuple[dimod.BinaryQuadraticModel, Fraction]:
+        """A dimod model scaled to the ranges of a chip, and the exact factor of all its numbers.
+
+        The factor is the largest that keeps every number within its range. Energies of the model
+        divided by the factor are energies of the problem, up to the rounding of floats.
+
+        Args:
+            j_range: the least and greatest coupling, in dimod's signs: "j_range" or
+                "extended_j_range" of a solver's properties.
+            h_range: the least and greatest field, "h_range" of the properties.
+            per_qubit_range: the least and greatest sum of the couplings of a qubit, which comes
+                with an extended range: "per_qubit_coupling_range" of the properties.
+
+        >>> problem = Ising.from_edges(3, [(0, 1), (1, 2)], [3, -2])
+        >>> model, factor = problem.to_scaled_bqm(j_range=(-2, 1))
+        >>> factor, sorted(map(float, model.quadratic.values()))
+        (Fraction(1, 2), [-1.5, 1.0])
+        """
+        return exchange.to_scaled_bqm(self, j_range, h_range, per_qubit_range)
 
     def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
         """The graph of the couplings, which `from_networkx` reads; nodes are the labels."""

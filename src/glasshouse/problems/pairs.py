@@ -139,6 +139,16 @@ class PairProblem(Summarised):
     labels: Labels | None
 
     @property
+    def variables(self) -> Labels:
+        """The labels of all variables in order; the numbers from 0 if there are no labels.
+
+        >>> from glasshouse.problems import Ising
+        >>> Ising.from_edges(2, [(0, 1)], [3]).variables
+        (0, 1)
+        """
+        return labels_of(self)
+
+    @property
     def num_edges(self) -> int:
         """How many pairs of variables have a weight."""
         return len(self.edges)

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
     from glasshouse.proofs.exact import ExactResult, solve_exactly
     from glasshouse.proofs.lp.highs import LinearProgramError
+    from glasshouse.proofs.margin import NoiseMargin, noise_margin
     from glasshouse.proofs.progress import Bounds, Statistics
     from glasshouse.proofs.proof import Proof, prove
     from glasshouse.proofs.veripb import veripb_proof
 
 __all__ = [
-    "Bounds", "ExactResult", "HardClausesUnsatisfiableError", "LinearProgramError", "Proof",
-    "Statistics", "prove", "solve_exactly", "veripb_proof",
+    "Bounds", "ExactResult", "HardClausesUnsatisfiableError", "LinearProgramError", "NoiseMargin",
+    "Proof", "Statistics", "noise_margin", "prove", "solve_exactly", "veripb_proof",
 ]  # fmt: skip
 
 
@@ -38,12 +39,13 @@ def __getattr__(name: str) -> Any:
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
     from glasshouse.proofs.exact import ExactResult, solve_exactly
     from glasshouse.proofs.lp.highs import LinearProgramError
+    from glasshouse.proofs.margin import NoiseMargin, noise_margin
     from glasshouse.proofs.progress import Bounds, Statistics
     from glasshouse.proofs.proof import Proof, prove
     from glasshouse.proofs.veripb import veripb_proof
 
-    names = (Bounds, ExactResult, HardClausesUnsatisfiableError, LinearProgramError, Proof,
-             Statistics, prove, solve_exactly, veripb_proof)  # fmt: skip
+    names = (Bounds, ExactResult, HardClausesUnsatisfiableError, LinearProgramError, NoiseMargin,
+             Proof, Statistics, noise_margin, prove, solve_exactly, veripb_proof)  # fmt: skip
     for each, value in zip(__all__, names, strict=True):
         globals().setdefault(each, value)  # a caller may have put one of its own there
     return globals()[name]

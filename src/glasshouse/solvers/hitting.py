@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -159,20 +160,22 @@ def race_one(
     max_sweeps: int,
     samples: int,
     key: npt.NDArray[np.uint64],
+    is_stopped: Callable[[], bool] = lambda: False,
 ) -> IntArray:
     """Samples of N_tot for one problem on whatever kernel suits it; negative where censored.
 
-    Signals are handled every few milliseconds.
+    Signals are handled, and `is_stopped` is asked, every few milliseconds. What is returned after a
+    stop is not complete.
     """
     _, engine = choose_engine(ColouredGraph(problem))
     goal = engine.goal(energy, problem)
     block, at_once = engine.new_block(), steps_at_once(engine.cost)
     totals = np.zeros(samples, np.int64)
     index, done, spent = 0, 0, 0
-    while done < samples:
+    while done < samples and not is_stopped():
         needed = min(engine.lanes, samples - done)
         sweeps = 0
-        while sweeps < len(betas):
+        while sweeps < len(betas) and not is_stopped():
             until = min(sweeps + at_once, len(betas))
             sweeps = hitting.race_block(
                 engine.tables, betas, key, index, goal, needed, block, sweeps, until

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
+# Loops per half the nodes of a graph. The first are few enough for instances to be easy. Where
+# nothing is given, the hard end is the second, beyond which loops overlap and weights grow.
+_SPARSE, FULL_DENSITY, _DENSEST = Fraction(1, 50), Fraction(1, 2), Fraction(8)
+# Lengths of loops on a graph, in the order in which they are tried, and the largest weight of one.
+_LENGTHS, _MOST_WEIGHT = (4, 3, 6, 5, 8), 16
 
 
 def usual_knob(method: str | None) -> str:
@@ -40,6 +45,8 @@ class Family:
         knob: the parameter that is turned.
         solver: what measures them.
         seed: a whole number.
+        longest_run: sweeps of a run at most, if the solver has the paper's schedule; None sets no
+            limit.
     """
 
     method: str
@@ -47,6 +54,33 @@ class Family:
     knob: str
     solver: Annealer
     seed: int
+    longest_run: int | None = None
+
+    @classmethod
+    def on_graph(
+        cls, graph: Graph, given: Mapping[str, Any] | None, solver: Annealer, seed: int
+    ) -> list[Family]:
+        """Families of loops on a graph from easy to hard, where the user names no knob.
+
+        The knob is the density of loops if their frustration is given, and the frustration if the
+        density is. If neither is given, each family has a frustration of its own, whose loops weigh
+        little: k + 1 on all edges and -k on one. The more of that weight is frustrated, the harder
+        are the instances of full density, and the knob is the density again.
+        """
+        fixed = dict(given or {})
+        if "frustration" in fixed:
+            return [cls.of(graph, "loop_density", "graph_loops", fixed, solver, seed)]
+        if "loop_density" in fixed or "loops" in fixed:
+            return [cls.of(graph, "frustration", "graph_loops", fixed, solver, seed)]
+        if "length" not in fixed:
+            fixed["length"] = _length_of_loops(graph)
+        others = int(fixed["length"]) - 1
+        shares = [Fraction(1, 3 * others + 1)]  # weights 3 and -1
+        shares += [Fraction(k, others * (k + 1) + k) for k in range(1, _MOST_WEIGHT)]
+        return [
+            cls.of(graph, "loop_density", "graph_loops", fixed | {"frustration": f}, solver, seed)
+            for f in shares
+        ]
 
     @classmethod
     def of(
@@ -93,6 +127,8 @@ class Family:
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The easy and the hard end; the frustration of a loop of length L is at most 1/L."""
         easy, hard = map(Fraction, METHODS[self.method].knobs[self.knob])
+        if self.is_on_graph and self.knob == "loop_density":
+            return _SPARSE, _DENSEST
         if self.knob != "frustration":
             return easy, hard
         longest = self.fixed.get("length") or self.fixed.get("max_length")
@@ -101,6 +137,11 @@ class Family:
             longest = 3 if has_triangles else 4
         hard = (Fraction(1, int(longest)) // STEP - 1) * STEP
         return easy if easy < hard else hard / 5, hard
+
+    @property
+    def is_on_graph(self) -> bool:
+        """Whether the instances are loops on a graph, which are planted and solved one by one."""
+        return "graph" in self.fixed
 
     @property
     def step(self) -> Fraction:
@@ -115,4 +156,44 @@ class Family:
         """The instances at a setting, given up at a limit."""
         parameters = dict(self.fixed) | {self.knob: setting}
         solver = replace(self.solver, max_sweeps=limit)
+        task = Task(self.method, parameters, solver=solver, seed=self.seed)
+        if self.longest_run is None or task.schedule.sweeps_per_run <= self.longest_run:
+            return task
+        solver = replace(solver, sweeps_per_run=self.longest_run)
         return Task(self.method, parameters, solver=solver, seed=self.seed)
+
+
+def families_of(
+    where: int | GraphLike | None,
+    knob: str | None,
+    method: str | None,
+    given: Mapping[str, Any] | None,
+    solver: Annealer | None,
+    target: float,
+    seed: int,
+) -> list[Family]:
+    """The families in which a target is searched for, from easy to hard; most often one.
+
+    Runs of an annealer that the user does not set are at most a quarter of the target on graphs:
+    if one run took longer, instances would be solved long before the target, or long after it.
+    """
+    is_size, solver_used = where is None or isinstance(where, int), solver or Annealer()
+    if is_size or knob is not None or method not in (None, "graph_loops"):
+        families = [Family.of(where, knob, method, given, solver_used, seed)]
+    else:
+        families = Family.on_graph(Graph.of(where), given, solver_used, seed)
+    if is_size or solver is not None:
+        return families
+    return [replace(one, longest_run=max(1, int(target) // 4)) for one in families]
+
+
+def _length_of_loops(graph: Graph) -> int:
+    """The first of some lengths for which the graph has cycles; the shortest loops are listed."""
+    planner = METHODS["graph_loops"].plan
+    for length in _LENGTHS:
+        try:
+            planner(graph, frustration=0, loops=1, length=length).check()
+        except ValueError:
+            continue
+        return length
+    raise ValueError(f"{graph!r} has no cycles of length {_LENGTHS}; name a length and frustration")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
@@ -13,11 +13,12 @@ import numpy as np
 
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
+from glasshouse.problems.validation import IntArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.estimators import STATISTICS, Statistic, statistic_or_bound
 from glasshouse.statistics.samples import Estimate, Sample
-from glasshouse.studies.knobs import Family
-from glasshouse.studies.quantities.hardness import Annealer
+from glasshouse.studies.knobs import FULL_DENSITY, Family, families_of
+from glasshouse.studies.quantities.hardness import Annealer, sweeps_of
 from glasshouse.studies.task import Task
 from glasshouse.suites.family import as_typed
 from glasshouse.summaries import Summarised
@@ -25,12 +26,10 @@ from glasshouse.summaries import Summarised
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
-_FIRST_SAMPLE = 32
-_AT_ONCE = 16  # instances between two reports of progress, or an eighth of the sample
-# A step of the bisection is taken when it is this sure.
-_SURE = 0.99
-# Instances are given up at this multiple of the target: enough to know on which side they are.
-_GIVE_UP = 3
+_FIRST_SAMPLE, _AT_ONCE = 32, 8  # instances; progress is reported after 8, or an eighth of them
+_THREADS = 2  # that solve instances on a graph
+_SURE = 0.99  # that a step of the bisection is right
+_GIVE_UP = 3  # times the target: then it is known on which side an instance is
 # An end of the knob is probed with limits that grow by this factor, for about so many seconds.
 _FIRST_LIMIT, _GROWTH, _PROBE_SECONDS = 1000, 4, 5.0
 # The first sample at a setting may take so long, by the speed of a probe of so many sweeps.
@@ -45,11 +44,13 @@ class TuningStep(Summarised):
         setting: of the knob.
         estimate: hardness there; infinite where too many instances were given up.
         instances: how many were solved or given up.
+        family: the instances, whose knob was turned.
     """
 
     setting: Fraction
     estimate: Estimate
     instances: int
+    family: Family
 
     def distance(self, target: float) -> float:
         """How far the hardness is from a target, as the logarithm of their ratio."""
@@ -137,11 +138,15 @@ def tune(
 ) -> Tuned:
     """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
 
-    Both ends of the knob are probed first; what lies beyond them is refused. Then the knob is
-    bisected in steps of 1/1000, or of 1 where it takes whole numbers. At each setting instances are
+    On a graph without a knob, the density of loops is turned at a frustration whose loops have
+    small weights, so that a chip of few bits can hold the instances; see `Family.on_graph`. Runs on
+    a graph are no longer than a quarter of the target; `task.solver` has their length.
+
+    Elsewhere both ends of the knob are probed first; what lies beyond them is refused. Then the
+    knob is bisected in steps of 1/1000, or of 1 if it takes integers. At each setting instances are
     solved, twice as many each time, until it is 99 % sure on which side the target lies, or until
-    the setting is good enough. An instance is given up at three times the target. Where no setting
-    is within the tolerance, the nearest one is returned, and `is_within_tolerance` says so.
+    the setting is good enough. An instance is given up at three times the target. If no setting is
+    within the tolerance, the nearest one is returned, and `is_within_tolerance` says so.
 
     Args:
         n: visible spins, and as many hidden ones; all spins where a method takes those; or a graph,
@@ -150,7 +155,7 @@ def tune(
         target_sweeps: the wanted hardness.
         knob: what to turn: "frustration" (at the paper's peak density), or "loop_density" or
             "block" at a given frustration; by default the first knob that a method has, such as
-            wishart's "alpha".
+            wishart's "alpha". On a graph, the knob and its range are chosen if this is None.
         method: the planting method; random_loops, or graph_loops on a graph, and their structured
             forms where there is a block.
         parameters: the other parameters; `loop_density` is the peak density when left out.
@@ -177,22 +182,23 @@ def tune(
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(STATISTICS)}")
     if bounds is not None:
         bounds = (ratio(bounds[0], "bounds"), ratio(bounds[1], "bounds"))
-    seed = Seed.of(rng).number
-    family = Family.of(n, knob, method, parameters, solver or Annealer(), seed)
-    search = _Search(
-        family, bounds or family.bounds(), target, statistic, tolerance, most_instances, progress
-    )
+    families = families_of(n, knob, method, parameters, solver, target, Seed.of(rng).number)
+    search = _Search(families[0], bounds or families[0].bounds(), target, statistic, tolerance,
+                     most_instances, progress)  # fmt: skip
     begin = time.perf_counter()
     try:
-        search.refuse_what_is_out_of_reach()
-        search.bisect()
+        if families[0].knob == "loop_density" and families[0].is_on_graph and bounds is None:
+            search.climb(families)
+        else:
+            search.refuse_what_is_out_of_reach()
+            search.bisect()
     except KeyboardInterrupt:
         raise KeyboardInterrupt(search.best_so_far()) from None
     best = search.best
     assert best is not None
     return Tuned(
-        family.task(best.setting, search.limit), best.setting, best.estimate, target, statistic,
-        tolerance, tuple(search.steps), sum(step.instances for step in search.steps),
+        best.family.task(best.setting, search.limit), best.setting, best.estimate, target,
+        statistic, tolerance, tuple(search.steps), sum(step.instances for step in search.steps),
         search.sweeps, time.perf_counter() - begin,
     )  # fmt: skip
 
@@ -224,10 +230,26 @@ class _Search:
         return min(self.steps, key=lambda step: step.distance(self.target), default=None)
 
     def best_so_far(self) -> str:
-        """The same in words."""
-        if self.best is None:
-            return "no setting was measured yet"
-        return f"the best so far: {self._words(self.best.setting, self.best.estimate)}"
+        """The same as text."""
+        words = self.best and self._words(self.best.setting, self.best.estimate)
+        return f"the best so far: {words}" if words else "no setting was measured yet"
+
+    def climb(self, families: Sequence[Family]) -> None:
+        """Try families from easy to hard at full density, or one family from sparse to dense."""
+        for self.family in families:
+            before, densest = self.family.bounds()
+            settings = [min(before * 2**k, densest) for k in range(10)]  # up to 512 times as dense
+            for setting in [FULL_DENSITY] if len(families) > 1 else settings:
+                side = self._look(setting)
+                if side > 0 and setting == before:
+                    break  # the sparsest instances are too hard
+                if side > 0:
+                    self.bounds = before, setting
+                    self.bisect()
+                if side >= 0:
+                    return
+                before = setting
+        self._refuse(self._words(self.steps[-1].setting, self.steps[-1].estimate))
 
     def refuse_what_is_out_of_reach(self) -> None:
         """Probe both ends, and the middle, before anything is spent on a search without hope."""
@@ -260,11 +282,14 @@ class _Search:
         """Halve the way from the easy to the hard end until a setting is right."""
         low, high = Fraction(0), Fraction(1)
         finest = self.family.step / abs(self.bounds[1] - self.bounds[0])
+        levels: list[float | None] = [None, None]  # logarithms of the hardness at low and high
         while True:
-            middle = (low + high) / 2
+            middle = low + (high - low) * self._part_of_way(*levels)
             side = self._look(self._setting(middle))
             if side == 0 or high - low <= finest:
                 break
+            value = self.steps[-1].estimate.value
+            levels[side > 0] = math.log(value) if value < math.inf else None
             low, high = (middle, high) if side < 0 else (low, middle)
         last = self.steps[-1]
         near = 0 if self.family.step == 1 else 2 * self.family.step
@@ -272,9 +297,19 @@ class _Search:
             if abs(last.setting - end) <= near and side == wrong_side:
                 self._refuse(self._words(last.setting, last.estimate))
 
+    def _part_of_way(self, low: float | None, high: float | None) -> Fraction:
+        """The part of the way from easy to hard at which a straight line meets the target."""
+        if low is None or high is None or not self.family.is_on_graph or high <= low:
+            return Fraction(1, 2)
+        part = (math.log(self.target) - low) / (high - low)
+        return Fraction(round(100 * min(max(part, 0.15), 0.85)), 100)
+
     def _setting(self, share: Fraction) -> Fraction:
         easy, hard = self.bounds
-        return round((easy + share * (hard - easy)) / self.family.step) * self.family.step
+        at = easy + share * (hard - easy)
+        if self.family.is_on_graph and self.family.knob == "loop_density":
+            at = easy * Fraction(float(hard / easy) ** float(share))  # ratios matter
+        return round(at / self.family.step) * self.family.step
 
     def _look(self, setting: Fraction) -> int:
         """Measure a setting, and tell its side: -1 too easy, 1 too hard, 0 right."""
@@ -283,22 +318,33 @@ class _Search:
         wanted = _FIRST_SAMPLE
         while True:
             while len(sweeps) < wanted:
-                rows = task.measure(len(sweeps), max(_AT_ONCE, wanted // 8))
-                sweeps = np.concatenate([sweeps, rows["sweeps"]])
-                solved = np.concatenate([solved, rows["solved"] != 0])
-                self.sweeps += int(rows["sweeps"].sum())
+                found = self._measure(task, len(sweeps), max(_AT_ONCE, wanted // 8))
+                sweeps = np.concatenate([sweeps, np.abs(found)])
+                solved = np.concatenate([solved, found > 0])
                 self._tell(setting, len(sweeps))
+                sure = self._estimate(Sample(sweeps, solved), _SURE)
+                if self.family.is_on_graph and self._side(sure):
+                    break
             side, estimate = self._judge(Sample(sweeps, solved), wanted >= self.most)
             if side is not None:
-                self.steps.append(TuningStep(setting, estimate, len(sweeps)))
+                self.steps.append(TuningStep(setting, estimate, len(sweeps), self.family))
                 return side
             wanted = min(2 * wanted, self.most)
 
+    def _measure(self, task: Task, first: int, count: int) -> IntArray:
+        """Sweeps of some instances, negative if given up."""
+        if self.family.is_on_graph:
+            found = sweeps_of(task, first, count, _THREADS)
+        else:
+            rows = task.measure(first, count)
+            found = rows["sweeps"] * np.where(rows["solved"] != 0, 1, -1)
+        self.sweeps += int(np.abs(found).sum())
+        return found
+
     def _judge(self, sample: Sample, is_last: bool) -> tuple[int | None, Estimate]:
         """The side on which the target lies, or None if more instances are needed to tell."""
-        sure, estimate = self._estimate(sample, _SURE), self._estimate(sample)
-        side = self._side(sure)
-        if side:
+        estimate = self._estimate(sample)
+        if side := self._side(self._estimate(sample, _SURE)):
             return side, estimate
         is_right = is_near(estimate, self.target, self.tolerance)
         if is_right and estimate.relative_error <= self.tolerance:
@@ -307,8 +353,8 @@ class _Search:
             return (-1 if estimate.value < self.target else 1), estimate
         return None, estimate
 
-    def _estimate(self, sample: Sample, confidence: float = 0.95) -> Estimate:
-        return statistic_or_bound(sample, self.statistic, confidence)
+    def _estimate(self, sample: Sample, sure: float = 0.95) -> Estimate:
+        return statistic_or_bound(sample, self.statistic, sure)
 
     def _side(self, sure: Estimate) -> int:
         """-1 where it is sure that instances are too easy, 1 where too hard, 0 where neither."""
@@ -324,14 +370,13 @@ class _Search:
         """
         limit = _FIRST_LIMIT
         while True:
-            rows = self.family.task(setting, limit).measure(0, _FIRST_SAMPLE)
-            done, took = int(rows["sweeps"].sum()), float(rows["seconds"].sum())
-            self.sweeps += done
+            task, began = self.family.task(setting, limit), time.perf_counter()
+            found = self._measure(task, 0, _FIRST_SAMPLE)
+            done, took = int(np.abs(found).sum()), time.perf_counter() - began
             if done >= _ENOUGH_TO_CLOCK:
                 self.speed = done / took
             self._tell(setting, _FIRST_SAMPLE)
-            sample = Sample(rows["sweeps"].astype(float), rows["solved"] != 0)
-            self.probed[setting] = sure = self._estimate(sample, _SURE)
+            self.probed[setting] = sure = self._estimate(Sample(np.abs(found), found > 0), _SURE)
             is_told = side != 0 and self._side(sure) == -side
             if is_told or math.isfinite(sure.high) or _GROWTH * took > seconds:
                 return sure
@@ -343,8 +388,8 @@ class _Search:
             share = min(len(self.steps) / most, 1.0)
             self.progress(TuningProgress(share, setting, instances, self.best))
 
-    def _words(self, setting: Fraction, estimate: Estimate) -> str:
-        return f"{self.family.knob}={as_typed(setting)} has {self.statistic} {estimate} sweeps"
+    def _words(self, setting: Fraction, found: Estimate) -> str:
+        return f"{self.family.knob}={as_typed(setting)} has {self.statistic} {found} sweeps"
 
 
 def _checked_target(target_sweeps: float, tolerance: float) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from glasshouse.files.certificate.reading import side_car
-from glasshouse.files.known import CLAUSE_SUFFIXES, Known, is_of_clauses, known_file
+from glasshouse.files.known import CLAUSE_SUFFIXES, Known, is_of_clauses, known_file, known_of
 from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import regrow
 from glasshouse.files.text.errors import FileError
@@ -24,6 +24,8 @@ from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 MOST_NAME = 4000  # letters; names of instances tell their parameters
+# Files of spins or bits, which samplers race on.
+_SPIN_SUFFIXES = (".bqm", ".coo", ".json", ".npz", ".qubo")
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,11 +57,13 @@ def load_suite(
     grown: Callable[[int, int], object] | None = None,
     answers: str | Path | None = None,
     instances: str | Path | None = None,
+    any_format: bool = False,
 ) -> Suite:
     """A suite by its name, from a TOML file, or from a folder.
 
     A folder may be one that `glasshouse suite write` or `glasshouse plant --count` wrote, or any
-    folder with .wcnf or .cnf files; of those without a proof nothing is known.
+    folder with .wcnf or .cnf files; of those without a proof nothing is known. Samplers also race
+    on folders of spins and bits, such as .coo and .bqm files.
 
     Args:
         source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses; a
@@ -69,6 +73,7 @@ def load_suite(
         answers: the folder with the manifest and the certificates of a folder of blind files, or
             the certificates of standard instances.
         instances: a folder with files of standard instances, under any names, in any format.
+        any_format: load files of spins or bits, if there are no files of clauses.
 
     Raises:
         CertificateError: a certificate does not prove what is stated.
@@ -85,13 +90,13 @@ def load_suite(
     (3, Known(bound=12, best=12))
     >>> folder.cleanup()
     """
-    path = Path(source)
+    path, suffixes = Path(source), CLAUSE_SUFFIXES + (_SPIN_SUFFIXES if any_format else ())
     if instances is not None:
         return _standard(str(source), Path(instances), Path(cache), answers)
     if answers is not None:
-        found, elsewhere = _answered(path, Path(answers)), _typed(Path(answers))
+        found, elsewhere = _answered(path, Path(answers), suffixes), _typed(Path(answers))
         return replace(found, source=_typed(path), answers=elsewhere)
-    return replace(_loaded(source, path, Path(cache), grown), source=_typed(path))
+    return replace(_loaded(source, path, Path(cache), grown, suffixes), source=_typed(path))
 
 
 def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
@@ -118,8 +123,9 @@ def _typed(path: Path) -> str:
 
 
 def _loaded(
-    source: str | Path, path: Path, cache: Path, grown: Callable[[int, int], object] | None
-) -> Suite:
+    source: str | Path, path: Path, cache: Path, grown: Callable[[int, int], object] | None,
+    suffixes: Sequence[str],
+) -> Suite:  # fmt: skip
     if str(source) in ready_made() or path.suffix == ".toml":
         suite = find_suite(source)
         key = hashlib.sha256(f"{suite.canonical()} {__version__}".encode()).hexdigest()
@@ -127,19 +133,22 @@ def _loaded(
         for number, _ in enumerate(iter_build_suite(source, folder), 1):
             if grown is not None:
                 grown(number, len(suite))
-        return _loaded(folder, folder, cache, None)
-    if _is_raced(path):
+        return _loaded(folder, folder, cache, None, suffixes)
+    if path.is_file() and format_suffix(path) in suffixes:
         return _suite(path.name, [_stranger(path)])
     place = SuiteFolder(path)
     if place.manifest.is_file():
         plan = place.plan() or {}
-        return _listed(str(plan.get("name", path.name)), place.manifest, place.instances)
+        name = str(plan.get("name", path.name))
+        return _listed(name, place.manifest, place.instances, suffixes)
     manifest = path if path.name == MANIFEST else path / MANIFEST
     if manifest.is_file():
-        return _listed(manifest.parent.resolve().name, manifest, manifest.parent)
+        return _listed(manifest.parent.resolve().name, manifest, manifest.parent, suffixes)
     for folder in (path / INSTANCES, path):
-        if folder.is_dir() and (files := sorted(p for p in folder.iterdir() if _is_raced(p))):
-            return _suite(path.resolve().name, [_stranger(file) for file in files])
+        files = sorted(p for p in folder.iterdir() if p.is_file()) if folder.is_dir() else []
+        for kinds in (CLAUSE_SUFFIXES, *((one,) for one in suffixes)):
+            if raced := [file for file in files if format_suffix(file) in kinds]:
+                return _suite(path.resolve().name, [_stranger(file) for file in raced])
     if str(source) in standard_families():
         raise ValueError(
             f"{source} needs the files of its instances, which are not part of glasshouse; name "
@@ -147,11 +156,11 @@ def _loaded(
         )
     raise ValueError(
         f"{path} is no suite: expected one of {', '.join(ready_made())}, a TOML file, or a folder "
-        "with .wcnf or .cnf files"
+        f"with {' or '.join(suffixes)} files"
     )
 
 
-def _answered(path: Path, answers: Path) -> Suite:
+def _answered(path: Path, answers: Path, suffixes: Sequence[str]) -> Suite:
     """Blind files with answers that are kept elsewhere."""
     place = SuiteFolder(path, answers)
     if not path.is_dir():
@@ -160,20 +169,18 @@ def _answered(path: Path, answers: Path) -> Suite:
         raise ValueError(f"{answers} holds no {MANIFEST}; expected the answers of a suite")
     plan = place.plan() or {}
     folder = place.instances if place.instances.is_dir() else path
-    return _listed(str(plan.get("name", path.resolve().name)), place.manifest, folder)
+    return _listed(str(plan.get("name", path.resolve().name)), place.manifest, folder, suffixes)
 
 
-def _listed(name: str, manifest: Path, folder: Path) -> Suite:
+def _listed(name: str, manifest: Path, folder: Path, suffixes: Sequence[str]) -> Suite:
     found = list(read_manifest(manifest))
-    # The same instance may be there in both formats.
-    for suffix in CLAUSE_SUFFIXES:
+    # The same instance may be there in several formats.
+    for suffix in suffixes:
         if entries := [entry for entry in found if format_suffix(Path(entry.file)) == suffix]:
             return _suite(name, [_instance(entry, manifest.parent, folder) for entry in entries])
-    raise FileError(manifest, "lists no .wcnf or .cnf files, which races are run on")
-
-
-def _is_raced(path: Path) -> bool:
-    return path.is_file() and is_of_clauses(path)
+    raise FileError(
+        manifest, f"lists no {' or '.join(suffixes)} files, which these races are run on"
+    )
 
 
 def refuse_other_bytes(text: str) -> None:
@@ -226,6 +233,8 @@ def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
 def _proven(entry: Entry, path: Path, answers: Path) -> Known:
     """From the certificate; from the plant that the recipe grows, where there is none."""
     proof = side_car(answers / entry.file)
+    if proof.is_file() and not is_of_clauses(path):
+        return known_of(read_document(path).with_certificate(proof))
     if proof.is_file():
         return known_file(path, proof)
     planted, reduction = regrow(path, read_document(path), entry.recipe)
@@ -235,4 +244,5 @@ def _proven(entry: Entry, path: Path, answers: Path) -> Known:
 
 def _stranger(path: Path) -> SuiteInstance:
     """A file that nobody lists; clauses of any length are welcome in it."""
-    return SuiteInstance(path.name, path, {}, known_file(path))
+    known = known_file(path) if is_of_clauses(path) else known_of(read_document(path))
+    return SuiteInstance(path.name, path, {}, known)

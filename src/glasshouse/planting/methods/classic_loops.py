@@ -18,6 +18,7 @@ from glasshouse.planting.methods.dropping import (
     cycles_of_length,
 )
 from glasshouse.planting.planted import Planted
+from glasshouse.problems import INT64_MAX
 from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
@@ -38,10 +39,12 @@ def classic_loops(
     *,
     loop_density: Ratio | None = None,
     loops: int | None = None,
+    loops_per_node: Ratio | None = None,
     frustration: Ratio | None = None,
     length: int | None = None,
     min_length: int | None = None,
     max_weight: int | None = None,
+    bits: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
@@ -56,12 +59,15 @@ def classic_loops(
         graph: (n, m) for an RBM, or what `graph_loops` takes.
         loop_density: loops per visible spin, or per half the nodes. Give this or `loops`.
         loops: how many loops.
+        loops_per_node: loops per node, as most papers count them: half of `loop_density`.
         frustration: share of violated weight in a loop, at most 1/length; needs `length`. By
             default the negative weight is as large as the positive ones, f = 1/L for a loop of
             length L.
         length: the one length of all loops, whose cycles are found as `graph_loops` finds them.
         min_length: redraw loops that are shorter, as the original does to avoid the hardest ones.
         max_weight: redraw loops that would bring a weight above this magnitude.
+        bits: the bits that hold every weight and its sign, instead of `max_weight`: b bits hold
+            magnitudes up to 2^(b-1) - 1.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -73,10 +79,10 @@ def classic_loops(
     True
     """
     ground = Ground.of_graph_or_layers(graph)
-    number = arguments.number_of(loops, loop_density, ground.half)
+    number = arguments.loops_on_graph(loops, loop_density, loops_per_node, ground.half)
     shortest = chosen_length(length, min_length, "min_length") or 3
     weights = _weights(frustration, length)
-    most = arguments.weight_limit(max_weight)
+    most = arguments.weight_limit(max_weight, bits)
 
     def prepare(meter: Meter) -> Drop:
         ground.refuse_acyclic()
@@ -95,7 +101,7 @@ def classic_loops(
         spins = arguments.planted_state(state, ground.num_variables, streams[1])
         return ground.plant(grown, spins, weights.positive)
 
-    demand = ground.demand(number, stored=max_weight is not None)
+    demand = ground.demand(number, stored=most < INT64_MAX)
     return Plan(demand, draw, {"graph": ground.parameter}, prepare)
 
 

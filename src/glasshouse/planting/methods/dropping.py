@@ -32,7 +32,7 @@ from glasshouse.planting.kernels.graph_loops import (
 )
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import INT64_MAX, IntArray, SpinArray, naming, validation
+from glasshouse.problems import INT64_MAX, IntArray, SpinArray, validation
 
 if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
@@ -152,8 +152,7 @@ class Ground:
         """The instance: an RBM, or an Ising problem."""
         if self.graph is None:
             return Planted.of_rbm(*self.layers, loops, state, loop_weight)
-        labels = self.graph.labels if naming.is_plain(self.graph.labels) else None
-        size = self.num_variables
+        size, labels = self.num_variables, self.graph.labels
         return Planted.of_ising(size, loops, state, loop_weight, labels=labels, offset=offset)
 
     def __str__(self) -> str:

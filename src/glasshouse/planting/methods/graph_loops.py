@@ -40,10 +40,12 @@ def graph_loops(
     frustration: Ratio,
     loop_density: Ratio | None = None,
     loops: int | None = None,
+    loops_per_node: Ratio | None = None,
     length: int | None = None,
     max_length: int | None = None,
     overlap: Overlap = "constructive",
     max_weight: int | None = None,
+    bits: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
@@ -63,10 +65,13 @@ def graph_loops(
         frustration: share of violated weight, 0 to 1/L for loops of length L: 1/3 on triangles.
         loop_density: loops per half the nodes (n of an RBM of n × n). Give this or `loops`.
         loops: how many loops.
+        loops_per_node: loops per node, as most papers count them: half of `loop_density`.
         length: the one length of all loops; any length by default.
         max_length: without `length`, the longest loop; by default the longest that can hold f.
         overlap: "constructive" lets loops add up where signs agree; "none" keeps them disjoint.
         max_weight: the largest weight allowed on an edge, for machines of limited precision.
+        bits: the bits that hold every weight and its sign, instead of `max_weight`: b bits hold
+            magnitudes up to 2^(b-1) - 1.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -77,11 +82,12 @@ def graph_loops(
     Fraction(1, 4)
     """
     ground = Ground.of(graph)
-    number = arguments.number_of(loops, loop_density, ground.half)
+    number = arguments.loops_on_graph(loops, loop_density, loops_per_node, ground.half)
     longest = chosen_length(length, max_length, "max_length")
     f = arguments.frustration(frustration, longest or 3)
-    rule = DISJOINT if arguments.is_disjoint(overlap, max_weight) else CONSTRUCTIVE
-    most = arguments.weight_limit(max_weight)
+    most = arguments.weight_limit(max_weight, bits)
+    limit = None if max_weight is bits is None else most
+    rule = DISJOINT if arguments.is_disjoint(overlap, limit) else CONSTRUCTIVE
 
     def prepare(meter: Meter) -> Drop:
         ground.refuse_acyclic()

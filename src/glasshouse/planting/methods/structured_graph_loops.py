@@ -16,7 +16,7 @@ from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import BLOCK_KNOBS, Plan, planting_method
 from glasshouse.planting.methods.dropping import Drop, Ground, LoopWeights
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import IntArray
+from glasshouse.problems import INT64_MAX, IntArray
 from glasshouse.randomness import RngLike, Streams
 
 if TYPE_CHECKING:
@@ -38,7 +38,10 @@ def structured_graph_loops(
     block: Ratio,
     loop_density: Ratio | None = None,
     loops: int | None = None,
+    loops_per_node: Ratio | None = None,
     left: Ratio = 0,
+    max_weight: int | None = None,
+    bits: int | None = None,
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
@@ -61,7 +64,11 @@ def structured_graph_loops(
             block has ⌈(nodes-1)·d⌉ nodes.
         loop_density: loops per half the nodes. Give this or `loops`.
         loops: how many loops.
+        loops_per_node: loops per node, as most papers count them: half of `loop_density`.
         left: share of left loops; the others are centre loops.
+        max_weight: the largest weight allowed on an edge, for machines of limited precision.
+        bits: the bits that hold every weight and its sign, instead of `max_weight`: b bits hold
+            magnitudes up to 2^(b-1) - 1.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -71,10 +78,11 @@ def structured_graph_loops(
     (-270, Fraction(1, 5))
     """
     ground = Ground.of(graph)
-    number = arguments.number_of(loops, loop_density, ground.half)
+    number = arguments.loops_on_graph(loops, loop_density, loops_per_node, ground.half)
     f = arguments.frustration(frustration, 4, arguments.SHORTER_LOOPS)
     weights = LoopWeights.of(f, range(4, 5))
-    weights.check(number, 4)
+    most = arguments.weight_limit(max_weight, bits)
+    weights.check(number, 4, most)
     share, left_share = arguments.ratio(block, "block"), arguments.ratio(left, "left")
     if not 0 < share <= 1:
         raise ValueError(f"block={block} is a share of the nodes, above 0 and at most 1")
@@ -89,7 +97,7 @@ def structured_graph_loops(
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         prepare(meter)
-        grown = _drop_blocks(ground, border, weights, streams[0], counts, meter)
+        grown = _drop_blocks(ground, border, weights, most, streams[0], counts, meter)
         spins = arguments.planted_state(state, ground.num_variables, streams[1])
         return ground.plant(grown, spins, weights.positive)
 
@@ -100,6 +108,7 @@ def _drop_blocks(
     ground: Ground,
     border: int,
     weights: LoopWeights,
+    most: int,
     stream: npt.NDArray[np.uint64],
     counts: dict[str, int],
     meter: Meter,
@@ -111,11 +120,17 @@ def _drop_blocks(
     totals: IntArray | None = None
     parts = []
     for kind, number in counts.items():
-        drop = Drop(BLOCK, ground, 4, 4, weights, inner=inner, border=border, inside=kind == "left")
+        drop = Drop(BLOCK, ground, 4, 4, weights, most=most, inner=inner, border=border,
+                    inside=kind == "left")  # fmt: skip
         totals = drop.new_totals() if totals is None else totals
         if not number:
             continue
         found = drop.run(stream, number, totals, meter)[0] if len(inner) else []
+        if 0 < len(found) < 4 * number and most < INT64_MAX:
+            raise ValueError(
+                f"no room for {number} {kind} loops under max_weight={most} on {ground}: "
+                f"{len(found) // 4} were dropped; use fewer loops or a larger block"
+            )
         if len(found) < 4 * number:
             needs = "three nodes in it" if kind == "left" else "two nodes in it and two outside"
             raise ValueError(

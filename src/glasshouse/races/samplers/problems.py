@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from glasshouse.certificates import Proven
 from glasshouse.files.known import Known
 from glasshouse.files.reading import read_document
 from glasshouse.landscape.local import TOLERANCE
@@ -127,9 +128,9 @@ def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[Ra
     """
     if isinstance(suite, (str, Path)):
         if cache is not None:
-            return raced_problems(load_suite(suite, cache))
+            return raced_problems(load_suite(suite, cache, any_format=True))
         with tempfile.TemporaryDirectory(prefix="glasshouse-suite-") as folder:
-            return raced_problems(load_suite(suite, folder))
+            return raced_problems(load_suite(suite, folder, any_format=True))
     if isinstance(suite, Suite):
         return [_named(one.name, lambda one=one: _of_file(one)) for one in suite.instances]
     named = suite.items() if isinstance(suite, Mapping) else _numbered(suite)
@@ -151,7 +152,8 @@ def _named(name: str, make: Any) -> RacedProblem:
 
 
 def _numbered(suite: Any) -> Iterable[tuple[str, Any]]:
-    is_one = exchange.is_bqm(suite) or isinstance(suite, (Planted, Ising, Rbm, Qubo, Max2Sat))
+    is_one = exchange.is_bqm(suite) or isinstance(suite, (Ising, Rbm, Qubo, Max2Sat, Proven))
+    is_one = is_one or hasattr(suite, "proven")  # a plant, a proof or a document
     things = [suite] if is_one else suite
     try:
         things = list(things)
@@ -171,6 +173,9 @@ def _of(name: str, thing: Any) -> RacedProblem:
     if isinstance(thing, Planted):
         parameters = {"method": thing.recipe.method, **thing.recipe.parameters}
         return _raced(name, thing.problem, parameters, Known.of(thing.proven))
+    proven = getattr(thing, "proven", thing)
+    if isinstance(proven, Proven):
+        return _raced(name, proven.problem, {}, Known.of(proven))
     if exchange.is_bqm(thing):
         problem = given_problem(thing)
         assert not isinstance(problem, Max2Sat)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,6 +16,7 @@ from glasshouse.landscape import frustration_index
 from glasshouse.planting import Planted, random_loops_ensemble
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import ratio
+from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.engine import ColouredGraph
@@ -27,6 +30,7 @@ from glasshouse.solvers.schedule import (
 )
 from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.quantities.quantity import study_kind
+from glasshouse.waiting import cancel_all, result_of, submit
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -205,6 +209,33 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
+
+
+def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
+    """Sweeps of instances first to first+count-1, negative if given up; without other columns.
+
+    Instances grow in the caller's thread, and several are solved at the same time. One sweep in the
+    caller's thread compiles what each of them needs: a stop would have to wait for it elsewhere.
+    """
+    schedule, stop = task.schedule, threading.Event()
+
+    def solve(plant: Planted, index: int, betas: FloatArray, most: int) -> int:
+        key = key_of(task.solving_seed.child(index))
+        return int(race_one(plant.ising, plant.energy, betas, most, 1, key, stop.is_set)[0])
+
+    with ThreadPoolExecutor(threads) as pool:
+        solved = list[Future[int]]()
+        try:
+            for index in range(first, first + count):
+                plant = task.grow(index)
+                betas = schedule.betas(plant.loop_weight)
+                solve(plant, index, betas[:1], 1)
+                solved.append(submit(pool, solve, plant, index, betas, schedule.max_sweeps))
+            return np.array([result_of(one) for one in solved], dtype=np.int64)
+        except BaseException:
+            stop.set()
+            cancel_all(solved)
+            raise
 
 
 def _rows(count: int) -> dict[str, npt.NDArray[Any]]:

@@ -1,0 +1,192 @@
+"""Noise margins: how far couplings may change before a proven ground state can stop being one.
+
+In the gauge of the ground state all spins are up, and flipping the spins of a set costs twice the
+weights that its border cuts. The state is optimal if no border has a negative sum. Take a loop with
+the weight μ ≥ 0 on its edges and -μ on one of them: a border cuts it an even number of times, so
+the loop adds nothing negative to any border. What loops leave on an edge is its slack. The sum over
+a border is therefore at least the sum of its slacks, and stays at least zero while no edge changes
+by more than its slack. A linear program chooses the μ of the certificate's loops such that the
+least slack is as large as possible. It is not trusted: slacks are computed in exact integers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, Proven
+from glasshouse.certificates.edge_sums import summed
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.flat_cycles import edges_of_cycles
+from glasshouse.certificates.integers import ROOM
+from glasshouse.planting import Planted
+from glasshouse.problems import Ising, Rbm
+from glasshouse.proofs.lp import highs
+from glasshouse.proofs.proof import Proof
+from glasshouse.summaries import Summarised
+
+# Multipliers are rounded to multiples of one over each of these; the best of them counts.
+_DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 720720, 1 << 20)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoiseMargin(Summarised):
+    """How far the couplings and fields of a problem may change while its ground state stays one.
+
+    Attributes:
+        margin: every coupling and field that is not zero may change by up to `margin`, all at the
+            same time. The ground state then stays optimal, though not necessarily alone. The true
+            margin may be larger. It is zero if ground states differ in more than a flip of all
+            spins, because the smallest change can favour one of them.
+        slacks: for each coupling (labels of two spins) and field (the label of one spin) its own
+            limit, at least `margin`. Changes within all of them keep the state optimal, too.
+        largest: the largest magnitude of a coupling or field, for comparison.
+
+    >>> from glasshouse.planting import graph_loops
+    >>> found = noise_margin(graph_loops("torus:4", frustration="1/7", length=4, loops=1, rng=1))
+    >>> found.margin, found.relative, sorted(found.slacks)
+    (Fraction(1, 2), 0.25, [(0, 1), (0, 3), (1, 2), (2, 3)])
+    >>> found.summary()[-26:]
+    '1/2, 25.00% of the largest'
+    """
+
+    margin: Fraction
+    slacks: dict[tuple[Any, ...], Fraction]
+    largest: Fraction
+
+    @property
+    def relative(self) -> float:
+        """The margin as a fraction of the largest coupling or field."""
+        return float(self.margin / self.largest) if self.largest else 0.0
+
+    def summary(self) -> str:
+        """The margin in one line."""
+        return (
+            f"the ground state stays optimal while each of {len(self.slacks)} couplings and fields "
+            f"changes by at most {self.margin}, {self.relative:.2%} of the largest"
+        )
+
+    def __repr__(self) -> str:
+        return f"NoiseMargin({self.margin}, {self.relative:.2%} of the largest coupling)"
+
+
+def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
+    """Return how much noise the couplings of a proven ground state may have.
+
+    Only loops give a margin. It is zero for certificates with squares or a tree, about which
+    nothing is promised here. In any case noise of δ on each number leaves the state within twice
+    the sum of all |δ| of the optimum. Zero couplings and fields must stay zero: a field on a single
+    spin, however small, decides between a state and its flip.
+
+    Args:
+        proven: a plant, a proof, or a `Proven`, of an Ising problem or an Rbm.
+
+    Raises:
+        ValueError: the state is not proven to be optimal, or the problem has no spins.
+
+    >>> from glasshouse.planting import graph_loops
+    >>> plant = graph_loops("torus:6x6", frustration="1/7", length=4, loops=9, rng=1)
+    >>> noise_margin(plant)
+    NoiseMargin(1/2, 12.50% of the largest coupling)
+    """
+    if not isinstance(proven, (Planted, Proof, Proven)):
+        raise ValueError(f"{proven!r:.60} is not a Planted, a Proof or a Proven; use gh.prove")
+    truth = proven if isinstance(proven, Proven) else proven.proven
+    problem, certificate = truth.problem, truth.certificate
+    if not isinstance(problem, (Ising, Rbm)):
+        raise ValueError(f"{problem!r} has no couplings of spins; convert it with to_ising")
+    if not truth.verdict.optimal:
+        raise ValueError("the state is not proven to be optimal, so no noise margin is known")
+    form = ExactForm.of(problem)
+    slacks = np.zeros(len(form.edges), dtype=object)
+    if certificate.tree is None and not certificate.squares.num_squares:
+        slacks = _best_slacks(form, certificate)
+    labels: Any = (*range(form.num_variables),) if problem.labels is None else problem.labels
+    named = {}
+    for edge, slack in zip(form.edges.tolist(), slacks.tolist(), strict=True):
+        key = tuple(labels[end] for end in edge if end < form.num_variables)
+        named[key] = Fraction(slack) / form.scale
+    largest = max(map(abs, form.weights.tolist()), default=0)
+    return NoiseMargin(
+        min(named.values(), default=Fraction(0)), named, Fraction(largest, form.scale)
+    )
+
+
+def _best_slacks(form: ExactForm, certificate: Certificate) -> npt.NDArray[Any]:
+    """The slack of each edge of the form, in its units; all zero if no choice of μ is valid."""
+    spins = np.append(certificate.state, np.int8(1)).astype(np.int64)
+    ends = edges_of_cycles(certificate.nodes, certificate.starts)
+    loop_of = np.repeat(np.arange(certificate.num_loops), np.diff(certificate.starts))
+    signs = np.where(certificate.negative_edges, -1, 1)
+    # A loop that the state violates more than once is no help.
+    usable = np.bincount(loop_of[signs < 0], minlength=certificate.num_loops) == 1
+    weights = form.weights * (spins[form.edges[:, 0]] * spins[form.edges[:, 1]])
+    nothing = np.zeros(len(ends), dtype=np.int64)
+    # All edges of the form and of loops, whose weights may cancel to zero, each with a number.
+    every, _ = summed(
+        np.concatenate([form.edges, ends]),
+        np.concatenate([np.ones(len(weights), np.int64), 1 + nothing]),
+        form.num_variables + 1,
+    )
+    width = form.num_variables + 1
+    keys = every[:, 0].astype(np.int64) * width + every[:, 1]
+    own = np.searchsorted(keys, form.edges[:, 0].astype(np.int64) * width + form.edges[:, 1])
+    low, high = ends.min(axis=1, initial=width), ends.max(axis=1, initial=-1)
+    place = np.searchsorted(keys, low.astype(np.int64) * width + high)
+    held = np.zeros(len(every), dtype=object)
+    held[own] = weights.astype(object)
+    is_own = np.zeros(len(every), dtype=bool)
+    is_own[own] = True
+
+    def slacks(multipliers: npt.NDArray[Any], over: int) -> npt.NDArray[Any] | None:
+        left = held * over
+        np.subtract.at(left, place, signs.astype(object) * multipliers[loop_of])
+        if any(left < 0):
+            return None
+        return np.array([Fraction(value, over) for value in left[own].tolist()], dtype=object)
+
+    found = [slacks(form.loop_scale * certificate.multipliers.astype(object) * usable,
+                    certificate.denominator)]  # fmt: skip
+    if sum(map(abs, form.weights.tolist())) < ROOM and usable.any():
+        chosen = _multipliers(held.astype(float), is_own, place, loop_of, signs, usable)
+        for over in _DENOMINATORS:
+            rounded = np.array([round(Fraction(x) * over) for x in chosen.tolist()], dtype=object)
+            found.append(slacks(rounded, over))
+    valid = [one for one in found if one is not None]
+    return max(valid, key=lambda one: min(one, default=0), default=np.zeros(len(own), dtype=object))
+
+
+def _multipliers(
+    weights: npt.NDArray[Any],
+    is_own: npt.NDArray[np.bool_],
+    place: npt.NDArray[Any],
+    loop_of: npt.NDArray[Any],
+    signs: npt.NDArray[Any],
+    usable: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.float64]:
+    """Multipliers of loops whose least slack is largest, about: a linear program in floats."""
+    from scipy.sparse import coo_array
+
+    size, edges = len(usable), len(weights)
+    rows = np.concatenate([place, np.flatnonzero(is_own)])
+    columns = np.concatenate([loop_of, np.full(is_own.sum(), size)])
+    values = np.concatenate([signs, np.ones(is_own.sum())])
+    matrix = coo_array((values, (rows, columns)), shape=(edges, size + 1)).tocsr()
+    scale = max(float(np.abs(weights).max(initial=0)), 1.0)
+    costs = np.append(np.zeros(size), -1.0)
+    solver = highs.new_highs(costs, 0.0, np.append(np.where(usable, np.inf, 0.0), 1.0))
+    highs.checked(
+        solver.addRows(
+            edges, np.full(edges, -np.inf), weights / scale, matrix.nnz,
+            matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32),
+            matrix.data.astype(np.float64),
+        ),
+        "rows",
+    )  # fmt: skip
+    highs.solve(solver)
+    found: npt.NDArray[np.float64] = np.array(solver.getSolution().col_value, dtype=np.float64)
+    return np.maximum(found[:size], 0.0) * scale
