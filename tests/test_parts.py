@@ -36,8 +36,9 @@ _IN_ORDER = {
         "summary planted methods"
     ),
     "problems": (
-        "hard_clauses naming ratio validation elementary exact pairs reduction exchange ising "
-        "qubo max2sat two_sides rbm __init__ bipartite convert measure renaming"
+        "hard_clauses naming ratio validation elementary exact monomials pairs reduction exchange "
+        "ising polynomial qubo expansion max2sat two_sides rbm __init__ bipartite convert measure "
+        "renaming"
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
@@ -140,6 +141,7 @@ SECOND_DOORS = [
     "problems.exchange",
     "problems.hard_clauses",
     "problems.measure",
+    "problems.monomials",
     "problems.naming",
     "problems.pairs",
     "problems.ratio",

@@ -35,7 +35,7 @@ from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
 from glasshouse.summaries import Summarised
 
-Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]
+Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "polynomial"]
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,7 +1,8 @@
-"""Problems: Ising, RBM, QUBO and weighted MAX-2-SAT, each with one exact energy.
+"""Problems: Ising, RBM, QUBO, weighted MAX-2-SAT and polynomials, each with one exact energy.
 
-* `ising`, `qubo`, `rbm`, `max2sat`: the four classes, frozen.
+* `ising`, `qubo`, `rbm`, `max2sat`, `polynomial`: the five classes, frozen.
 * `pairs`: pair terms in canonical form, and the equality of Ising problems and QUBOs.
+* `monomials`: products of variables in flat arrays. `expansion`: polynomials in other variables.
 * `two_sides`: the two sides of a bipartite graph.
 * `convert`, `bipartite`: reductions from one kind of problem to another.
 * `reduction`: the way back from a reduced problem: states and energies.
@@ -16,9 +17,10 @@
 
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
+from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
 
-Problem = Ising | Rbm | Qubo | Max2Sat
+Problem = Ising | Rbm | Qubo | Max2Sat | Polynomial
 
-__all__ = ["Ising", "Max2Sat", "Problem", "Qubo", "Rbm"]
+__all__ = ["Ising", "Max2Sat", "Polynomial", "Problem", "Qubo", "Rbm"]

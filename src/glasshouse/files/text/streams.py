@@ -100,7 +100,7 @@ class Source:
         if self.units is not None:
             raise self.error(
                 "says itself what its variables are; units are for matrices: .npy, .csv, and .npz "
-                "of W, a, b"
+                "of W, a, b; and for .hubo files without a vartype"
             )
 
     def read(self, size: int) -> bytes:
