@@ -15,7 +15,7 @@ _IN_ORDER = {
         "training ensemble estimator curves figures"
     ),
     "certificates": (
-        "checker integers kernels ties edge_sums flat_cycles tree exact_form squares "
+        "checker integers kernels ties edge_sums flat_cycles tree products exact_form squares "
         "certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
@@ -87,6 +87,7 @@ SECOND_DOORS = [
     "certificates.flat_cycles",
     "certificates.integers",
     "certificates.leaf",
+    "certificates.products",
     "certificates.square_sums",
     "certificates.squares",
     "certificates.ties",
@@ -139,6 +140,7 @@ SECOND_DOORS = [
     "problems.elementary",
     "problems.exact",
     "problems.exchange",
+    "problems.expansion",
     "problems.hard_clauses",
     "problems.measure",
     "problems.monomials",

@@ -14,6 +14,7 @@ from glasshouse.certificates.certificate import Certificate
 from glasshouse.certificates.verdict import Verdict, verify
 from glasshouse.problems import Problem, validation
 from glasshouse.problems.convert import given_problem
+from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 
@@ -77,4 +78,5 @@ def _arrays(value: Any) -> list[Any]:
     """The arrays of a field: its own, or those of a sparse matrix."""
     if hasattr(value, "indptr"):
         return [value.data, value.indices, value.indptr]
-    return [value] if isinstance(value, np.ndarray) else []
+    held = value if isinstance(value, Monomials) else [value]
+    return [array for array in held if isinstance(array, np.ndarray)]

@@ -41,23 +41,9 @@ def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
     if units == problem.units:
         return problem, same_state(problem.space, problem.space)
     degree, to_spin = problem.degree, units == "spin"
-    parts = sum(int(n) << d for d, n in enumerate(np.bincount(problem.monomials.degrees)))
-    if parts * max(1, degree) > _MOST_PARTS:
-        raise ValueError(
-            f"terms of degree {degree} have too many parts in other units: 2 to the power of the "
-            f"degree each; keep units={problem.units!r}, or reduce to pairs first"
-        )
-    (weights,) = exact.room(problem.weights, factor=4 << degree, constant=problem.offset)
+    (weights,) = exact.room(problem.weights, factor=4 << min(degree, 62), constant=problem.offset)
     below = 1 << degree if to_spin else 1
-    rows, sums = [], []
-    for places, table in problem.monomials.tables():
-        width = table.shape[1]
-        for mask in range(1 << width):
-            kept = [k for k in range(width) if mask >> k & 1]
-            factor = below >> width if to_spin else (-1) ** (width - len(kept)) << len(kept)
-            rows.append(table[:, kept])
-            sums.append(weights[places] * factor)
-    held, values, constant = merged(*_joined(rows, sums, weights.dtype), spins=to_spin)
+    held, values, constant = expanded(problem.monomials, weights, to_spin=to_spin)
     offset = below * problem.offset + constant
     (values, offset), scale = exact.cleared(below, values, offset)
     new = Polynomial(
@@ -65,6 +51,37 @@ def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
     )  # fmt: skip
     ways = (to_spins, to_bits) if to_spin else (to_bits, to_spins)
     return new, Reduction(problem.space, new.space, *ways, scale)
+
+
+def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomials, Any, Any]:
+    """Bits as spins, all weights times 2 to the power of the degree; or spins as bits.
+
+    Args:
+        given: the monomials.
+        weights: of them; Python integers where sums could wrap around.
+        to_spin: from bits to spins, by x = (1 + s)/2; else the other way.
+
+    Returns:
+        Monomials, weights and constant.
+    """
+    degree = int(given.degrees.max(initial=0))
+    parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
+    if parts * max(1, degree) > _MOST_PARTS:
+        raise ValueError(
+            f"terms of degree {degree} have too many parts in other units: 2 to the power of the "
+            "degree each; keep the units, or reduce to pairs first"
+        )
+    rows, sums = [], []
+    for places, table in given.tables():
+        width = table.shape[1]
+        for mask in range(1 << width):
+            kept = [k for k in range(width) if mask >> k & 1]
+            factor = 1 << (degree - width)
+            if not to_spin:
+                factor = (-1) ** (width - len(kept)) << len(kept)
+            rows.append(table[:, kept])
+            sums.append(weights[places] * factor)
+    return merged(*_joined(rows, sums, weights.dtype), spins=to_spin)
 
 
 def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:

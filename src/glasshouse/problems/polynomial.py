@@ -46,6 +46,12 @@ class Polynomial(Summarised):
     (3, 3, True, {(0,): 1, (2, 3): 2, (0, 1, 2): -1})
     >>> Polynomial.from_dimod(cubic.to_dimod()) == cubic
     True
+    >>> cubic.monomials.degrees.tolist(), cubic.num_edges, cubic.space.low
+    ([1, 2, 3], 3, -1)
+    >>> Polynomial.from_flat(4, cubic.monomials, cubic.weights) == cubic
+    True
+    >>> cubic.reordered([3, 2, 1, 0]).terms()
+    {(3,): 1, (0, 1): 2, (1, 2, 3): -1}
     """
 
     num_variables: int
@@ -200,9 +206,9 @@ class Polynomial(Summarised):
         energy = self.monomials.evaluate(values, self.weights) + self.offset
         return energy.item() if np.ndim(energy) == 0 else energy
 
-    def reordered(self, place: npt.NDArray[Any]) -> Polynomial:
+    def reordered(self, place: npt.ArrayLike) -> Polynomial:
         """The same polynomial with variable k at `place[k]`, unlabelled."""
-        moved = self.monomials.renamed(place)
+        moved = self.monomials.renamed(np.asarray(place))
         return Polynomial.from_flat(
             self.num_variables, moved, self.weights, self.offset, units=self.units
         )

@@ -162,9 +162,13 @@ class Source:
                 f"variables need at least one for each hundred of them; {self.allowance.remedy}"
             )
 
-    def refuse_pairs(self, squares: Squares) -> None:
-        """Refuse squares with more pairs of nodes than the file may make us look at."""
+    def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
+        """Refuse squares with more pairs of nodes than the file may make us look at.
+
+        Where nodes are monomials, a pair costs as much as the largest has spins, and is kept.
+        """
         cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
+        cost *= degree if degree == 1 else 16 * degree
         if squares.num_terms * cost > self.allowance.most_pairs:
             raise self.error(
                 f"its squares have {squares.num_terms} pairs of nodes, too many to look at; "
