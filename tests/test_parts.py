@@ -42,8 +42,8 @@ _IN_ORDER = {
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
-        "contraction semidefinite core matching preparation lp exact trees prover proof "
-        "qoblib"
+        "contraction semidefinite core matching polynomials preparation lp exact trees prover "
+        "proof qoblib"
     ),
     "questions": "families gauged cone extremes",
     "races": "running samplers judging commands tts_figures figures public",
