@@ -244,3 +244,60 @@ def test_a_cover_looks_at_all_states(size):
     if problem.degree > 1:
         with pytest.raises(CertificateError, match="leaves the monomial"):
             verify(problem, short)
+
+
+def test_small_files_that_ask_for_much_are_refused_at_once(tmp_path):
+    size = 3000
+    path = tmp_path / "a.hubo"
+    gh.write(path, gh.Polynomial.from_terms(size, {(0, 1, 2): 1, (size - 1,): 1}))
+    head = f"denominator 1\nstate {'1' * size}\n"
+    wide = " ".join(str(k) for k in range(1, size + 1))
+    loops = "".join(f"1 0 {k} {size + 1}\n" for k in range(1, size)) * 2
+    text = f"glasshouse-certificate 4\n{head}monomials 1\nloops {loops.count(chr(10))}\n{wide}\n"
+    side = path.with_name("a.hubo.cert")
+    side.write_text(text + loops)
+    with pytest.raises(FileError, match="too many to look at"):
+        read_side_car(side)
+    few = 60
+    gh.write(path, gh.Polynomial.from_terms(few, {(0, 1, 2): 1}), overwrite=True)
+    cover = " ".join(str(k) for k in range(1, 25))
+    state = "1" * few
+    side.write_text(
+        f"glasshouse-certificate 3\ndenominator 1\nstate {state}\ntree 1\ncover {cover}\nloops 0\n"
+    )
+    assert "too long to check" in library(path)[1]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("monomials 3", "monomials 2"), "3 nodes or more"),
+        (("certificate 4", "certificate 3"), "expected none in a certificate of version"),
+        (("monomials 3\n", ""), "3 nodes or more"),
+        (("2 3 4 5\n", "3 2 4 5\n"), "does not ascend"),
+        (("2 3 4 5\n", "2 2 4 5\n"), "does not ascend"),
+        (("2 3 4 5\n", "1 2 3\n"), "twice"),
+        (("2 3 4 5\n", "2\n"), "expected two or more"),
+        (("2 3 4 5\n", "0 3 4 5\n"), "whole numbers from 1 on"),
+        (("2 3 4 5\n", "2 3 4 9\n"), "visits"),
+        (("3 0 7 8 9", "3 0 7 8 10"), "visits 10"),
+        (("3 0 7 8 9", "3 0 -7 8 9"), "must be odd"),
+        (("3 0 7 8 9", "3 7 8"), "3 nodes or more"),
+        (("3 0 7 8 9", "3 0 7 8 7"), "visits a node twice"),
+    ],
+)
+def test_forged_covers_are_refused_by_both(tmp_path, change, message):
+    rows = [(0, 1, 2), (0, 3, 4), (1, 3, 5), (2, 4, 5)]
+    path = tmp_path / "a.hubo"
+    gh.write(path, gh.Polynomial.from_terms(6, rows, [-3, -4, -5, 3]))
+    table = Monomials.of([(0, 1, 2), (1, 2, 3, 4), (2, 4, 5)])
+    proof = Certificate(np.ones(6, np.int8), [6, 7, 8, 9], [0, 4], [3], monomials=table)
+    side = path.with_name("a.hubo.cert")
+    write_certificate(side, proof)
+    assert library(path) == alone(path) == (-9, -9)
+    assert change[0] in side.read_text()
+    side.write_text(side.read_text().replace(*change))
+    value, reason = library(path)
+    assert value is None
+    assert message in reason
+    assert alone(path)[0] is None

@@ -272,6 +272,9 @@ class _LoopCollector(_Collector):
         if (vertices < 0).any():
             violated = vertices < 0
             violated[starts[1:] - 1] = True
+        visited = np.abs(vertices)
+        visits = table.degrees[visited[visited > len(state)] - len(state) - 1]
+        self.source.refuse_products(2 * int(visits.sum()))
         return Certificate(
             state, _nodes(vertices, len(state)), starts, multipliers, denominator, violated,
             squares, tree, table,
