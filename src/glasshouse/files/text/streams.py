@@ -164,10 +164,7 @@ class Source:
             )
 
     def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
-        """Refuse squares with more pairs of nodes than the file may make us look at.
-
-        Where nodes are monomials, a pair costs as much as the largest has spins, and is kept.
-        """
+        """Refuse squares with more pairs of nodes, of monomials perhaps, than we may look at."""
         cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
         cost *= degree if degree == 1 else _PRODUCT * degree
         if squares.num_terms * cost > self.allowance.most_pairs:
