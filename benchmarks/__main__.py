@@ -9,8 +9,8 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("files", "planting", "constraints", "wishart", "anneal", "anneal_scale", "proofs",
-         "studies", "training")  # fmt: skip
+NAMES = ("files", "planting", "constraints", "wishart", "anneal", "anneal_scale",
+         "polynomials", "proofs", "studies", "training")  # fmt: skip
 # Hours, or what others must be installed for: only when asked for by name.
 LONG = ("races", "tiles", "atlas", "glasses", "tempering")
 WITH_OPTIONS = {"library": "library", "library_page": "library_package", "gset": "gset"}

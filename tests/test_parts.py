@@ -15,7 +15,7 @@ _IN_ORDER = {
         "training ensemble estimator curves figures"
     ),
     "certificates": (
-        "checker integers kernels ties edge_sums flat_cycles tree exact_form squares "
+        "checker integers kernels ties edge_sums flat_cycles tree products exact_form squares "
         "certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
@@ -36,13 +36,13 @@ _IN_ORDER = {
         "summary planted methods"
     ),
     "problems": (
-        "hard_clauses naming ratio validation elementary exact pairs reduction exchange ising "
-        "qubo max2sat two_sides rbm bipartite convert measure renaming"
+        "hard_clauses naming ratio validation elementary exact monomials pairs reduction exchange "
+        "ising polynomial qubo expansion max2sat two_sides rbm bipartite convert measure renaming"
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
-        "contraction semidefinite core matching preparation lp exact trees prover proof "
-        "margin qoblib"
+        "contraction semidefinite core matching polynomials preparation lp exact trees prover "
+        "proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",
     "races": "running samplers judging commands dials figures public",
@@ -86,6 +86,7 @@ SECOND_DOORS = [
     "certificates.flat_cycles",
     "certificates.integers",
     "certificates.leaf",
+    "certificates.products",
     "certificates.square_sums",
     "certificates.squares",
     "certificates.ties",
@@ -138,8 +139,10 @@ SECOND_DOORS = [
     "problems.elementary",
     "problems.exact",
     "problems.exchange",
+    "problems.expansion",
     "problems.hard_clauses",
     "problems.measure",
+    "problems.monomials",
     "problems.naming",
     "problems.pairs",
     "problems.ratio",

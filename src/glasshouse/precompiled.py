@@ -98,9 +98,12 @@ def _files() -> None:
 
 
 def _anneal() -> None:
+    from glasshouse.problems import Polynomial, Problem
     from glasshouse.solvers import anneal
 
-    for problem in _problems():
+    cubic = Polynomial.from_terms(9, [range(k, k + 3) for k in range(7)], [1] * 7)
+    problems: list[Problem] = [*_problems(), cubic]
+    for problem in problems:
         for runs in _RUNS:
             anneal(problem, sweeps=20, runs=runs, rng=1, threads=2)
             anneal(problem, sweeps=20, runs=runs, rng=1, target=-1e300, check="flip")

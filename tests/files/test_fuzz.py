@@ -13,7 +13,7 @@ from tests.files.stating import write_stated
 
 from glasshouse.files import Document, FileError, read, read_document, read_side_car, write
 from glasshouse.planting.methods import random_loops
-from glasshouse.problems import Ising, Max2Sat, Qubo, Rbm
+from glasshouse.problems import Ising, Max2Sat, Polynomial, Qubo, Rbm
 
 PROBLEMS = {
     ".wcnf": Max2Sat.from_clauses(3, [[1, 2], [-3], [2, -3]], [3, 12, 1], hard=[[1, 3]]),
@@ -24,6 +24,7 @@ PROBLEMS = {
     ".bqm": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7, ["a", 3, (0, 1)]),
     ".qplib": Qubo.from_edges(3, [(0, 1), (1, 2)], [2.5, -1], [0.5, 0, 0], 1, ["a", 7, "x3"]),
     ".json": Ising.from_edges(3, [(0, 1), (1, 2)], [2, -1], [1, 0, 0], 7, [30, 31, 45]),
+    ".hubo": Polynomial.from_terms(5, {(0, 1, 2): 2, (3,): -1, (1, 3): 40}, offset=7),
     ".npz": Rbm.from_edges(2, 2, [(0, 0), (1, 0), (1, 1)], [1, 2, -3], [1, 0]),
 }
 WORDS = [
@@ -43,6 +44,9 @@ def originals(tmp_path_factory):
         write(folder / f"plain{suffix}", problem)
         write(folder / f"packed{suffix}.gz", problem)
     write(folder / "packed.wcnf.xz", PROBLEMS[".wcnf"])
+    floats = Polynomial.from_terms(4, {(0, 1, 3): 2.5, (2,): -1e-9}, offset=1.5, labels="abcd")
+    for name in ("cubic.hubo", "cubic.json", "cubic.npz"):
+        write(folder / name, floats)
     write(folder / "new.wcnf", PROBLEMS[".wcnf"], dialect="mse22")
     matrix = np.array([[1.5, -2, 3], [0, 1, 1e-9]])
     np.save(folder / "plain.npy", matrix)

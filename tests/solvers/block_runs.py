@@ -7,7 +7,8 @@ from unittest.mock import patch
 import numpy as np
 
 from glasshouse.problems import Ising
-from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.problems.expansion import of_pairs
+from glasshouse.solvers.engine import ColouredGraph, Engine, Hypergraph
 from glasshouse.solvers.engines import KERNELS, dense_numbers
 from glasshouse.solvers.kernels import driver
 
@@ -19,7 +20,12 @@ def key_of(seed: int) -> np.ndarray:
 
 
 def make_engine(kernel: str, problem: Ising) -> Engine | None:
-    """A problem made ready for a kernel; those for dense problems take any that they can hold."""
+    """A problem made ready for a kernel; those for dense problems take any that they can hold.
+
+    The kernel for polynomials gets the same pairs as a polynomial of degree 2.
+    """
+    if KERNELS.get(f"{kernel} lanes", KERNELS["scalar"]).any_degree:
+        return MAKERS[kernel](Hypergraph(of_pairs(problem)))
     with patch.multiple(dense_numbers, LEAST_FILL=0, LEAST_SUM=0):
         return MAKERS[kernel](ColouredGraph(problem))
 

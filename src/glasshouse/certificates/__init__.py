@@ -3,6 +3,7 @@
 * `proven`: the one type of truth. `verdict`: `verify`. `leaf`: the bound of one leaf. `bound`: the
   one bound of loops and squares.
 * `certificate`: a state, loops and squares. `squares`, `square_sums`: squares, and their sums.
+* `products`: vertices that are products of spins, and sums term by term.
 * `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
 * `exact_form`: any problem in integers. `edge_sums`, `flat_cycles`, `integers`, `kernels`: exact
   sums in linear time.

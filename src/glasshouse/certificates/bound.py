@@ -14,14 +14,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates import products
 from glasshouse.certificates.certificate import Certificate
 from glasshouse.certificates.edge_sums import EdgeArray, ends_of, grouped, summed
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.flat_cycles import NodeArray, edges_of_cycles
 from glasshouse.certificates.integers import ROOM, exact_dot
+from glasshouse.certificates.products import NO_MONOMIALS, same_vertices, vertex_values
 from glasshouse.certificates.square_sums import Slice, SquareSums, rest_of_squares
 from glasshouse.certificates.squares import Squares
 from glasshouse.certificates.ties import Ties
+from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.validation import IntArray
 
 # Python integers are added up in slices of about so many: each may have thousands of digits.
@@ -38,6 +41,7 @@ class Parts(NamedTuple):
         negative: which edges (from a node to the next of its loop) want their spins to differ.
         squares: over the same denominator.
         denominator: of all multipliers.
+        monomials: those of the vertices after the ghost.
     """
 
     nodes: NodeArray
@@ -46,15 +50,16 @@ class Parts(NamedTuple):
     negative: npt.NDArray[np.bool_]
     squares: Squares
     denominator: int
+    monomials: Monomials = NO_MONOMIALS
 
     @classmethod
     def of(cls, certificate: Certificate) -> Parts:
         """All loops and squares of a certificate, out of the gauge of its state."""
         edges = edges_of_cycles(certificate.nodes, certificate.starts)
-        spins = np.append(certificate.state, np.int8(1))
-        negative = (spins[edges[:, 0]] != spins[edges[:, 1]]) != certificate.negative_edges
+        values = vertex_values(certificate.state, certificate.monomials)
+        negative = (values[edges[:, 0]] != values[edges[:, 1]]) != certificate.negative_edges
         return cls(certificate.nodes, certificate.starts, certificate.multipliers, negative,
-                   certificate.squares, certificate.denominator)  # fmt: skip
+                   certificate.squares, certificate.denominator, certificate.monomials)  # fmt: skip
 
     def chosen(self, loops: list[slice], squares: list[slice]) -> Parts:
         """Some runs of loops and of squares."""
@@ -67,6 +72,7 @@ class Parts(NamedTuple):
             np.concatenate([self.negative[k] for k in nodes]),
             self.squares.chosen(squares),
             self.denominator,
+            self.monomials,
         )
 
     @property
@@ -100,6 +106,17 @@ def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Frac
     edges, amounts = _loop_edges(form, parts)
     minima = exact_dot(parts.multipliers, parts.lengths - 2)
     squares = parts.squares
+    if form.monomials is not None:
+        held, signs = _vertices(form, parts, ties)
+        squares = squares.contracted(same_vertices(held, signs))
+        pairs, sums = SquareSums(squares, len(signs)).pairs()
+        both = np.concatenate([edges, pairs])
+        amounts = np.concatenate([amounts, form.loop_scale * sums.astype(amounts.dtype)])
+        own = form.monomials, scale * form.weights.astype(amounts.dtype)
+        rest = products.summed([own, products.products(held, signs, both, amounts)], amounts.dtype)
+        below = form.loop_scale * (minima + squares.depth) + rest.constant
+        below += int(np.abs(rest.amounts).sum())
+        return form.constant - min(Fraction(below, scale), Fraction(form.total))
     if ties is not None:
         squares = squares.contracted(ties)
         amounts = np.where(_relative(edges, ties) > 0, amounts, -amounts)
@@ -121,6 +138,11 @@ def contracted(form: ExactForm, ties: Ties) -> ExactForm:
     >>> small.edges.tolist(), small.weights.tolist(), small.constant
     ([[0, 2]], [-1], 2)
     """
+    if form.monomials is not None:
+        held, signs = products.tied(form.monomials, ties)
+        terms = products.summed([(held, form.weights * signs)], form.weights.dtype)
+        constant = form.constant - terms.constant
+        return replace(form, monomials=terms.monomials, weights=terms.amounts, constant=constant)
     relative = _relative(form.edges, ties)
     weights = np.where(relative > 0, form.weights, -form.weights)
     edges = ties.roots[form.edges]
@@ -128,6 +150,16 @@ def contracted(form: ExactForm, ties: Ties) -> ExactForm:
     constant = form.constant - int(weights[inside].sum())
     edges, weights = summed(edges[~inside], weights[~inside], form.num_variables + 1)
     return replace(form, edges=edges, weights=weights, constant=constant)
+
+
+def _vertices(
+    form: ExactForm, parts: Parts, ties: Ties | None
+) -> tuple[Monomials, npt.NDArray[np.int8]]:
+    """The monomials of all vertices, over the roots of ties if there are any; and their signs."""
+    held = products.vertices(form.num_variables, parts.monomials)
+    if ties is None:
+        return held, np.ones(len(held.starts) - 1, dtype=np.int8)
+    return products.tied(held, ties)
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:

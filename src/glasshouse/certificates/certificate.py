@@ -10,6 +10,9 @@ state violates. Its own minimum is -μ(L-2). A square c·(a·s)² is never below
 Where B is the energy of the state, it is optimal; so it is where the difference is smaller than the
 least difference of two energies. `verdict` computes all that.
 
+Vertices may be products of spins, too (see `products`): then an edge is the product of its two
+vertices, and R is added up term by term.
+
 Loops and squares may also stand in the leaves of a search tree, which part all states among them
 (see `tree`); then the least B of all leaves is the bound.
 
@@ -28,9 +31,11 @@ import numpy.typing as npt
 
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
 from glasshouse.certificates.integers import positive_numbers
+from glasshouse.certificates.products import NO_MONOMIALS, checked_table
 from glasshouse.certificates.squares import NO_SQUARES, Squares
 from glasshouse.certificates.tree import Tree
 from glasshouse.problems import IntArray, SpinArray, validation
+from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 
@@ -67,14 +72,16 @@ class Certificate(Summarised):
         squares: over the same denominator.
         tree: parts the states into leaves, each with loops and squares of its own; None for one
             leaf that has them all.
+        monomials: products of spins that are vertices, too: the nodes after the ghost. An edge
+            stands for the product of its two nodes, so a loop is any even cover.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
     >>> Certificate.of_squares([1, 1], Squares.of([[(0, 1), (1, -1)]]))
     Certificate(2 spins, 1 square)
     >>> proof = Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
-    >>> proof.num_loops, proof.num_squares, proof.num_leaves, proof.parts
-    (1, 0, 1, '1 loop')
+    >>> proof.num_loops, proof.num_squares, proof.num_leaves, proof.num_monomials, proof.parts
+    (1, 0, 1, 0, '1 loop')
     >>> proof.negative_edges
     array([False, False, False,  True])
     """
@@ -87,6 +94,7 @@ class Certificate(Summarised):
     violated: npt.NDArray[np.bool_] | None = None
     squares: Squares = NO_SQUARES
     tree: Tree | None = None
+    monomials: Monomials = NO_MONOMIALS
 
     def __post_init__(self) -> None:
         state = validation.states(self.state, np.size(self.state), (-1, 1), "state")
@@ -100,6 +108,7 @@ class Certificate(Summarised):
             "multipliers": multipliers,
             "denominator": validation.count(self.denominator, "denominator", 1),
             "violated": _checked_violated(self.violated, starts),
+            "monomials": checked_table(self.monomials, len(state)),
         }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -121,6 +130,11 @@ class Certificate(Summarised):
     def num_squares(self) -> int:
         """How many squares the proof uses."""
         return self.squares.num_squares
+
+    @property
+    def num_monomials(self) -> int:
+        """How many vertices are products of spins."""
+        return len(self.monomials.starts) - 1
 
     @property
     def parts(self) -> str:
@@ -154,6 +168,8 @@ class Certificate(Summarised):
             and np.array_equal(self.negative_edges, other.negative_edges)
             and self.squares == other.squares
             and self.tree == other.tree
+            and np.array_equal(self.monomials.indices, other.monomials.indices)
+            and np.array_equal(self.monomials.starts, other.monomials.starts)
         )
 
     def __hash__(self) -> int:

@@ -13,9 +13,11 @@ import numpy.typing as npt
 
 from glasshouse.certificates.certificate import CertificateError
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.products import Terms, all_values, open_monomial
 
 # Numbers to hold at once.
 _AT_ONCE = 1 << 20
+_STATES = 20  # the same, as a power of two
 
 
 def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
@@ -32,6 +34,13 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
     -5
     """
     chosen = sorted(set(cover.tolist()) - {ghost})
+    if form.monomials is not None:
+        terms = Terms(form.monomials, form.weights, form.constant)
+        spins = np.array(chosen, dtype=np.int64)
+        if left := open_monomial(terms, spins):
+            raise CertificateError(f"a cover leaves the monomial of nodes {left[:9]} open")
+        values = all_values(form.num_variables, terms, spins, _STATES)
+        return min(int(part.min()) for _, part in values)
     others = np.setdiff1d(form.edges, [*chosen, ghost])
     place = np.full(form.num_variables + 1, -1)
     place[[ghost, *chosen, *others.tolist()]] = np.arange(1 + len(chosen) + len(others))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -19,8 +19,11 @@ import numpy.typing as npt
 
 from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
 from glasshouse.certificates.integers import ROOM
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, to_ising, to_spins
+from glasshouse.certificates.products import incident_sums, of_edges
+from glasshouse.problems import Ising, Max2Sat, Polynomial, Problem, Qubo, to_ising, to_spins
 from glasshouse.problems.exact import sums_at_ends
+from glasshouse.problems.expansion import expanded
+from glasshouse.problems.monomials import Monomials
 
 # Of all exact numbers of a problem together, half a gigabyte when all is done.
 _MOST_BITS = 2**30
@@ -40,6 +43,8 @@ class ExactForm:
         loop_scale: likewise for the multipliers of its certificates. The certificate of a MAX-2-SAT
             problem is that of the Ising problem whose energy is twice the cost, because there an
             edge weighs what violating it costs; so its loops scale half as much.
+        monomials: instead of edges, which are none then, where a problem or its certificate has
+            products of more spins than two: `constant - Σ w_S Π_{i in S} s_i`.
         grain: the costs of all states that keep the hard clauses differ by multiples of it, 0 if
             they do not differ; None where nothing is known beside the weights.
 
@@ -55,6 +60,7 @@ class ExactForm:
     scale: int = 1
     loop_scale: int = 1
     grain: int | None = None
+    monomials: Monomials | None = None
 
     @classmethod
     def of(cls, problem: Problem) -> ExactForm:
@@ -63,6 +69,8 @@ class ExactForm:
             return cls.of_max2sat(problem, problem.hard_weight)
         if isinstance(problem, Qubo):
             return cls.of_qubo(problem)
+        if isinstance(problem, Polynomial):
+            return cls.of_polynomial(problem)
         return cls.of_ising(to_ising(problem)[0])
 
     @classmethod
@@ -81,6 +89,29 @@ class ExactForm:
         fields = -2 * linear - sums_at_ends(problem.num_variables, problem.edges, pairs)
         constant = 4 * int(offset) + 2 * int(linear.sum()) + int(pairs.sum())
         return cls._from(problem.edges, -pairs, fields, constant, 4 * scale, 4 * scale)
+
+    @classmethod
+    def of_polynomial(cls, problem: Polynomial) -> ExactForm:
+        """A polynomial; one of bits by x = (1 + s)/2, times 2 to the power of its degree."""
+        (weights, (offset,)), scale = whole(problem.weights, [problem.offset])
+        held, below, constant = problem.monomials, 1, 0
+        if problem.units == "binary":
+            below = 1 << problem.degree
+            (weights,) = roomy(weights, factor=2 * below)
+            held, weights, constant = expanded(held, weights, to_spin=True)
+        (weights,) = roomy(weights, factor=1)
+        scale, constant = scale * below, below * int(offset) + int(constant)
+        none = np.empty((0, 2), dtype=np.int32)
+        return cls(
+            problem.num_variables, none, -weights, constant, scale, scale, monomials=held
+        )  # fmt: skip
+
+    def with_monomials(self) -> ExactForm:
+        """The same form with monomials in place of edges."""
+        if self.monomials is not None:
+            return self
+        held = of_edges(self.edges, self.num_variables)
+        return replace(self, edges=self.edges[:0], monomials=held)
 
     @classmethod
     def of_max2sat(cls, problem: Max2Sat, hard_weight: int | float | Fraction) -> ExactForm:
@@ -163,13 +194,20 @@ class ExactForm:
         """The values of all states differ by multiples of it; 0 where they do not differ.
 
         Turning the spin of vertex a changes the value by 2 Σ_b w_ab s_a s_b. With g, the gcd of all
-        weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are.
+        weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are. Of monomials likewise, with
+        the sum over all that have the spin.
         """
+        if self.monomials is not None:
+            sums = incident_sums(self.num_variables, self.monomials, self.weights)
+            return 2 * math.gcd(2 * gcd_of(self.weights), gcd_of(sums))
         sums = sums_at_ends(self.num_variables + 1, self.edges, self.weights)
         return 2 * math.gcd(2 * gcd_of(self.weights), gcd_of(sums))
 
     def value(self, state: npt.NDArray[np.int8]) -> int:
         """`constant - Σ w s s`, the ghost apart."""
+        if self.monomials is not None:
+            held = self.monomials.products(state[np.newaxis])[0]
+            return self.constant - int((self.weights * held).sum())
         spins = np.append(state, np.int8(1))
         products = spins[self.edges[:, 0]] * spins[self.edges[:, 1]]
         return self.constant - int((self.weights * products).sum())

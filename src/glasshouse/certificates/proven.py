@@ -13,6 +13,7 @@ import numpy as np
 from glasshouse.certificates.certificate import Certificate
 from glasshouse.certificates.verdict import Verdict, verify
 from glasshouse.problems import Problem, given_problem, validation
+from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 
@@ -76,4 +77,5 @@ def _arrays(value: Any) -> list[Any]:
     """The arrays of a field: its own, or those of a sparse matrix."""
     if hasattr(value, "indptr"):
         return [value.data, value.indices, value.indptr]
-    return [value] if isinstance(value, np.ndarray) else []
+    held = value if isinstance(value, Monomials) else [value]
+    return [array for array in held if isinstance(array, np.ndarray)]

@@ -112,6 +112,7 @@ def leaf_bounds(
         value: that of its state.
     """
     parts, tree = Parts.of(certificate), certificate.tree
+    form = form.with_monomials() if certificate.num_monomials else form
     if tree is None:
         raise CertificateError("the certificate has no tree, so it has no leaves")
     for leaf in tree.leaves():
@@ -126,6 +127,7 @@ def leaf_bounds(
 def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
     """The least of what all leaves prove."""
     if certificate.tree is None:
+        form = form.with_monomials() if certificate.num_monomials else form
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
         if whole is None:
             raise CertificateError("the certificate ties no spins, but leaves out all states")
@@ -146,7 +148,7 @@ def check_fit(certificate: Certificate, size: int) -> None:
     if certificate.tree is not None:
         highest["tree"] = certificate.tree.highest_node
     for what, node in highest.items():
-        if node > size:
+        if node > size + (what != "tree") * certificate.num_monomials:
             raise CertificateError(
                 f"a {what} visits node {node}, but the problem's {size} variables end at "
                 f"{size - 1} and their ghost is {size}"

@@ -16,7 +16,7 @@ from glasshouse.cli.output import model_of, show, show_json
 if TYPE_CHECKING:
     from glasshouse.files import Document, Written
 
-Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut"]
+Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "polynomial"]
 
 
 def convert(
@@ -54,6 +54,7 @@ def convert(
     glasshouse convert spins.coo inst.wcnf --dialect mse22
     glasshouse convert any.wcnf machine.npz --kind rbm
     glasshouse convert trained.npy machine.qplib --units binary
+    glasshouse convert cubic.hubo pairs.qubo
     glasshouse convert - - --from coo --to wcnf < spins.coo | glasshouse solve - --format wcnf
     ```
 

@@ -18,13 +18,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import CertificateError, ExactForm, Proven, exact_energy
+from glasshouse.certificates import (
+    CertificateError,
+    Cover,
+    ExactForm,
+    Proven,
+    exact_energy,
+)
 from glasshouse.files.certificate.reading import SideCar, read_side_car
 from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees
 from glasshouse.files.text.allowance import VARIABLE
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Problem, validation
+from glasshouse.problems import Polynomial, Problem, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
@@ -202,7 +208,12 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
     width = 1 + max(largest.bit_length(), certificate.squares.most_digits) // 64
     if width > 1 or ExactForm.of(problem).weights.dtype == object:
         width *= _WIDE
-    if tree.effort(size, terms + common) * width > beside.most_work:
+    effort = tree.effort(size, terms + common)
+    if isinstance(problem, Polynomial) or certificate.num_monomials:
+        effort *= 1 + int(certificate.monomials.degrees.max(initial=2))
+        covers = (len(row.nodes) for row in tree.rows if isinstance(row, Cover))
+        effort += sum((1 + max(0, size - k)) * k << k for k in covers)
+    if effort * width > beside.most_work:
         raise CertificateError(
             f"its tree of {tree.num_leaves} leaves would take too long to check; {VARIABLE} raises "
             "the limit, if you trust the file"

@@ -8,7 +8,16 @@ import numpy as np
 
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.local import ising_form
-from glasshouse.problems import Given, Ising, Max2Sat, Number, Problem, Rbm, given_problem
+from glasshouse.problems import (
+    Given,
+    Ising,
+    Max2Sat,
+    Number,
+    Polynomial,
+    Problem,
+    Rbm,
+    given_problem,
+)
 from glasshouse.problems.two_sides import two_colouring
 from glasshouse.summaries import Summarised, SummaryTable
 
@@ -18,13 +27,13 @@ class Overview(Summarised):
     """Sizes, weights and graph of a problem; the graph is the one of its Ising form.
 
     Attributes:
-        kind: Ising, RBM, QUBO or MAX-2-SAT.
+        kind: Ising, RBM, QUBO, MAX-2-SAT or polynomial.
         variables: spins or variables.
-        terms: soft clauses of MAX-2-SAT, else couplings that are not zero.
+        terms: soft clauses of MAX-2-SAT, monomials, else couplings that are not zero.
         hard_clauses: clauses that must hold.
         clause_density: clauses for each variable; None for other kinds.
-        edges: coupled pairs of the Ising form.
-        fields: fields of the Ising form that are not zero.
+        edges: coupled pairs of the Ising form; monomials of two variables or more.
+        fields: fields of the Ising form that are not zero; monomials of one variable.
         edge_density: edges as a share of all pairs of variables.
         integer: whether all weights are integers.
         weight_range: the least and the largest weight; None without terms.
@@ -33,6 +42,7 @@ class Overview(Summarised):
             are on neither side, but in the layers of an RBM.
         components: connected parts, isolated variables included.
         free_variables: variables that nothing touches.
+        degree: the most variables that a monomial has; 2 of all other kinds.
     """
 
     kind: str
@@ -49,6 +59,7 @@ class Overview(Summarised):
     bipartite: tuple[int, int] | None
     components: int
     free_variables: int
+    degree: int = 2
 
     def _summary_table(self) -> SummaryTable:
         """As `rows`."""
@@ -74,6 +85,10 @@ class Overview(Summarised):
             rows.append(
                 ("clauses", f"{self.terms:,}{hard}, {self.clause_density:.4g} per variable")
             )
+        if self.kind == "polynomial":
+            parts = f"{self.components:,} ({self.free_variables:,} free variables)"
+            terms = ("terms", f"{self.terms:,}, up to degree {self.degree}")
+            return [*rows, terms, ("weights", weights), ("components", parts)]
         return [
             *rows,
             ("weights", weights),
@@ -102,12 +117,16 @@ def overview(problem: Given) -> Overview:
     """
     problem = given_problem(problem)
     form, weights = _graph(problem), problem.weights
-    size = form.num_variables
+    size, degree = form.num_variables, 2
+    edges, fields = form.num_edges, int(np.count_nonzero(form.fields))
+    if isinstance(problem, Polynomial):
+        degree, fields = problem.degree, int((problem.monomials.degrees == 1).sum())
+        edges = problem.num_terms - fields
     colours, idle = two_colouring(size, form.edges), free_spins(form)
     sides = None
     if isinstance(problem, Rbm):
         sides = (problem.num_visible, problem.num_hidden)
-    elif colours is not None:
+    elif colours is not None and degree == 2:
         second = int(colours.sum())
         sides = (size - second - len(idle), second)
     is_sat = isinstance(problem, Max2Sat)
@@ -117,20 +136,30 @@ def overview(problem: Given) -> Overview:
         terms=len(weights) if is_sat else int(np.count_nonzero(weights)),
         hard_clauses=problem.num_hard if isinstance(problem, Max2Sat) else 0,
         clause_density=problem.clause_density if isinstance(problem, Max2Sat) else None,
-        edges=form.num_edges,
-        fields=int(np.count_nonzero(form.fields)),
-        edge_density=2 * form.num_edges / max(1, size * (size - 1)),
+        edges=edges,
+        fields=fields,
+        edge_density=2 * edges / max(1, size * (size - 1)),
         integer=problem.is_integer,
         weight_range=(weights.min().item(), weights.max().item()) if len(weights) else None,
         distinct_weights=len(np.unique(np.abs(weights))),
         bipartite=sides,
         components=int(components(form).max(initial=-1)) + 1,
         free_variables=len(idle),
+        degree=degree,
     )
 
 
 def _graph(problem: Problem) -> Ising:
-    """The Ising form; of floats where its sums would leave int64, since only the graph is asked."""
+    """The Ising form; of floats where its sums would leave int64, since only the graph is asked.
+
+    Of a polynomial, a graph with the same connected parts: each monomial a path.
+    """
+    if isinstance(problem, Polynomial):
+        held = problem.monomials
+        joins = np.flatnonzero(np.diff(held.rows) == 0)
+        ends = np.column_stack([held.indices[joins], held.indices[joins + 1]])
+        fields = np.bincount(held.indices, minlength=problem.num_variables)
+        return Ising.from_edges(problem.num_variables, ends, np.ones(len(ends), int), fields)
     try:
         return ising_form(problem)
     except ValueError:

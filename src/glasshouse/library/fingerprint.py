@@ -69,6 +69,8 @@ class ReducedGraph:
 
     def __init__(self, problem: Given) -> None:
         form = ExactForm.of(given_problem(problem))
+        if form.monomials is not None:
+            raise ValueError("a polynomial has no fingerprint; to_ising makes pairs of its terms")
         divisor = gcd_of(form.weights) or 1
         ends = form.edges.astype(np.int64) + 1
         ends[ends > form.num_variables] = 0  # the ghost spin, to which fields are edges

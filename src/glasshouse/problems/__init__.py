@@ -1,7 +1,8 @@
-"""Problems: Ising, RBM, QUBO and weighted MAX-2-SAT, each with one exact energy.
+"""Problems: Ising, RBM, QUBO, weighted MAX-2-SAT and polynomials, each with one exact energy.
 
-* `ising`, `qubo`, `rbm`, `max2sat`: the four classes, frozen.
+* `ising`, `qubo`, `rbm`, `max2sat`, `polynomial`: the five classes, frozen.
 * `pairs`: pair terms in canonical form, and the equality of Ising problems and QUBOs.
+* `monomials`: products of variables in flat arrays. `expansion`: polynomials in other variables.
 * `two_sides`: the two sides of a bipartite graph.
 * `convert`, `bipartite`: reductions from one kind of problem to another.
 * `reduction`: the way back from a reduced problem: states and energies.
@@ -23,6 +24,7 @@ from glasshouse.problems.measure import Measure as Measure
 from glasshouse.problems.naming import Labels as Labels
 from glasshouse.problems.naming import Sampled as Sampled
 from glasshouse.problems.naming import Units as Units
+from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction
@@ -38,5 +40,6 @@ from glasshouse.problems.validation import WeightArray as WeightArray
 
 # Names that are imported `as` themselves are for other packages of the library.
 __all__ = [
-    "Ising", "Max2Sat", "Problem", "Qubo", "Rbm", "Reduction", "to_ising", "to_max2sat", "to_qubo",
+    "Ising", "Max2Sat", "Polynomial", "Problem", "Qubo", "Rbm", "Reduction", "to_ising",
+    "to_max2sat", "to_qubo",
 ]  # fmt: skip

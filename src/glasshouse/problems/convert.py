@@ -1,4 +1,4 @@
-"""Exact reductions between the four kinds of problems (paper, section 2 and appendix A; ERRATA 1).
+"""Exact reductions between the kinds of problems (paper, section 2 and appendix A; ERRATA 1).
 
 Each function returns the new problem and a `Reduction`. Integers stay integers: where the algebra
 gives halves or eighths, all weights are multiplied by the smallest factor that clears them, and the
@@ -19,14 +19,17 @@ import numpy as np
 
 from glasshouse.problems import exact, exchange, pairs
 from glasshouse.problems.bipartite import Penalty, ising_to_rbm, qubo_to_bipartite
+from glasshouse.problems.expansion import in_units, of_pairs, to_pairs
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat, cost_as_qubo, with_hard_clauses
+from glasshouse.problems.naming import Units
+from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits, to_spins
 from glasshouse.problems.two_sides import two_colouring
 
-Problem: TypeAlias = Ising | Rbm | Qubo | Max2Sat
+Problem: TypeAlias = Ising | Rbm | Qubo | Max2Sat | Polynomial
 AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 
@@ -58,6 +61,8 @@ Given: TypeAlias = Problem | HasProblem | Bqm
 def to_ising(problem: Given) -> tuple[Ising, Reduction]:
     """Any problem as an Ising problem with as many spins as it has variables.
 
+    Terms of three and more variables of a `Polynomial` bring ancillas, spins after its own.
+
     >>> to_ising(Max2Sat.from_clauses(2, [[1, 2]], [4]))[0].energy([-1, -1])
     4
     """
@@ -68,11 +73,15 @@ def to_ising(problem: Given) -> tuple[Ising, Reduction]:
         return rbm_to_ising(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_ising(problem)
+    if isinstance(problem, Polynomial):
+        quadratic, first = to_pairs(problem)
+        ising, second = to_ising(quadratic)
+        return ising, first.then(second)
     return qubo_to_ising(problem)
 
 
 def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
-    """Any problem as a minimised QUBO with the same number of variables.
+    """Any problem as a minimised QUBO with as many variables; see `to_ising` for ancillas.
 
     >>> from glasshouse.problems import Ising
     >>> qubo, reduction = to_qubo(Ising.from_edges(2, [(0, 1)], [3]))
@@ -86,13 +95,17 @@ def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
         return unchanged(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_qubo(problem)
+    if isinstance(problem, Polynomial):
+        quadratic, first = to_pairs(problem)
+        qubo, second = to_qubo(quadratic)
+        return qubo, first.then(second)
     ising, first = to_ising(problem)
     qubo, second = ising_to_qubo(ising)
     return qubo, first.then(second)
 
 
 def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
-    """Any problem as weighted MAX-2-SAT with the same number of variables.
+    """Any problem as weighted MAX-2-SAT with as many variables; see `to_ising` for ancillas.
 
     >>> from glasshouse.problems import Ising
     >>> clauses, reduction = to_max2sat(Ising.from_edges(2, [(0, 1)], [3]))
@@ -147,6 +160,27 @@ def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
     ising, first = to_ising(problem)
     graph, second = ising_to_maxcut(ising)
     return graph, first.then(second)
+
+
+def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomial, Reduction]:
+    """Any problem as a polynomial with the same variables: spins stay spins, all else is bits.
+
+    Args:
+        problem: any problem; pairs are degree 2, clauses the QUBO of their cost.
+        units: "spin" or "binary", if they are to be changed.
+
+    >>> from glasshouse.problems import Ising
+    >>> to_polynomial(Ising.from_edges(2, [(0, 1)], [3], fields=[1, 0]))[0].terms()
+    {(0,): -1, (0, 1): -3}
+    """
+    problem, first = unchanged(given_problem(problem))
+    if not isinstance(problem, Polynomial):
+        is_binary = isinstance(problem, (Qubo, Max2Sat))
+        quadratic, first = to_qubo(problem) if is_binary else to_ising(problem)
+        problem = of_pairs(quadratic)
+        first = first.then(same_state(quadratic.space, problem.space))
+    new, second = in_units(problem, problem.units if units is None else units)
+    return new, first.then(second)
 
 
 # The single reductions -------------------------------------------------------------------------
@@ -278,18 +312,21 @@ def unchanged(problem: AnyProblem) -> tuple[AnyProblem, Reduction]:
 
 
 def given_problem(thing: Given) -> Problem:
-    """The problem that a caller gave: one of the four kinds, or what holds one, like a plant.
+    """The problem that a caller gave: one of the kinds, or what holds one, like a plant.
 
-    A dimod model becomes an Ising problem or a QUBO, as its vartype says, with its labels.
+    A dimod model becomes an Ising problem or a QUBO, as its vartype says, with its labels; a dimod
+    polynomial becomes a `Polynomial`.
     """
     if exchange.is_bqm(thing):
         model: Any = thing
         return (Ising if model.vartype.name == "SPIN" else Qubo).from_bqm(model)
+    if exchange.is_polynomial(thing):
+        return Polynomial.from_dimod(thing)
     problem = getattr(thing, "problem", thing)
-    if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat):
+    if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat | Polynomial):
         raise ValueError(
-            f"{type(thing).__name__} is not an Ising, Rbm, Qubo or Max2Sat problem, nor a plant or "
-            "a dimod binary quadratic model; Ising.from_matrix and Qubo.from_matrix take a matrix"
+            f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat or Polynomial problem, "
+            "nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take a matrix"
         )
     return problem
 

@@ -37,6 +37,19 @@ def is_bqm(thing: object) -> bool:
     return all(hasattr(thing, name) for name in ("vartype", "to_numpy_vectors", "spin", "binary"))
 
 
+def is_polynomial(thing: object) -> bool:
+    """Whether something is a dimod polynomial; dimod need not be installed."""
+    return all(hasattr(thing, name) for name in ("vartype", "degree", "to_hubo", "to_hising"))
+
+
+def whole_if_possible(values: list[Any]) -> npt.NDArray[Any]:
+    """Numbers as integers where all of them are whole and floats hold them exactly."""
+    numbers = validation.as_array(values, "the model")
+    if numbers.dtype.kind == "f" and np.array_equal(numbers, np.rint(numbers)):
+        return numbers.astype(np.int64) if (np.abs(numbers) < 2.0**53).all() else numbers
+    return numbers
+
+
 def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) -> Any:
     """An Ising problem or QUBO of `kind` from a model of its vartype; `sign` turns dimod's signs.
 

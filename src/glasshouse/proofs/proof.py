@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -14,9 +14,19 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, ExactForm, Proven, Verdict
 from glasshouse.compiled import announces
-from glasshouse.problems import Given, Labels, Units, given_problem, naming, validation
+from glasshouse.problems import (
+    Given,
+    Labels,
+    Polynomial,
+    Units,
+    given_problem,
+    naming,
+    validation,
+)
+from glasshouse.problems.expansion import to_pairs
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.preparation import Prepared
+from glasshouse.proofs.polynomials import prove_polynomial
+from glasshouse.proofs.preparation import Prepared, spins_of
 from glasshouse.proofs.progress import Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
@@ -173,6 +183,9 @@ def prove(
     branching on pairs of spins until every leaf is closed. That can take for ever; `time_limit`,
     `node_limit` and Ctrl-C end it with an honest bound.
 
+    A polynomial of degree 3 or more is annealed, and proven by all states of a small cover where
+    there is one; of the arguments only `time_limit`, `state` and `certificate` are for it.
+
     Args:
         problem: any problem; fields, hard clauses and floats included. Of a plant only the problem
             is looked at. A dimod model is one, too.
@@ -217,6 +230,8 @@ def prove(
         workers = validation.count(workers, "workers", 1)
     if memory_limit is not None:
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
+    if isinstance(problem, Polynomial):
+        return _of_polynomial(problem, time_limit, state, certificate)
     budget = Budget(time_limit, target, node_limit, memory_limit, progress)
     prepared = Prepared(problem, state, certificate)
 
@@ -231,6 +246,27 @@ def prove(
     proven = prover.run()
     is_rounding = not proven.verdict.optimal and _is_rounding(proven.verdict, prepared.form)
     return Proof(proven, prover.statistics(proven), is_rounding)
+
+
+def _of_polynomial(
+    problem: Polynomial,
+    time_limit: float | None,
+    state: npt.ArrayLike | None,
+    start: Certificate | None,
+) -> Proof:
+    """A proof of pairs that holds for the polynomial as well; or one of its own."""
+    if problem.degree <= 2:
+        pairs = to_pairs(problem)[0]
+        found = prove(pairs, time_limit=time_limit, state=state, certificate=start)
+        return replace(found, proven=Proven(problem, found.certificate))
+    known = [] if state is None else [spins_of(problem, state)[:-1]]
+    before = None if start is None else Proven(problem, start)
+    if before is not None:
+        known.append(before.certificate.state)
+    proven, statistics = prove_polynomial(problem, known, time_limit)
+    if before is not None and before.verdict.bound > proven.verdict.bound:
+        proven = before
+    return Proof(proven, statistics)
 
 
 def _is_rounding(verdict: Verdict, form: ExactForm) -> bool:

@@ -55,7 +55,8 @@ def anneal(
     with a target, all of them.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, a planted one, or a dimod model.
+        problem: an Ising, Rbm, Qubo, Max2Sat or Polynomial problem, a planted one, or a dimod
+            model. Polynomials are annealed as they are, whatever their degree.
         sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states. On one kernel run r is the same whatever their
             number, with a target up to its hit: how long it goes on then is a matter of the other
@@ -89,7 +90,7 @@ def anneal(
     >>> result.best_energy, result.success_probability, result.kernel
     (-4, 0.96875, 'byte lanes')
     """
-    form = SpinForm(problem)
+    form = SpinForm(problem, any_degree=True)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     crew = Crew(validation.count(threads, "threads", 1), time_limit, progress, interrupt)

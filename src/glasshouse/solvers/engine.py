@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.kernels.adjacency import adjacency
-from glasshouse.problems import Ising, SpinArray
+from glasshouse.problems import Ising, Polynomial, SpinArray
 from glasshouse.solvers.kernels import sweep_order
 from glasshouse.solvers.kernels.block import LaneBlock
+
+SpinProblem: TypeAlias = Ising | Polynomial
 
 # Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
 _EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
@@ -24,7 +26,7 @@ _CACHE_LINE = 64  # bytes, on every processor of note
 _DRIFT = 1e-11
 
 
-def exact_unit(problem: Ising) -> Fraction | None:
+def exact_unit(problem: SpinProblem) -> Fraction | None:
     """A power of two of which all energies are multiples, if float64 then has them all exactly.
 
     >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.5]))
@@ -32,7 +34,8 @@ def exact_unit(problem: Ising) -> Fraction | None:
     >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.1])) is None
     True
     """
-    values = np.concatenate([problem.weights, problem.fields, [problem.offset]]).astype(np.float64)
+    singles = problem.weights[:0] if isinstance(problem, Polynomial) else problem.fields
+    values = np.concatenate([problem.weights, singles, [problem.offset]]).astype(np.float64)
     values = values[values != 0]
     if not len(values):
         return Fraction(1)
@@ -42,6 +45,23 @@ def exact_unit(problem: Ising) -> Fraction | None:
     unit = Fraction(2) ** int((exponents + lowest_bits - 54).min())
     most = (Fraction(problem.total_weight) + abs(Fraction(problem.offset))) / unit
     return unit if most <= _EXACT_FLOAT64 else None
+
+
+class Hypergraph:
+    """The monomials of each spin of a polynomial, as `ColouredGraph` has the neighbours."""
+
+    def __init__(self, problem: Polynomial) -> None:
+        self.problem = problem
+        held = problem.monomials
+        order = np.argsort(held.indices, kind="stable")
+        self.neighbours = held.rows[order]
+        counts = np.bincount(held.indices, minlength=problem.num_variables)
+        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.weights = problem.weights[self.neighbours]
+
+    def sweep_order(self) -> npt.NDArray[np.int32]:
+        """The spin of each site: those that have monomials, in their order."""
+        return np.flatnonzero(np.diff(self.starts)).astype(np.int32)
 
 
 class ColouredGraph:
@@ -119,7 +139,7 @@ class Engine:
             return int(np.iinfo(self.energy_dtype).min)
         return -np.inf
 
-    def goal(self, target: float | None, problem: Ising) -> Any:
+    def goal(self, target: float | None, problem: SpinProblem) -> Any:
         """The target as a kernel's energy: without the offset, within its numbers."""
         if target is None:
             return self.never
@@ -189,7 +209,7 @@ def signs(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
     return (spins | 1).view(np.int8)
 
 
-def float_for(problem: Ising) -> Any:
+def float_for(problem: SpinProblem) -> Any:
     """The float in which all sums of a problem are exact, or float64 if it has floats itself."""
     if not problem.is_integer:
         return np.float64

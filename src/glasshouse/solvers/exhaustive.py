@@ -6,15 +6,26 @@ best answer. In an RBM they are the smaller layer; in a sparse graph, about half
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.products import Terms, all_values
 from glasshouse.landscape.connectivity import components
 from glasshouse.landscape.enumeration import Part, parts_of
-from glasshouse.problems import Ising, Labels, Sampled, SpinArray, validation
+from glasshouse.problems import (
+    Ising,
+    Labels,
+    Polynomial,
+    Sampled,
+    SpinArray,
+    given_problem,
+    validation,
+)
 from glasshouse.problems.two_sides import two_colouring
 from glasshouse.solvers.kernels.exhaustive import FOUND, LOWEST, VALUE, visit_states
 from glasshouse.solvers.spin_form import Solvable, SpinForm
@@ -24,6 +35,8 @@ Marks = npt.NDArray[np.bool_]
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
+# Of a polynomial all of them are looked at, so many at once as a power of two.
+_MOST_OF_POLYNOMIAL, _STATES = 26, 20
 # Couplings looked at in one go, in a quarter of a second: Ctrl-C is heard between two of them.
 _CHUNK = 1 << 26
 
@@ -66,6 +79,8 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     RBM takes the states of its smaller layer alone (2^16 for 64 x 16), a sparse graph those of
     about half of its spins; without fields half of these are enough.
 
+    A polynomial of degree 3 or more has up to 2^26 states.
+
     Args:
         problem: any problem, a plant, or a dimod model.
         keep: how many ground states to list at most; their number is exact all the same.
@@ -75,7 +90,37 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     >>> brute_force(ring)
     GroundStates(lowest energy -2, in 8 states)
     """
-    return Enumeration(problem).run(validation.count(keep, "keep", 1))
+    number = validation.count(keep, "keep", 1)
+    given = given_problem(problem)
+    if isinstance(given, Polynomial) and given.degree > 2:
+        return _lowest_of_polynomial(given, number)
+    return Enumeration(problem).run(number)
+
+
+def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
+    """All states of a polynomial, some high spins fixed at a time, in exact numbers."""
+    size = problem.num_variables
+    if size > _MOST_OF_POLYNOMIAL:
+        raise ValueError(
+            f"{size} variables have 2^{size} states; a polynomial may have at most "
+            f"{_MOST_OF_POLYNOMIAL} variables: use anneal or prove"
+        )
+    form, low = ExactForm.of(problem), min(size, _STATES)
+    assert form.monomials is not None
+    terms = Terms(form.monomials, form.weights, form.constant)
+    least, count, codes = math.inf, 0, list[npt.NDArray[np.int64]]()
+    for high, values in all_values(size, terms, np.arange(size), low):
+        lowest = int(values.min())
+        if lowest < least:
+            least, count, codes = lowest, 0, []
+        if lowest == least:
+            found = np.flatnonzero(values == lowest)
+            codes.append((high << low) + found[: max(0, keep - count)])
+            count += len(found)
+    listed = np.concatenate(codes)
+    spins = (1 - 2 * (listed[:, np.newaxis] >> np.arange(size) & 1)).astype(np.int8)
+    states = problem.space.from_spins(spins)
+    return GroundStates(problem.energy(states[0]), count, states, problem.labels)
 
 
 class Enumeration:

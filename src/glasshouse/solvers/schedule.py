@@ -21,7 +21,7 @@ from glasshouse.problems import FloatArray, validation
 from glasshouse.problems.elementary import exponential, geometric, logarithm
 from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.problems.validation import MOST_BETA
-from glasshouse.solvers.engine import ColouredGraph
+from glasshouse.solvers.engine import ColouredGraph, Hypergraph
 from glasshouse.solvers.kernels.sweep_order import field_scales
 from glasshouse.summaries import Summarised
 
@@ -44,7 +44,7 @@ def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -
 
 
 def inverse_temperatures(
-    network: ColouredGraph, beta: Beta, sweeps: int, schedule: Schedule
+    network: ColouredGraph | Hypergraph, beta: Beta, sweeps: int, schedule: Schedule
 ) -> FloatArray:
     """One β for each sweep, from what a user gave: none, (first, last), or all of them.
 
@@ -69,7 +69,7 @@ def inverse_temperatures(
     raise ValueError(f"beta has {len(values)} numbers, but there are {sweeps} sweeps")
 
 
-def default_range(network: ColouredGraph) -> tuple[float, float]:
+def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
     """First and last β of a geometric schedule, from the local fields of the Ising form.
 
     Hot: 0.7 / σ, with σ the typical local field of a random state, the mean over the spins of

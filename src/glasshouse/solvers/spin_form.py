@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 import sys
+from contextlib import suppress
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Problem, validation
+from glasshouse.problems import Ising, Polynomial, Problem, validation
 from glasshouse.problems.convert import Given, given_problem, to_ising
+from glasshouse.problems.expansion import in_units
+from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
-from glasshouse.solvers.engine import exact_unit
+from glasshouse.solvers.engine import exact_unit, float_for
 from glasshouse.solvers.kernels.sweep_order import energies_of
 from glasshouse.solvers.schedule import Beta
 
@@ -24,13 +27,27 @@ _WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
 
 
 class SpinForm:
-    """The Ising form of a problem, with energies and β in the problem's own units."""
+    """The Ising form of a problem, with energies and β in the problem's own units.
 
-    def __init__(self, problem: Solvable) -> None:
+    Args:
+        problem: any problem.
+        any_degree: leave a polynomial's terms of three spins and more as they are: `ising` is then
+            a polynomial of spins. Else they are pairs with ancillas; so they are where sums would
+            leave what floats hold exactly, or bits have too many parts as spins.
+    """
+
+    def __init__(self, problem: Solvable, *, any_degree: bool = False) -> None:
         self.planted_energy: Number | None = getattr(problem, "energy", None)
         if callable(self.planted_energy):  # a problem, which has one for every state
             self.planted_energy = None
         self.problem: Problem = given_problem(problem)
+        self.ising: Any
+        self.reduction: Reduction
+        if any_degree and isinstance(self.problem, Polynomial) and self.problem.degree > 2:
+            with suppress(ValueError):
+                self.ising, self.reduction = in_units(self.problem, "spin")
+                if float_for(self.ising) is not None:
+                    return
         self.ising, self.reduction = to_ising(self.problem)
 
     def wanted(self, target: Target) -> Number | None:
@@ -98,7 +115,8 @@ class SpinForm:
     def energies_of_runs(self, states: SpinArray) -> Any:
         """The same for many states, compiled where there is much to do."""
         work = len(states) * self.ising.num_edges
-        if work < _WORTH_COMPILING or self.problem.space.low == 0:
+        is_ising = isinstance(self.ising, Ising) and not isinstance(self.problem, Polynomial)
+        if work < _WORTH_COMPILING or self.problem.space.low == 0 or not is_ising:
             return self.energy(states)
         ising = self.ising
         energies = np.empty(len(states), ising.weights.dtype)

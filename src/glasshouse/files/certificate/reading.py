@@ -12,20 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import MOST_COVERED, Branch, Certificate, Cover, Leaf, Squares, Tree
+from glasshouse.certificates.products import checked_table
 from glasshouse.certificates.tree import Row
 from glasshouse.files.text.errors import FileError, shown
 from glasshouse.files.text.kernels import HARD
 from glasshouse.files.text.number_rows import Rows, joined, parse_bits, parse_number, read_rows
 from glasshouse.files.text.streams import Source, opened
 from glasshouse.problems import MOST_VARIABLES, Number
+from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
-# Version 2 knows squares, version 3 trees; certificates without are written as earlier versions.
-VERSIONS = (1, 2, 3)
+# Version 2 knows squares, version 3 trees, version 4 monomials; certificates without are written as
+# earlier versions.
+VERSIONS = (1, 2, 3, 4)
 # Python reads and spells no longer numbers unless it is told to.
 MOST_DIGITS = 4300
-_KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "loops", "squares")
+_KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
+         "squares")  # fmt: skip
 # Digits and a space of the largest number that can name a variable.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
@@ -88,14 +92,23 @@ class CertificateReader:
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
         """The certificate, its cost, names, and how many steps its tree may take to check."""
         loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
+        table = _TableCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
-            number = min(max(self._whole("loops") - loops.count, 0), len(rows.ends))
-            loops.add(rows.part(0, number))
+            stated = self._whole("monomials") if "monomials" in self.words else 0
+            first = min(max(stated - table.count, 0), len(rows.ends))
+            table.add(rows.part(0, first))
+            number = first + max(self._whole("loops") - loops.count, 0)
+            number = min(number, len(rows.ends))
+            loops.add(rows.part(first, number))
             squares.add(rows.part(number, len(rows.ends)))
         version = self._word(TITLE)
         if version not in (b"%d" % known for known in VERSIONS):
-            raise self._error(TITLE, f"expected {TITLE} 1, 2 or 3")
-        for key, since in (("squares", b"2"), ("tree", b"3"), ("common", b"3")):
+            raise self._error(TITLE, f"expected {TITLE} 1, 2, 3 or 4")
+        if version == b"4":
+            self._count("monomials", table.count)
+        for key, since in (
+            ("squares", b"2"), ("tree", b"3"), ("common", b"3"), ("monomials", b"4"),
+        ):  # fmt: skip
             if version < since and key in self.words:
                 raise self._error(
                     key, f"expected none in a certificate of version {shown(version)}"
@@ -109,8 +122,9 @@ class CertificateReader:
         if denominator < 1:
             raise self._error("denominator", "expected 1 or more")
         try:
-            parts = squares.squares(len(state)), self._tree(version, len(state))
-            certificate = loops.certificate(2 * state - np.int8(1), denominator, *parts)
+            held = table.monomials(len(state))
+            parts = squares.squares(len(state), held), self._tree(version, len(state))
+            certificate = loops.certificate(2 * state - np.int8(1), denominator, *parts, held)
         except FileError:
             raise
         except ValueError as fault:
@@ -119,7 +133,7 @@ class CertificateReader:
         return certificate, self._cost(), self._names(len(state)), most_work
 
     def _tree(self, version: bytes, size: int) -> Tree | None:
-        if version != b"3":
+        if version < b"3" or (version == b"4" and "tree" not in self.words):
             return None
         self._count("tree", len(self.tree_rows))
         common = whole_numbers(self.words.get("common", (0, b"0 0"))[1])
@@ -216,12 +230,15 @@ class _Collector:
         self._lengths.append(lengths)
         self._vertices.append(vertices.astype(np.int32))
 
-    def _joined(self, size: int, what: str) -> tuple[npt.NDArray[Any], ...]:
+    def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
         """Return all vertices, where each row of them begins, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
-        if highest > size:  # the next number would be taken for the ghost
-            raise ValueError(f"a {what} visits {highest}, but the state has {size} variables")
+        if highest > size + further:  # the next number would be taken for the ghost
+            beside = f" and the table {further} monomials" if further else ""
+            raise ValueError(
+                f"a {what} visits {highest}, but the state has {size} variables{beside}"
+            )
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
         # Lengths of rows of a file add up to no more than its bytes.
         starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
@@ -248,15 +265,26 @@ class _LoopCollector(_Collector):
         self._keep(multipliers, rows.lengths - 1, rows.values[inside])
 
     def certificate(
-        self, state: npt.NDArray[np.int8], denominator: int, squares: Squares, tree: Tree | None
+        self,
+        state: npt.NDArray[np.int8],
+        denominator: int,
+        squares: Squares,
+        tree: Tree | None,
+        table: Monomials,
     ) -> Certificate:
-        vertices, starts, multipliers = self._joined(len(state), "loop")
+        further = len(table.starts) - 1
+        vertices, starts, multipliers = self._joined(len(state), "loop", further)
         violated = None
         if (vertices < 0).any():
             violated = vertices < 0
             violated[starts[1:] - 1] = True
-        nodes = np.where(vertices == 0, len(state), np.abs(vertices) - 1)
-        return Certificate(state, nodes, starts, multipliers, denominator, violated, squares, tree)
+        visited = np.abs(vertices)
+        visits = table.degrees[visited[visited > len(state)] - len(state) - 1]
+        self.source.refuse_products(2 * int(visits.sum()))
+        return Certificate(
+            state, _nodes(vertices, len(state)), starts, multipliers, denominator, violated,
+            squares, tree, table,
+        )  # fmt: skip
 
 
 @dataclass
@@ -287,13 +315,32 @@ class _SquareCollector(_Collector):
         self._keep(multipliers, rows.lengths // 2, rows.values[is_vertex])
         self._coefficients.append(rows.values[is_factor])
 
-    def squares(self, size: int) -> Squares:
-        vertices, starts, multipliers = self._joined(size, "square")
-        nodes = np.where(vertices == 0, size, vertices - 1)
+    def squares(self, size: int, table: Monomials) -> Squares:
+        vertices, starts, multipliers = self._joined(size, "square", len(table.starts) - 1)
         coefficients = joined(self._coefficients, np.int64)
-        squares = Squares(nodes, starts, coefficients, multipliers)
-        self.source.refuse_pairs(squares)
+        squares = Squares(_nodes(vertices, size), starts, coefficients, multipliers)
+        self.source.refuse_pairs(squares, 1 + int(table.degrees.max(initial=0)))
         return squares
+
+
+class _TableCollector(_Collector):
+    def add(self, rows: Rows) -> None:
+        if not len(rows.ends):
+            return
+        far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
+        says = "expected variables, whole numbers from 1 on"
+        rows.refuse(self.source, [(rows.having(far), lambda _: says)])
+        self._keep(rows.lengths, rows.lengths, rows.values - 1)
+
+    def monomials(self, size: int) -> Monomials:
+        spins, starts, _ = self._joined(size - 1, "monomial")
+        return checked_table(Monomials(spins, starts.astype(np.int64)), size)
+
+
+def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """Vertices of a file, perhaps with signs, as nodes: the ghost, 0, after the last spin."""
+    numbers = np.abs(vertices)
+    return np.where(numbers == 0, size, np.where(numbers <= size, numbers - 1, numbers))
 
 
 def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:

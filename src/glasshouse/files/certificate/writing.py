@@ -56,6 +56,7 @@ def write_certificate(
     if largest >= 10**MOST_DIGITS:
         raise ValueError(f"a certificate file holds numbers of at most {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
+    version = 4 if certificate.num_monomials else version
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
@@ -63,11 +64,16 @@ def write_certificate(
     if names is not None:
         head.append(f"names {' '.join(map(str, (names + 1).tolist()))}")
     head += [] if certificate.tree is None else tree_lines(certificate.tree, len(certificate.state))
+    if certificate.num_monomials:
+        head.append(f"monomials {certificate.num_monomials}")
     head.append(f"loops {certificate.num_loops}")
     if certificate.num_squares:
         head.append(f"squares {certificate.num_squares}")
     with replacing(Path(path), overwrite=overwrite) as file:
         file.write("\n".join([*head, ""]).encode("ascii"))
+        if certificate.num_monomials:
+            table = certificate.monomials
+            write_rows(file, table.indices.astype(np.int64) + 1, table.starts[1:])
         _write_loops(file, certificate)
         _write_squares(file, certificate)
 
@@ -94,8 +100,7 @@ def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
     if not certificate.num_loops:
         return
-    ghost = len(certificate.state)
-    vertices = np.where(certificate.nodes == ghost, 0, certificate.nodes + 1).astype(np.int64)
+    vertices = _vertices(certificate.nodes, len(certificate.state))
     if certificate.violated is not None:
         vertices = _signed(vertices, certificate)
     _write_parts(file, certificate.multipliers, vertices, certificate.starts)
@@ -105,9 +110,15 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
     squares = certificate.squares
     if not squares.num_squares:
         return
-    vertices = np.where(squares.nodes == len(certificate.state), 0, squares.nodes + 1)
-    pairs = np.column_stack([squares.coefficients, vertices.astype(np.int64)])
+    vertices = _vertices(squares.nodes, len(certificate.state))
+    pairs = np.column_stack([squares.coefficients, vertices])
     _write_parts(file, squares.multipliers, pairs.reshape(-1), 2 * squares.starts)
+
+
+def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
+    """Nodes as a file counts them: spins from 1 on, 0 the ghost, then the table's monomials."""
+    vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
+    return vertices.astype(np.int64)
 
 
 def _write_parts(

@@ -1,7 +1,8 @@
 """All formats: one line each. Importing a format adds it to those that are known by suffix.
 
 format (what a format is) · cnf, edge_wcnf, opb (clauses, through clauses) · qubo, maxcut, coo,
-symmetric, qplib, bqpjson, bqm (terms i, j, weight, through pair_terms) · matrices, npz (arrays) ·
+symmetric, qplib, bqpjson, bqm (terms i, j, weight, through pair_terms) · hubo, terms_json (terms of
+any degree) · matrices, npz (arrays) ·
 comments (notes in comment lines)
 """
 
@@ -14,6 +15,7 @@ from glasshouse.files.formats.cnf import WCNF as WCNF
 from glasshouse.files.formats.coo import COO as COO
 from glasshouse.files.formats.format import FORMATS as FORMATS
 from glasshouse.files.formats.format import Format
+from glasshouse.files.formats.hubo import HUBO as HUBO
 from glasshouse.files.formats.matrices import CSV as CSV
 from glasshouse.files.formats.matrices import NPY as NPY
 from glasshouse.files.formats.maxcut import MAXCUT as MAXCUT

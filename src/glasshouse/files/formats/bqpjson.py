@@ -3,7 +3,8 @@
 Energies are `scale * (Σ c b_i b_j + Σ c b_i + offset)`, minimised, over spins or booleans.
 Variables are called by whole numbers, such as the qubits of a chip; other labels stand in the
 metadata, and so do the recipe of a plant and that whole numbers are floats. A plant is the solution
-with the description `planted ground state`.
+with the description `planted ground state`. Polynomials are lists of terms
+with ids instead (see `terms_json`), told apart by their keys.
 """
 
 from __future__ import annotations
@@ -18,14 +19,26 @@ import numpy.typing as npt
 
 from glasshouse.files.claims import Stated
 from glasshouse.files.document import Document
-from glasshouse.files.formats import pair_terms
+from glasshouse.files.formats import pair_terms, terms_json
 from glasshouse.files.formats.coo import spin_or_binary
 from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import JsonError, is_shallow, read_json
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import MOST_VARIABLES, Ising, Measure, Number, Qubo, naming, to_bits
+from glasshouse.problems import (
+    MOST_VARIABLES,
+    Ising,
+    Measure,
+    Number,
+    Polynomial,
+    Problem,
+    Qubo,
+    Reduction,
+    naming,
+    to_bits,
+)
+from glasshouse.problems.convert import unchanged
 from glasshouse.problems.pairs import single_terms
 from glasshouse.problems.validation import as_array
 
@@ -37,9 +50,11 @@ _AT_ONCE = 1 << 14
 
 
 def read(source: Source) -> Document:
-    """An Ising problem or a QUBO; repeated terms add up."""
+    """An Ising problem or a QUBO; a polynomial if the object is a list of terms with ids."""
     try:
-        return _document(source, _parsed(source))
+        data = _parsed(source)
+        is_list = terms_json.holds_terms(data)
+        return terms_json.document(source, data) if is_list else _document(source, data)
     except FileError:
         raise
     except JsonError as fault:
@@ -154,6 +169,9 @@ def _stated(
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
     """One term per line; the scale is 1."""
+    if isinstance(sheet.problem, Polynomial):
+        terms_json.write(file, sheet)
+        return
     problem: Ising | Qubo = sheet.problem
     is_spin = isinstance(problem, Ising)
     sign = -1 if is_spin else 1
@@ -201,6 +219,13 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
     file.write(b"]")
 
 
+def _held(problem: Problem) -> tuple[Ising | Qubo | Polynomial, Reduction]:
+    """Polynomials stay as they are, in JSON of their own."""
+    if isinstance(problem, Polynomial):
+        return unchanged(problem)
+    return spin_or_binary(problem)
+
+
 BQPJSON = register_format(
-    Format("BQP-JSON", ".json", spin_or_binary, write, read, measure=Measure.objective)
+    Format("BQP-JSON", ".json", _held, write, read, measure=Measure.objective)
 )

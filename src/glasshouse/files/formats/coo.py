@@ -23,14 +23,14 @@ from glasshouse.files.formats.pair_terms import TermCollector
 from glasshouse.files.formats.qubo import moved, objective, stated_with
 from glasshouse.files.text.number_rows import read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Problem, Qubo, naming
+from glasshouse.problems import Ising, Polynomial, Problem, Qubo, naming
 from glasshouse.problems.convert import to_ising, to_qubo
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import MOST_VARIABLES
 
-_VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
-_LONGEST_VARTYPE = 1000  # what stands further right in a comment is none
+VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
+LONGEST_VARTYPE = 1000  # what stands further right in a comment is none
 
 
 class _Reader:
@@ -73,7 +73,7 @@ class _Reader:
         return pairs, size, noted
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
-        found = _VARTYPE.match(text[:_LONGEST_VARTYPE])
+        found = VARTYPE.match(text[:LONGEST_VARTYPE])
         if not found:
             self.notes.take(line, text[1:])
             return
@@ -129,8 +129,9 @@ def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.i
 
 
 def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:
-    """QUBOs as they are, all else as an Ising problem."""
-    return to_qubo(problem) if isinstance(problem, Qubo) else to_ising(problem)
+    """QUBOs, and polynomials of bits, as QUBOs; all else as an Ising problem."""
+    is_binary = isinstance(problem, (Qubo, Polynomial)) and problem.space.low == 0
+    return to_qubo(problem) if is_binary else to_ising(problem)
 
 
 def _without_exponent(number: float) -> str:

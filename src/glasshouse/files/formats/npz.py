@@ -25,7 +25,7 @@ from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
-from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm, naming
+from glasshouse.problems import Ising, Max2Sat, Polynomial, Problem, Qubo, Rbm, naming
 from glasshouse.problems.convert import unchanged
 
 # Version 2 has squares or a denominator; plants without either are written as version 1.
@@ -87,6 +87,8 @@ def _document(source: Source, archive: Archive) -> Document:
     if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
+    if isinstance(problem, Polynomial):
+        source.refuse_idle(problem.num_variables, problem.num_terms, "terms")
     stated = _stated(header, archive, problem.num_variables)
     planted = _planted(source, header, archive, problem, stated)
     return Document(problem, stated, planted)
@@ -108,6 +110,10 @@ def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
         stored = {"indptr": matrix.indptr, "indices": matrix.indices, "weights": matrix.data}
         return header, biases | stored
     header["size"] = problem.num_variables
+    if isinstance(problem, Polynomial):
+        header["units"] = problem.units
+        flat: Arrays = {"indices": problem.indices, "starts": problem.starts}
+        return header, flat | {"weights": problem.weights}
     single = problem.fields if isinstance(problem, Ising) else problem.linear
     return header, {"edges": problem.edges, "weights": problem.weights, "single": single}
 
@@ -126,6 +132,11 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
     if kind == "Max2Sat":
         clauses, hard = archive.numbers("clauses", 2), archive.numbers("hard", 2)
         return Max2Sat(header["size"], clauses, weights, hard)
+    if kind == "Polynomial":
+        flat = archive.numbers("indices", 1), archive.numbers("starts", 1)
+        return Polynomial(
+            header["size"], *flat, weights, header["offset"], units=header["units"]
+        )  # fmt: skip
     if kind not in ("Ising", "Qubo"):
         raise ValueError(f"a problem of unknown kind {kind!r}")
     make = Ising if kind == "Ising" else Qubo

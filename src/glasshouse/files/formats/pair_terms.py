@@ -58,11 +58,12 @@ class TermCollector:
     last_line: int = 1
     _pairs: list[npt.NDArray[Any]] = field(default_factory=list)
     _weights: list[npt.NDArray[Any]] = field(default_factory=list)
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)  # of terms of any degree
 
     def add(self, rows: Rows) -> None:
         """Take in some rows, or raise for the first that is no term."""
         pairs = np.column_stack([rows.column(0), rows.column(1)])
-        weights, bad = _weights_of(rows)
+        weights, bad = weights_of(rows)
         outside = (pairs < self.least) | (pairs > self.most)
         rows.refuse(
             self.source,
@@ -81,7 +82,7 @@ class TermCollector:
                         f"out of range; expected {self.least} to {self.most}"
                     ),
                 ),
-                (bad, lambda row: _weight_message(rows.text(row, 2))),
+                (bad, lambda row: weight_message(rows.text(row, 2))),
                 (
                     (pairs[:, 0] == pairs[:, 1]) & np.bool_(not self.loops),
                     lambda row: (
@@ -98,7 +99,10 @@ class TermCollector:
 
     def terms(self, notes: Notes) -> tuple[npt.NDArray[np.int32], WeightArray]:
         """All pairs, from 0, and their weights: integers, or floats."""
-        pairs = joined(self._pairs, np.int32, 2)
+        return joined(self._pairs, np.int32, 2), self.weights(notes)
+
+    def weights(self, notes: Notes) -> WeightArray:
+        """All weights: integers if all of them and the offset are whole, else floats."""
         offset = offset_of(notes)
         if all(part.dtype == np.int64 for part in self._weights):
             weights = joined(self._weights, np.int64)
@@ -109,14 +113,14 @@ class TermCollector:
         are_floats = notes.word("numbers", ("float",)) is not None
         exact &= offset == int(offset) and not are_floats
         if exact:
-            return pairs, weights.astype(np.int64, copy=False)
-        return pairs, self._as_floats(weights)
+            return weights.astype(np.int64, copy=False)
+        return self._as_floats(weights)
 
     def _as_floats(self, weights: WeightArray) -> WeightArray:
         """Whole numbers where decimals, the offset or a note ask for floats."""
         reals = weights.astype(np.float64, copy=False)
         if weights.dtype == np.int64 and (lost := changed(weights, reals)).any():
-            raise self.source.error(_weight_message(str(weights[np.argmax(lost)])))
+            raise self.source.error(weight_message(str(weights[np.argmax(lost)])))
         return reals
 
 
@@ -206,9 +210,9 @@ def offset_of(notes: Notes) -> Number:
     return notes.number("offset") or 0
 
 
-def _weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
-    """The third entry of every row, and where it is no number."""
-    values = rows.column(2)
+def weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
+    """The last entry of every row, and where it is no number."""
+    values = rows.column(-1)
     bad = values == HARD
     if not rows.odd:
         return values, bad
@@ -217,9 +221,9 @@ def _weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
     places = np.fromiter(rows.odd, np.int64, len(rows.odd))
     row_of = np.searchsorted(rows.ends, places, side="right")
     # Odd entries elsewhere are wrong in another way, which is reported.
-    third = (rows.lengths[row_of] == 3) & (places == rows.starts[row_of] + 2)
-    texts = list(itertools.compress(rows.odd.values(), third.tolist()))
-    weights[row_of[third]], bad[row_of[third]] = decimals(texts)
+    last = places == rows.ends[row_of] - 1
+    texts = list(itertools.compress(rows.odd.values(), last.tolist()))
+    weights[row_of[last]], bad[row_of[last]] = decimals(texts)
     return weights, bad
 
 
@@ -264,7 +268,8 @@ def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
     return np.logical_not(fits) | np.not_equal(back, whole)
 
 
-def _weight_message(text: str) -> str:
+def weight_message(text: str) -> str:
+    """What is wrong with a weight."""
     fault = whole_number_fault(text)
     if fault == "is not a whole number":
         fault = "is not a finite number"

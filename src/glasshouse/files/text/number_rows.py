@@ -62,8 +62,8 @@ class Rows:
         return np.where(there, self.values[np.where(there, places, 0)], missing)
 
     def text(self, row: int, number: int) -> str:
-        """Token `number` of a row as it stood there, for a message."""
-        place = int(self.starts[row]) + number
+        """Token `number` of a row as it stood there, for a message; -1 is the last."""
+        place = int(self.starts[row] if number >= 0 else self.ends[row]) + number
         if place in self.odd:
             return shown(self.odd[place])
         value = int(self.values[place])

@@ -38,6 +38,7 @@ BLOCK = 1 << 20
 _LINE_COST = 8
 # A pair of a square whose sums may leave 64 bits takes as long as so many others, or as its
 # multiplier has binary digits, where they are more.
+_PRODUCT = 64  # a spin of a product, which is kept, against a pair that is not
 _WIDE_PAIR = 64
 
 
@@ -100,7 +101,7 @@ class Source:
         if self.units is not None:
             raise self.error(
                 "says itself what its variables are; units are for matrices: .npy, .csv, and .npz "
-                "of W, a, b"
+                "of W, a, b; and for .hubo files without a vartype"
             )
 
     def read(self, size: int) -> bytes:
@@ -162,12 +163,21 @@ class Source:
                 f"variables need at least one for each hundred of them; {self.allowance.remedy}"
             )
 
-    def refuse_pairs(self, squares: Squares) -> None:
-        """Refuse squares with more pairs of nodes than the file may make us look at."""
+    def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
+        """Refuse squares with more pairs of nodes, of monomials perhaps, than we may look at."""
         cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
+        cost *= degree if degree == 1 else _PRODUCT * degree
         if squares.num_terms * cost > self.allowance.most_pairs:
             raise self.error(
                 f"its squares have {squares.num_terms} pairs of nodes, too many to look at; "
+                f"{self.allowance.remedy}"
+            )
+
+    def refuse_products(self, spins: int) -> None:
+        """Refuse loops whose vertices are monomials with so many spins, all visits together."""
+        if spins * _PRODUCT > self.allowance.most_pairs:
+            raise self.error(
+                f"its loops visit monomials with {spins} spins in all, too many to look at; "
                 f"{self.allowance.remedy}"
             )
 

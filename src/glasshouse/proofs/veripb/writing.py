@@ -53,6 +53,11 @@ def veripb_proof(
     """
     if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
         raise ValueError(f"form={form!r} and version={version!r}; there are wcnf, opb and 3.0, 2.0")
+    if certificate.num_monomials:
+        raise ValueError(
+            "the certificate has products of spins as vertices, which no VeriPB proof is written "
+            "for; glasshouse check and the stand-alone checker verify it"
+        )
     sheet = Sheet(problem, form)
     verdict = verify(problem, certificate)
     bound = max(0, int(verdict.lower_bound))

@@ -4,6 +4,7 @@ Importing an engine adds its kernel to the catalogue: one line each.
 
 * `sparse`: problems on any graph, in bytes, float32, float64 or 64-bit numbers.
 * `dense`: problems in which most pairs of spins are coupled, all to all or between two layers.
+* `products`: polynomials of any degree.
 * `dense_numbers`: the integers and the tables of sums that dense engines work with.
 """
 
@@ -11,11 +12,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import Any
 
-from glasshouse.problems import Problem
-from glasshouse.solvers.engine import ColouredGraph, Engine
+from glasshouse.problems import Ising, Problem
+from glasshouse.solvers.engine import ColouredGraph, Engine, Hypergraph
 from glasshouse.solvers.engines.dense import dense_engine as dense_engine
 from glasshouse.solvers.engines.dense import layer_engine as layer_engine
+from glasshouse.solvers.engines.products import product_engine as product_engine
 from glasshouse.solvers.engines.sparse import byte_engine as byte_engine
 from glasshouse.solvers.engines.sparse import few_engine as few_engine
 from glasshouse.solvers.engines.sparse import float32_engine as float32_engine
@@ -24,24 +27,28 @@ from glasshouse.solvers.engines.sparse import scalar_engine as scalar_engine
 from glasshouse.solvers.kernels.kernel import KERNELS as KERNELS
 from glasshouse.solvers.spin_form import SpinForm
 
+Network = ColouredGraph | Hypergraph
+
 # Calls in a row often have the same problem, and few short runs take no longer than preparing it.
 # The last problem is therefore kept for the next call, if it is small.
 _SMALL = 1 << 17  # edges, each seen from both ends: tables of a few megabytes
 
 
 def choose_engine(
-    network: ColouredGraph, runs: float = math.inf, *, loads_states: bool = False
+    network: Network, runs: float = math.inf, *, loads_states: bool = False
 ) -> tuple[str, Engine]:
     """The kernel for a problem and a number of runs, and the problem made ready for it.
 
     Args:
-        network: the problem's graph.
+        network: the problem's graph, or its monomials.
         runs: the number of runs.
         loads_states: whether the kernel must be able to start from given states.
     """
+    is_graph = isinstance(network, ColouredGraph)
     for kernel in sorted(KERNELS.values(), key=lambda kernel: kernel.rank):
         fewest, most = kernel.runs
-        made = kernel.make(network) if fewest <= runs <= most else None
+        is_able = fewest <= runs <= most and (is_graph or kernel.any_degree)
+        made = kernel.make(network) if is_able else None
         if made is not None and (made.spread is not None or not loads_states):
             return kernel.name, made
     raise AssertionError("the last kernel takes everything")
@@ -53,7 +60,7 @@ class Ready:
 
     problem: Problem
     kernels: tuple[str, ...]  # all that there were to choose from
-    graph: ColouredGraph
+    graph: Any  # a Network; one of spins in pairs unless the form is of any degree
     engines: dict[tuple[str, ...], tuple[str, Engine]] = field(default_factory=dict)
 
     def engine(self, runs: float = math.inf) -> tuple[str, Engine]:
@@ -71,9 +78,12 @@ def make_ready(form: SpinForm) -> Ready:
     """A problem's graph and engines: those of the last call, if it is the same object."""
     kernels = tuple(KERNELS)
     for last in _kept[:]:
-        if last.problem is form.problem and last.kernels == kernels:
+        is_same = last.problem is form.problem and type(last.graph.problem) is type(form.ising)
+        if is_same and last.kernels == kernels:
             return last
-    ready = Ready(form.problem, kernels, ColouredGraph(form.ising))
+    is_pairs = isinstance(form.ising, Ising)
+    graph: Network = ColouredGraph(form.ising) if is_pairs else Hypergraph(form.ising)
+    ready = Ready(form.problem, kernels, graph)
     _kept[:] = [ready] if len(ready.graph.neighbours) <= _SMALL else []
     return ready
 

@@ -29,6 +29,7 @@ class Kernel:
         runs: how many it is made for, from the fewest to the most.
         make: turns a `ColouredGraph` into an `Engine`, or into None where the kernel is not made
             for the problem.
+        any_degree: whether it takes a `Hypergraph`, of products of more spins than two.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Kernel:
     functions: Any
     runs: tuple[int, float]
     make: Callable[[Any], Any]
+    any_degree: bool = False
 
 
 def annealing_kernel(
@@ -47,11 +49,13 @@ def annealing_kernel(
     functions: Any,
     least_runs: int = 1,
     most_runs: float = math.inf,
+    any_degree: bool = False,
 ) -> Callable[[_Make], _Make]:
     """Add a kernel to the catalogue by what makes problems ready for it."""
 
     def add(make: _Make) -> _Make:
-        KERNELS.add(name, Kernel(name, rank, tables, functions, (least_runs, most_runs), make))
+        runs = least_runs, most_runs
+        KERNELS.add(name, Kernel(name, rank, tables, functions, runs, make, any_degree))
         return make
 
     return add

@@ -1,0 +1,275 @@
+"""Polynomials in other variables: spins as bits, bits as spins, and any degree as pairs.
+
+All of it is exact. Bits to spins gives fractions with powers of two below, which one factor clears.
+A reduction to pairs adds ancillas: at their best values, the energy is that of the polynomial.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import exact, pairs
+from glasshouse.problems.ising import Ising
+from glasshouse.problems.monomials import Monomials, merged
+from glasshouse.problems.naming import Units
+from glasshouse.problems.polynomial import Polynomial
+from glasshouse.problems.qubo import Qubo
+from glasshouse.problems.reduction import Reduction, StateMap, same_state, to_bits, to_spins
+
+# A monomial of degree d has 2^d parts in other units: half a gigabyte of them at most.
+_MOST_PARTS = 1 << 24
+
+Flat = tuple[Monomials, Any]
+
+
+def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
+    """The same polynomial over spins, or over bits: x = (1 + s)/2.
+
+    >>> cubic = Polynomial.from_terms(3, {(0, 1, 2): 1}, units="binary")
+    >>> spins, reduction = in_units(cubic, "spin")
+    >>> spins.terms(), spins.offset, reduction.identity
+    ({(0,): 1, (1,): 1, (2,): 1, (0, 1): 1, (0, 2): 1, (1, 2): 1, (0, 1, 2): 1}, 1, \
+'E_target = 8·E_source')
+    """
+    if units not in ("spin", "binary"):
+        raise ValueError(f"units={units!r} is neither 'spin' nor 'binary'")
+    if units == problem.units:
+        return problem, same_state(problem.space, problem.space)
+    degree, to_spin = problem.degree, units == "spin"
+    (weights,) = exact.room(problem.weights, factor=4 << min(degree, 62), constant=problem.offset)
+    below = 1 << degree if to_spin else 1
+    held, values, constant = expanded(problem.monomials, weights, to_spin=to_spin)
+    offset = below * problem.offset + constant
+    (values, offset), scale = exact.cleared(below, values, offset)
+    new = Polynomial(
+        problem.num_variables, *held, values, _number(offset), problem.labels, units
+    )  # fmt: skip
+    ways = (to_spins, to_bits) if to_spin else (to_bits, to_spins)
+    return new, Reduction(problem.space, new.space, *ways, scale)
+
+
+def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomials, Any, Any]:
+    """Bits as spins, all weights times 2 to the power of the degree; or spins as bits.
+
+    Args:
+        given: the monomials.
+        weights: of them; Python integers where sums could wrap around.
+        to_spin: from bits to spins, by x = (1 + s)/2; else the other way.
+
+    Returns:
+        Monomials, weights and constant.
+    """
+    degree = int(given.degrees.max(initial=0))
+    parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
+    if parts * max(1, degree) > _MOST_PARTS:
+        raise ValueError(
+            f"terms of degree {degree} have too many parts in other units: 2 to the power of the "
+            "degree each; keep the units, or reduce to pairs first"
+        )
+    rows, sums = [], []
+    for places, table in given.tables():
+        width = table.shape[1]
+        for mask in range(1 << width):
+            kept = [k for k in range(width) if mask >> k & 1]
+            factor = 1 << (degree - width)
+            if not to_spin:
+                factor = (-1) ** (width - len(kept)) << len(kept)
+            rows.append(table[:, kept])
+            sums.append(weights[places] * factor)
+    return merged(*_joined(rows, sums, weights.dtype), spins=to_spin)
+
+
+def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
+    """A polynomial as an Ising problem (of spins) or a QUBO (of bits), with ancillas if need be.
+
+    Spins: a product of four or more is cut in two, w·A·B = |w| + min over t of -|w|·t·(A - σB) with
+    the sign σ of w; one of three has an ancilla a of its own, by 2(1 - s1·s2·s3) = min over a of
+    (s1 + s2 + s3 - 1 - 2a)². Bits: -|w|·x1⋯xk is the least |w|·y·(k - 1 - Σ x), and a positive
+    product gives up one factor at a time by x1·P = P - (1 - x1)·P. No weight needs to be larger
+    than others to hold ancillas in place.
+
+    >>> ising, reduction = to_pairs(Polynomial.from_terms(3, {(0, 1, 2): -1}))
+    >>> ising.num_variables, reduction.forward([1, -1, -1]), ising.energy([1, -1, -1, -1])
+    (4, array([ 1, -1, -1, -1], dtype=int8), -1)
+    """
+    rounds = _Rounds(problem)
+    degree = problem.degree
+    if problem.units == "spin":
+        while degree > 3:
+            degree = rounds.cut_in_two()
+        if degree == 3:
+            rounds.bind_triples()
+    else:
+        while degree > 2:
+            degree = rounds.give_up_one()
+    quadratic, forward = rounds.problem(), rounds.forward
+    size = problem.num_variables
+    if quadratic.num_variables == size:
+        return quadratic, same_state(problem.space, quadratic.space)
+    return quadratic, Reduction(
+        problem.space, quadratic.space, forward, lambda state: state[..., :size],
+        Fraction(1), Fraction(0), bijective=False,
+    )  # fmt: skip
+
+
+class _Rounds:
+    """A polynomial on its way to pairs: its terms so far, and how ancillas follow from a state."""
+
+    def __init__(self, problem: Polynomial) -> None:
+        self.given, self.size = problem, problem.num_variables
+        (weights,) = exact.room(
+            problem.weights, factor=8 * (problem.degree + 1), constant=problem.offset
+        )
+        self.terms: Flat = (problem.monomials, weights)
+        self.offset: Any = problem.offset
+        self.answers: list[StateMap] = []
+
+    def problem(self) -> Ising | Qubo:
+        """What is left, once no term has more than two variables."""
+        held, weights = self.terms
+        labels = self.given.labels if self.size == self.given.num_variables else None
+        singles, couplings = np.zeros(self.size, dtype=weights.dtype), weights[:0]
+        ends = np.empty((0, 2), dtype=np.int32)
+        for places, table in held.tables():
+            if table.shape[1] == 1:
+                singles[table[:, 0]] = weights[places]
+            else:
+                ends, couplings = table, weights[places]
+        if self.given.units == "spin":
+            return Ising(self.size, ends, -couplings, -singles, self.offset, labels)
+        return Qubo(self.size, ends, couplings, singles, self.offset, labels)
+
+    def forward(self, state: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+        """A state with the ancillas that fit it."""
+        for answer in self.answers:
+            state = np.concatenate([state, answer(state)], axis=-1)
+        return state
+
+    def cut_in_two(self) -> int:
+        """Cut all spin terms of four variables or more; the degree after that."""
+        rows, sums = self._start(4)
+        halves = []
+        for places, table in self._above(4):
+            weights, width = self.terms[1][places], table.shape[1]
+            ancillas = self._ancillas(len(places))
+            first, second = table[:, : width // 2], table[:, width // 2 :]
+            rows += [np.column_stack([half, ancillas]) for half in (first, second)]
+            sums += [-np.abs(weights), weights]
+            self.offset += exact.total(np.abs(weights))
+            halves.append(first)
+        self._answer(halves, lambda values: values.prod(axis=-1, dtype=np.int8))
+        return self._end(rows, sums)
+
+    def bind_triples(self) -> None:
+        """Give each spin term of three variables an ancilla, turned by the sign of the weight."""
+        rows, sums = self._start(3)
+        ((places, table),) = self._above(3)
+        weights = self.terms[1][places]
+        # -|w|·s1·s2·s3 with s1 turned where w > 0: |w|/2·(S - 1 - 2a)² - |w|.
+        sizes, turn = np.abs(weights), np.where(weights > 0, -1, 1)
+        ancillas, turned = self._ancillas(len(places)), turn.astype(np.int8)
+        rows += [table[:, [0, 1]], table[:, [0, 2]], table[:, [1, 2]], ancillas[:, np.newaxis]]
+        sums += [sizes * turn, sizes * turn, sizes, 2 * sizes]
+        for k, sign in enumerate((turn, 1, 1)):
+            rows += [table[:, [k]], np.column_stack([table[:, k], ancillas])]
+            sums += [-sizes * sign, -2 * sizes * sign]
+        self.offset += 3 * exact.total(sizes)
+
+        def majority(values: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+            return to_spins(turned * values[..., 0] + values[..., 1] + values[..., 2])
+
+        self._answer([table], majority)
+        self._end(rows, sums)
+
+    def give_up_one(self) -> int:
+        """Take one factor from all positive bit terms above pairs, and end the negative ones."""
+        rows, sums = self._start(3)
+        for places, table in self._above(3):
+            all_weights, width = self.terms[1][places], table.shape[1]
+            for is_positive in (True, False):
+                part = np.flatnonzero((all_weights > 0) == is_positive)
+                weights, sizes = all_weights[part], np.abs(all_weights[part])
+                ancillas, bits = self._ancillas(len(part)), table[part]
+                # |w|·y·(k - 1 - Σ l), the first literal negated where w > 0.
+                rows.append(ancillas[:, np.newaxis])
+                sums.append(sizes * (width - 1 - is_positive))
+                for k in range(width):
+                    rows.append(np.column_stack([bits[:, k], ancillas]))
+                    sums.append(sizes if is_positive and k == 0 else -sizes)
+                if is_positive:
+                    rows.append(bits[:, 1:])
+                    sums.append(weights)
+                self._answer([bits], _all_true(is_positive))
+        return self._end(rows, sums)
+
+    def _start(self, least: int) -> tuple[list[Any], list[Any]]:
+        """The terms below a degree, which stay."""
+        held, weights = self.terms
+        low = [(places, table) for places, table in held.tables() if table.shape[1] < least]
+        return [table for _, table in low], [weights[places] for places, _ in low]
+
+    def _above(self, least: int) -> list[tuple[npt.NDArray[Any], npt.NDArray[np.int32]]]:
+        return [pair for pair in self.terms[0].tables() if pair[1].shape[1] >= least]
+
+    def _ancillas(self, number: int) -> npt.NDArray[np.int32]:
+        """New variables after the last."""
+        self.size += number
+        return np.arange(self.size - number, self.size, dtype=np.int32)
+
+    def _answer(self, tables: list[Any], rule: StateMap) -> None:
+        """How the ancillas that came last follow from the variables in some tables."""
+        for table in tables:
+            self.answers.append(partial(_applied, rule, table))
+
+    def _end(self, rows: list[Any], sums: list[Any]) -> int:
+        joined = _joined(rows, sums, self.terms[1].dtype)
+        held, weights, constant = merged(*joined, spins=self.given.units == "spin")
+        self.terms, self.offset = (held, weights), self.offset + constant
+        return int(held.degrees.max(initial=0))
+
+
+def _applied(rule: StateMap, table: npt.NDArray[Any], state: npt.NDArray[np.int8]) -> Any:
+    return rule(state[..., table])
+
+
+def _all_true(first_negated: bool) -> StateMap:
+    """Whether all literals of a product are true, the first one perhaps negated."""
+
+    def rule(values: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+        first = 1 - values[..., 0] if first_negated else values[..., 0]
+        answer: npt.NDArray[np.int8] = first * values[..., 1:].prod(axis=-1, dtype=np.int8)
+        return answer
+
+    return rule
+
+
+def of_pairs(problem: Ising | Qubo) -> Polynomial:
+    """An Ising problem or a QUBO as a polynomial with the same states and energies."""
+    singles = pairs.single_terms(problem)
+    sign = -1 if problem.space.low < 0 else 1
+    held = np.flatnonzero(singles).astype(np.int32)
+    kept = np.flatnonzero(problem.weights)
+    rows = [held[:, np.newaxis], problem.edges[kept]]
+    flat, weights = _joined(rows, [singles[held], problem.weights[kept]], problem.weights.dtype)
+    return Polynomial(
+        problem.num_variables, *flat, sign * weights, problem.offset, problem.labels,
+        "spin" if sign < 0 else "binary",
+    )  # fmt: skip
+
+
+def _joined(rows: list[Any], sums: list[Any], kind: Any) -> Flat:
+    """Tables of monomials one after the other, and their weights."""
+    lengths = [np.full(len(table), table.shape[1], dtype=np.int64) for table in rows]
+    starts = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths]))])
+    flat = np.concatenate([np.empty(0, np.int32), *(table.reshape(-1) for table in rows)])
+    weights = np.concatenate([np.empty(0, dtype=kind), *sums])
+    return Monomials(flat.astype(np.int32), starts.astype(np.int64)), weights
+
+
+def _number(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,172 @@
+"""Monomials in flat arrays: products of variables, sorted, and sums of them in canonical form.
+
+Monomial k is `indices[starts[k]:starts[k+1]]`, ascending, each variable once: s² = 1, and x² = x.
+Canonical monomials come in ascending order of their degree, and among equals lexicographically.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import validation
+from glasshouse.problems.validation import IntArray, Number, WeightArray
+
+# Batches of states are evaluated in slices of at most this many products.
+_CHUNK = 1 << 22
+
+
+class Monomials(NamedTuple):
+    """Any number of monomials.
+
+    >>> cubic = Monomials.of([[0, 1, 2], [3]])
+    >>> cubic.degrees.tolist(), cubic.products(np.array([[1, -1, 1, -1]], np.int8)).tolist()
+    ([3, 1], [[-1, -1]])
+    """
+
+    indices: npt.NDArray[np.int32]
+    starts: IntArray
+
+    @classmethod
+    def of(cls, rows: Any) -> Monomials:
+        """Monomials from lists of variables, as they stand."""
+        lists = [list(row) for row in rows]
+        starts = np.concatenate([[0], np.cumsum([len(row) for row in lists], dtype=np.int64)])
+        flat = [index for row in lists for index in row]
+        if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):
+            raise ValueError("monomials must be lists of variables, numbers from 0")
+        if flat and max(flat) >= validation.MOST_VARIABLES:
+            raise ValueError(f"a monomial names variable {max(flat)}, which no problem has")
+        return cls(np.array(flat, dtype=np.int32), starts.astype(np.int64))
+
+    @property
+    def degrees(self) -> IntArray:
+        """How many variables each of them has."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @property
+    def rows(self) -> IntArray:
+        """For each index, the monomial that it stands in."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.degrees)
+
+    def tables(self) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int32]]]:
+        """Which monomials have each degree, and a table of their variables; degree by degree."""
+        degrees = self.degrees
+        order = np.argsort(degrees, kind="stable")
+        ends = np.flatnonzero(np.diff(degrees[order], append=-1)) + 1
+        for first, last in zip(np.append(0, ends)[:-1], ends, strict=True):
+            places = order[first:last]
+            across = np.arange(degrees[places[0]])
+            yield places, self.indices[self.starts[places][:, np.newaxis] + across]
+
+    def chosen(self, places: npt.NDArray[Any]) -> Monomials:
+        """Some of them, in the order of their places."""
+        lengths = self.degrees[places]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        shift = np.repeat(self.starts[places] - starts[:-1], lengths)
+        return Monomials(self.indices[np.arange(starts[-1]) + shift], starts)
+
+    def renamed(self, new: npt.NDArray[Any]) -> Monomials:
+        """Variable k is called `new[k]`; variables are not sorted again."""
+        return Monomials(new[self.indices].astype(np.int32), self.starts)
+
+    def products(self, states: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+        """The value of every monomial in every state (one per row)."""
+        values = np.empty((len(states), len(self.starts) - 1), dtype=np.int8)
+        columns = np.ascontiguousarray(states.T)
+        for places, table in self.tables():
+            product = np.ones((len(places), len(states)), dtype=np.int8)
+            for across in range(table.shape[1]):
+                product *= columns[table[:, across]]
+            values[:, places] = product.T
+        return values
+
+    def evaluate(self, states: npt.NDArray[np.int8], weights: Any) -> npt.NDArray[Any]:
+        """Σ weight · monomial, for one state or a batch."""
+        rows = validation.rows(states)
+        totals = np.zeros(len(rows), dtype=weights.dtype)
+        step = max(1, _CHUNK // max(1, len(self.starts)))
+        for first in range(0, len(rows), step):
+            part = slice(first, first + step)
+            totals[part] = self.products(rows[part]) @ weights
+        return totals.reshape(states.shape[:-1])
+
+    def reduced(self, *, spins: bool) -> Monomials:
+        """Sorted, each variable once: s² = 1 where they are spins, x² = x where they are bits."""
+        rows = self.rows
+        order = np.lexsort((self.indices, rows))
+        rows, indices = rows[order], self.indices[order]
+        is_first = np.ones(len(indices), dtype=np.bool_)
+        is_first[1:] = (indices[1:] != indices[:-1]) | (rows[1:] != rows[:-1])
+        firsts = np.flatnonzero(is_first)
+        if spins:
+            firsts = firsts[np.diff(firsts, append=len(indices)) % 2 == 1]
+        lengths = np.bincount(rows[firsts], minlength=len(self.starts) - 1)
+        return Monomials(indices[firsts], np.concatenate([[0], np.cumsum(lengths)]))
+
+    def grouped(self) -> tuple[npt.NDArray[Any], IntArray]:
+        """An order in which equal ones stand together, canonically, and where groups begin in it.
+
+        They must be `reduced`.
+        """
+        orders, firsts, count = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
+        for places, table in self.tables():
+            order = np.lexsort(table.T[::-1]) if table.shape[1] else np.arange(len(places))
+            ranked = table[order]
+            is_first = np.ones(len(places), dtype=np.bool_)
+            is_first[1:] = (ranked[1:] != ranked[:-1]).any(axis=1)
+            orders.append(places[order])
+            firsts.append(count + np.flatnonzero(is_first))
+            count += len(places)
+        return np.concatenate(orders), np.concatenate(firsts)
+
+
+def merged(
+    monomials: Monomials, weights: Any, *, spins: bool
+) -> tuple[Monomials, WeightArray, Number]:
+    """The canonical form of a sum: equal monomials added up, zeros dropped, the constant apart."""
+    plain = monomials.reduced(spins=spins)
+    order, firsts = plain.grouped()
+    sums = weights[:0]
+    if len(firsts):
+        if len(firsts) < len(order) and weights.dtype != object:
+            validation.total_magnitude([weights], 0, "the weights")
+        sums = np.add.reduceat(weights[order], firsts)
+    unique = plain.chosen(order[firsts])
+    constant = sums[:1].tolist()[0] if len(sums) and not unique.degrees[0] else 0
+    kept = np.flatnonzero((sums != 0).astype(np.bool_) & (unique.degrees > 0))
+    return unique.chosen(kept), sums[kept], constant
+
+
+def check(monomials: Monomials, size: int) -> Monomials:
+    """Refuse monomials that are not in canonical form."""
+    indices, starts = np.asarray(monomials.indices), np.asarray(monomials.starts)
+    for name, array in (("indices", indices), ("starts", starts)):
+        if array.size and (array.dtype.kind not in "iu" or array.ndim != 1):
+            raise ValueError(f"{name} must be a flat array of whole numbers, not {array.dtype}")
+    if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
+        raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
+    if (starts[1:] <= starts[:-1]).any():
+        raise ValueError("starts must ascend; a monomial without variables is the offset")
+    low, high = int(indices.min(initial=0)), int(indices.max(initial=-1))
+    if low < 0 or high >= size:
+        bad = low if low < 0 else high
+        raise ValueError(f"a monomial names variable {bad}, but there are {size} from 0 on")
+    found = Monomials(
+        validation.read_only(indices.astype(np.int32, copy=False)),
+        validation.read_only(starts.astype(np.int64, copy=False)),
+    )
+    rises = np.ones(len(indices), dtype=np.bool_)
+    rises[1:] = indices[1:] > indices[:-1]
+    rises[found.starts[:-1]] = True
+    order, firsts = found.grouped()
+    is_canonical = len(firsts) == len(order) and np.array_equal(order, np.arange(len(order)))
+    if not (rises.all() and is_canonical):
+        raise ValueError(
+            "monomials must be unique and ascend by degree and variables; from_terms brings any "
+            "list of them into that form"
+        )
+    return found

@@ -1,0 +1,114 @@
+"""Proofs for polynomials of degree 3 and more: an annealed state, and a cover where one is small.
+
+Without a cover that few states belong to, the bound is that of the weights alone, rounded up to the
+next energy there can be. It proves all that can be satisfied at once, such as planted XORSAT.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.certificates import Certificate, Cover, Proven, Tree
+from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.products import Terms, all_values
+from glasshouse.certificates.tree import MOST_COVERED
+from glasshouse.problems import Polynomial
+from glasshouse.problems.monomials import Monomials
+from glasshouse.problems.reduction import to_spins
+from glasshouse.problems.validation import SpinArray
+from glasshouse.proofs.progress import Statistics, Stopped
+from glasshouse.stopping import working_time
+
+# Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.
+_MOST_NUMBERS, _WIDE = 1 << 27, 16
+_STATES = 18  # looked at between two glances at the clock, as a power of two
+_SWEEPS, _RUNS = 500, 64
+
+
+def prove_polynomial(
+    problem: Polynomial, known: list[npt.NDArray[np.int8]], time_limit: float | None
+) -> tuple[Proven, Statistics]:
+    """The best proof that annealing and a cover give.
+
+    Args:
+        problem: of any degree.
+        known: states as ±1, the best of which is where to start.
+        time_limit: seconds, or None.
+    """
+    from glasshouse.solvers import anneal
+
+    began = working_time()
+    deadline = math.inf if time_limit is None else began + time_limit
+    form = ExactForm.of(problem)
+    found = anneal(problem, sweeps=_SWEEPS, runs=_RUNS, rng=0, time_limit=time_limit)
+    best = min([*known, to_spins(found.best_state)], key=form.value)
+    proven = Proven(problem, _without_parts(best))
+    stopped: Stopped | None = "Ctrl-C" if found.stopped == "interrupted" else None
+    nodes = None if proven.verdict.optimal or stopped else small_cover(form)
+    if nodes is not None:
+        lowest = _lowest_state(form, nodes, deadline)
+        if lowest is None:
+            stopped = "time limit"
+        else:
+            tree = Tree((Cover(tuple(nodes.tolist())),))
+            proven = Proven(problem, Certificate(lowest, [], [0], [], tree=tree))  # type: ignore[arg-type]
+    statistics = Statistics(
+        working_time() - began, problem.num_terms, 0, 0, 0, 0, converged=True, stopped=stopped,
+        method="cycle LP" if proven.certificate.tree is None else "enumeration",
+    )  # fmt: skip
+    return proven, statistics
+
+
+def _without_parts(state: SpinArray) -> Certificate:
+    none = np.empty(0, dtype=np.int64)
+    return Certificate(state, none.astype(np.int32), np.zeros(1, np.int64), none)
+
+
+def small_cover(form: ExactForm) -> npt.NDArray[np.int64] | None:
+    """Spins that leave each monomial at most one other; None if their states are too many.
+
+    >>> star = Polynomial.from_terms(9, [(0, 1, k) for k in range(2, 9)], [1] * 7)
+    >>> small_cover(ExactForm.of(star)).tolist()
+    [0, 1]
+    """
+    assert form.monomials is not None
+    left, chosen = form.monomials, list[int]()
+    while (left.degrees > 1).any():
+        left = left.chosen(np.flatnonzero(left.degrees > 1))
+        chosen.append(int(np.bincount(left.indices).argmax()))
+        if len(chosen) > MOST_COVERED:
+            return None
+        kept = left.indices != chosen[-1]
+        lengths = np.bincount(left.rows[kept], minlength=len(left.starts) - 1)
+        left = Monomials(left.indices[kept], np.concatenate([[0], np.cumsum(lengths)]))
+    outside = len(np.setdiff1d(form.monomials.indices, chosen))
+    numbers = (1 + outside) * (1 + len(chosen)) << len(chosen)
+    numbers *= _WIDE if form.weights.dtype == object else 1
+    return np.array(sorted(chosen), dtype=np.int64) if numbers <= _MOST_NUMBERS else None
+
+
+def _lowest_state(
+    form: ExactForm, nodes: npt.NDArray[np.int64], deadline: float
+) -> SpinArray | None:
+    """The best of all states; None if time is up before all are seen."""
+    assert form.monomials is not None
+    terms = Terms(form.monomials, form.weights, form.constant)
+    low, least, code = min(len(nodes), _STATES), math.inf, 0
+    for high, values in all_values(form.num_variables, terms, nodes, low):
+        place = int(values.argmin())
+        if values[place] < least:
+            least, code = int(values[place]), (high << low) + place
+        if working_time() > deadline:
+            return None
+    spins = np.ones(form.num_variables, dtype=np.int8)
+    spins[nodes] = 1 - 2 * (code >> np.arange(len(nodes)) & 1)
+    # Every other spin has the sign of its own field: that of its terms with the spin itself up.
+    free = ~np.isin(form.monomials.indices, nodes)
+    fields = np.zeros(form.num_variables, dtype=form.weights.dtype)
+    amounts = form.weights * form.monomials.products(spins[np.newaxis])[0]
+    np.add.at(fields, form.monomials.indices[free], amounts[form.monomials.rows[free]])
+    spins[(fields < 0).astype(np.bool_)] = -1
+    return spins

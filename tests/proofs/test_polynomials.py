@@ -1,0 +1,65 @@
+"""Proofs for polynomials: optima by covers, honest bounds elsewhere, both checkers agree."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from tests.problems.test_polynomial import polynomials, states
+
+import glasshouse as gh
+from glasshouse.certificates import checker
+from glasshouse.files import side_car
+from glasshouse.files.certificate.writing import write_certificate
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("proofs")
+
+
+@settings(max_examples=40, deadline=None)
+@given(polynomials(most=8, degree=5))
+def test_small_polynomials_are_proven_and_both_checkers_agree(folder, drawn):
+    size, rows, weights, units = drawn
+    kinds = np.array(weights, dtype=np.float64 if any(type(w) is float for w in weights) else int)
+    problem = gh.Polynomial.from_terms(size, rows, kinds, units=units)
+    if not problem.is_integer or not size:
+        return
+    proof = gh.prove(problem)
+    assert proof.optimal
+    assert proof.energy == problem.energy(proof.state)
+    assert proof.energy == problem.energy(states(size, units)).min()
+    path = folder / "a.hubo"
+    gh.write(path, problem, overwrite=True)
+    write_certificate(side_car(path), proof.certificate, cost=proof.energy, overwrite=True)
+    assert gh.verify_file(path).cost == proof.energy
+    texts = path.read_text(), side_car(path).read_text()
+    assert checker.check(*texts, is_hubo=True) == (proof.energy, proof.energy)
+
+
+def test_eighteen_variables_and_more_by_a_small_cover():
+    rng = np.random.default_rng(5)
+    rows = [rng.choice(18, 3, replace=False) for _ in range(60)]
+    dense = gh.Polynomial.from_terms(18, rows, rng.integers(1, 9, 60) * rng.choice([-1, 1], 60))
+    assert gh.prove(dense).energy == gh.brute_force(dense).energy
+    star = [(0, 1, k) for k in range(2, 60)] + [(0, k) for k in range(2, 60)]
+    many = gh.Polynomial.from_terms(60, star, rng.integers(1, 9, 116) * rng.choice([-1, 1], 116))
+    proof = gh.prove(many)
+    assert proof.optimal
+    assert proof.certificate.parts == "1 cover"
+
+
+def test_what_is_satisfiable_needs_no_parts_and_the_rest_gets_an_honest_bound():
+    rng = np.random.default_rng(2)
+    state = rng.choice([-1, 1], 120)
+    rows = [rng.choice(120, 3, replace=False) for _ in range(60)]
+    easy = gh.Polynomial.from_terms(120, rows, [-int(np.prod(state[row])) for row in rows])
+    proof = gh.prove(easy)
+    assert proof.optimal
+    assert proof.energy == -60
+    rows = [rng.choice(120, 3, replace=False) for _ in range(700)]
+    hard = gh.Polynomial.from_terms(120, rows, rng.integers(1, 9, 700) * rng.choice([-1, 1], 700))
+    open_proof = gh.prove(hard, state=state, time_limit=5)
+    assert not open_proof.optimal
+    assert open_proof.lower_bound <= open_proof.energy <= hard.energy(state)
