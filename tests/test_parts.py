@@ -20,9 +20,9 @@ _IN_ORDER = {
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (
-        "errors options output termination check clock console convert info judge library "
+        "renamed errors options output termination check clock console convert info judge library "
         "report train_machine collecting compile evaluation fuzz instances searches suite plant "
-        "prove race solve study train about demo running tune"
+        "prove race solve store study train about demo running tune"
     ),
     "files": (
         "text certificate claims document formats clause_file reading graphs replanting known "
