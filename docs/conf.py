@@ -88,8 +88,7 @@ def command_line() -> str:
 
     add_options()  # those that come from the library
     text = app.generate_docs(output_format="markdown", usage_name="glasshouse")
-    commands = text[text.index("**Commands**:") :]  # the theme has a table of contents, too
-    commands = commands.removeprefix("**Commands**:")
+    commands = text[text.index("**Files**:") :]  # the theme has a table of contents, too
     return commands.replace("```\nglasshouse", "```sh\nglasshouse")
 
 

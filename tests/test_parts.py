@@ -20,9 +20,9 @@ _IN_ORDER = {
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (
-        "errors options output termination verified check clock console convert info judge library "
-        "report train_machine collecting compile evaluation fuzz instances searches suite plant "
-        "prove samplers race solve study train about demo running tune"
+        "renamed errors options output termination verified check clock console convert info judge "
+        "library report train_machine collecting compile evaluation fuzz instances searches suite "
+        "plant prove samplers race solve store study train about demo running tune"
     ),
     "files": (
         "text certificate claims document formats clause_file reading graphs replanting known "
@@ -45,7 +45,7 @@ _IN_ORDER = {
         "proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",
-    "races": "running samplers judging commands dials figures public",
+    "races": "dials running samplers judging commands tts_figures figures public",
     "reports": (
         "page script matrix proof race rendering sampler study training instance machine writing"
     ),

@@ -77,6 +77,7 @@ from glasshouse.store import Store as Store
 from glasshouse.store import collect as collect
 from glasshouse.store import iter_collect as iter_collect
 from glasshouse.studies import Task as Task
+from glasshouse.studies import read_rows as read_rows
 from glasshouse.studies import tune as tune
 from glasshouse.suites import check_suite as check_suite
 from glasshouse.suites import iter_check_suite as iter_check_suite

@@ -55,7 +55,7 @@ def usage_error(error: CycloptsError) -> str:
     told = str(error)
     old = renamed_option(chain[1:], error.root_input_tokens or ())
     if isinstance(error, UnknownCommandError):
-        old = "" if near and word[0] != "-" else renamed_command(chain[1:], word)
+        old = renamed_command(chain[1:], word, bool(near))
     if old:
         return f"{old} (see {' '.join(chain)} --help)"
     if isinstance(error, UnknownCommandError):

@@ -46,19 +46,20 @@ OPTIONS = (
 )
 
 
-def renamed_command(chain: Sequence[str], word: str) -> str:
+def renamed_command(chain: Sequence[str], word: str, is_misspelt: bool = False) -> str:
     """Return what replaces a command that no longer exists, or an empty text.
 
     Args:
         chain: the commands that were understood.
         word: the word after them, which is not a command.
+        is_misspelt: whether the word is close to a command of today.
 
     >>> renamed_command(["train"], "draw")
     '`glasshouse train draw` is now `glasshouse draw`'
     >>> renamed_command(["train"], "bars")
     '`glasshouse train` is now `glasshouse train run`'
     """
-    for typed in (" ".join([*chain, word]), " ".join(chain)):
+    for typed in (" ".join([*chain, word]), *([] if is_misspelt else [" ".join(chain)])):
         if typed in COMMANDS:
             return f"`glasshouse {typed}` is now `glasshouse {COMMANDS[typed]}`"
     return ""
