@@ -134,7 +134,12 @@ def test_no_module_needs_itself():
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_no_module_is_imported_behind_the_back_of_this_test(path):
-    allowed = {ROOT / "__init__.py", ROOT / "extras.py"}  # the map, and other people's packages
+    # The map of the library, third-party packages, and a user's MODULE:CLASS.
+    allowed = {
+        ROOT / "__init__.py",
+        ROOT / "extras.py",
+        ROOT / "races" / "samplers" / "entering.py",
+    }
     assert path in allowed or "import_module" not in path.read_text()
 
 

@@ -177,6 +177,7 @@ SECOND_DOORS = [
     "races.samplers",
     "races.samplers.results",
     "races.samplers.stored",
+    "races.tts_figures",
     "solvers.annealing",
     "solvers.doubling",
     "solvers.engine",

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from glasshouse.boltzmann import settings as training_settings
+from glasshouse.boltzmann import training
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import Trainer
 from glasshouse.compiled import kernel_counts
@@ -90,15 +91,16 @@ def test_a_training_stopped_within_any_update_goes_on_as_if_it_had_not_been(
 ):
     monkeypatch.setattr(training_settings, "_MOST_SUMMED", 0)
     expected = Trainer(DATA, EXACT[modes], rng=1).run((), 3).machine.weights
-    find, calls = Trainer._find_averages, []
+    find, calls = training.find_averages, []
 
-    def find_or_stop(trainer):
-        calls.append(1)
-        if len(calls) % 2:
-            raise KeyboardInterrupt
-        find(trainer)
+    def find_or_stop(*arguments, blocks=None):
+        if blocks is None:
+            calls.append(1)
+            if len(calls) % 2:
+                raise KeyboardInterrupt
+        find(*arguments, blocks)
 
-    monkeypatch.setattr(Trainer, "_find_averages", find_or_stop)
+    monkeypatch.setattr(training, "find_averages", find_or_stop)
     for _ in range(100):
         try:
             found = Trainer(DATA, EXACT[modes], rng=1).run((), 3, tmp_path / "x.checkpoint.npz")
@@ -112,16 +114,16 @@ def test_a_training_stopped_within_any_update_goes_on_as_if_it_had_not_been(
 def test_a_checkpoint_that_waits_for_averages_belongs_to_a_training_that_uses_them(
     tmp_path, monkeypatch
 ):
-    path, find = tmp_path / "x.checkpoint.npz", Trainer._find_averages
+    path, find = tmp_path / "x.checkpoint.npz", training.find_averages
 
-    def stop_later(trainer):
-        if trainer.epoch == 1:
+    def stop_later(*arguments, blocks=None):
+        if blocks is None and trainer.epoch == 1:
             raise KeyboardInterrupt
-        find(trainer)
+        find(*arguments, blocks)
 
     with monkeypatch.context() as patched:
         patched.setattr(training_settings, "_MOST_SUMMED", 0)
-        patched.setattr(Trainer, "_find_averages", stop_later)
+        patched.setattr(training, "find_averages", stop_later)
         trainer = Trainer(DATA, EXACT["none"], rng=1)
         with pytest.raises(KeyboardInterrupt):
             trainer.run((), 3, path)

@@ -15,7 +15,19 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann.data import Units
-from glasshouse.boltzmann.kernels.machine import MOST_WEIGHT, Machine
+from glasshouse.boltzmann.kernels.machine import (
+    AVERAGED,
+    BATCH,
+    EPOCH,
+    MODE,
+    MODES,
+    MOST_WEIGHT,
+    NONE,
+    READY,
+    UPDATES,
+    WANTED,
+    Machine,
+)
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.errors import FileError
@@ -52,6 +64,28 @@ class State:
     seen: FloatArray
     modes_proven: int = 0
     has_diverged: bool = False
+
+    def is_possible(
+        self, progress: npt.NDArray[np.int64], epochs: int, batches: int, has_averages: bool
+    ) -> bool:
+        """Whether counts can be those of a training.
+
+        Args:
+            progress: the counts.
+            epochs: the epochs of the training.
+            batches: the batches of an epoch.
+            has_averages: whether updates may wait for exact averages.
+        """
+        epoch, batch, mode, modes, number = progress[[EPOCH, BATCH, MODE, MODES, UPDATES]].tolist()
+        # A training that diverges stops before it begins the next epoch.
+        if not (0 <= epoch <= epochs and 0 <= batch < batches + self.has_diverged):
+            return False
+        return (
+            (mode in (NONE, WANTED, READY) or (mode == AVERAGED and has_averages))
+            and number == epoch * batches + batch
+            and 0 <= modes <= number
+            and 0 <= self.modes_proven <= modes + (mode == READY)
+        )
 
 
 @dataclass

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
 from glasshouse.boltzmann.kernels import enumeration, sampling
-from glasshouse.boltzmann.slices import number_of_each, rows_of
+from glasshouse.boltzmann.slices import log_partition, number_of_each, rows_of
 from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import FloatArray, Rbm, SpinArray, validation
@@ -177,13 +177,7 @@ class BoltzmannMachine(Summarised):
             ValueError: that layer has more than 24 units; estimate it with `annealed_importance`.
         """
         self.refuse_enumeration()
-        sums = np.array([-np.inf, 0.0, 0.0])
-
-        def add(first: int, last: int) -> None:
-            enumeration.add_blocks(*self.smaller_first, self.low, first, last, sums)
-
-        in_slices(add, enumeration.num_blocks(min(self.weights.shape)))
-        return float(sums[2])
+        return log_partition(self.smaller_first, self.low)
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
         """Mean of ln p(v) over the rows of the data, exactly."""

@@ -1,13 +1,15 @@
-"""Kernels on tables of many rows, in slices between which signals are handled."""
+"""Kernels on tables of many rows or on all states, in slices between which signals are handled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.boltzmann.kernels import enumeration
+from glasshouse.boltzmann.kernels.machine import Averages
 from glasshouse.problems import FloatArray, validation
 from glasshouse.stopping import in_slices
 
@@ -38,3 +40,51 @@ def number_of_each(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: 
     numbers = np.empty(len(table))
     in_slices(lambda first, last: kernel(table[first:last], *rest, numbers[first:last]), len(table))
     return numbers
+
+
+def log_partition(layers: Sequence[FloatArray], low: int, blocks: int | None = None) -> float:
+    """Return the logarithm of the partition function, over all states of one layer.
+
+    Args:
+        layers: weights whose rows are the units of that layer, its biases, and those of the other.
+        low: the lower value of a unit.
+        blocks: blocks of states; by default all.
+    """
+    sums = np.array([-np.inf, 0.0, 0.0])
+
+    def add(first: int, last: int) -> None:
+        enumeration.add_blocks(*layers, low, first, last, sums)
+
+    add(0, 0)  # compiles
+    in_slices(add, enumeration.num_blocks(len(layers[0])) if blocks is None else blocks)
+    return float(sums[2])
+
+
+def new_averages(num_visible: int, num_hidden: int) -> Averages:
+    """Return space for exact averages that are not known yet."""
+    rows, columns = sorted((num_visible, num_hidden))
+    known = np.zeros(1, dtype=np.bool_)
+    return Averages(np.zeros((rows, columns)), np.zeros(rows), np.zeros(columns), known)
+
+
+def find_averages(
+    layers: Sequence[FloatArray], low: int, averages: Averages, blocks: int | None = None
+) -> None:
+    """Compute exact averages over all states of the smaller layer.
+
+    Args:
+        layers: weights whose rows are the units of that layer, its biases, and those of the other.
+        low: the lower value of a unit.
+        averages: the arrays to fill.
+        blocks: blocks of states; by default all, without which the averages are not known.
+    """
+    log_z = log_partition(layers, low, blocks)
+    for sums in averages:
+        sums[...] = 0
+
+    def add(first: int, last: int) -> None:
+        enumeration.add_moments(*layers, low, log_z, first, last, averages)
+
+    add(0, 0)  # compiles
+    in_slices(add, enumeration.num_blocks(len(layers[0])) if blocks is None else blocks)
+    averages.known[0] = blocks is None

@@ -15,21 +15,16 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
-from glasshouse.boltzmann.kernels import enumeration, sampling, updates
+from glasshouse.boltzmann.kernels import sampling, updates
 from glasshouse.boltzmann.kernels.draws import LANES, fill_normal
 from glasshouse.boltzmann.kernels.machine import (
-    AVERAGED,
-    BATCH,
     EPOCH,
     MODE,
     MODES,
     MOST_WEIGHT,
-    NONE,
     PROGRESS,
     READY,
     UPDATES,
-    WANTED,
-    Averages,
     Machine,
 )
 from glasshouse.boltzmann.kernels.modes import spin_weights
@@ -37,11 +32,12 @@ from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import find_mode, frustration_of
 from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
+from glasshouse.boltzmann.slices import find_averages, new_averages
 from glasshouse.compiled import announces
 from glasshouse.files.text.errors import FileError
 from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.randomness import RngLike, Seed
-from glasshouse.stopping import deferred, in_slices
+from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 
 # What random numbers are for: paths of child seeds.
@@ -168,13 +164,11 @@ class Trainer(Summarised):
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
         self._arrays = self._begin(start)
-        self._averages = self._new_averages()
+        sizes = self._arrays.weights.shape if settings.gradient == "exact" else (0, 0)
+        self._averages = new_averages(*sizes)
         self._epochs(0)  # compiles what is not compiled yet, before the clock runs
         if self._plan.averages_apart:
-            enumeration.add_blocks(
-                *self.machine.smaller_first, self.machine.low, 0, 0, np.array([0.0, 1.0, 0.0])
-            )
-            self._add_moments(self.machine, 0.0, 0, 0)
+            find_averages(self.machine.smaller_first, settings.low, self._averages, blocks=0)
 
     def __repr__(self) -> str:
         size = f"{self.data.shape[1]} visible × {self.settings.hidden} hidden"
@@ -207,7 +201,7 @@ class Trainer(Summarised):
             if code == updates.NEEDS_MODE:
                 self._find_mode()
             elif code == updates.NEEDS_AVERAGES:
-                self._find_averages()
+                find_averages(self.machine.smaller_first, self.settings.low, self._averages)
             elif code == updates.PAUSED:
                 self._pace(perf_counter() - started)
         self.learning_seconds += perf_counter() - begin
@@ -273,26 +267,13 @@ class Trainer(Summarised):
         # The look at the epoch itself may be missing.
         looks = [sum(place < limit for place in places) for limit in (self.epoch, self.epoch + 1)]
         is_sound = state.seen.shape[1] == width and len(state.seen) in looks
-        if not is_sound or not self._is_possible(state):
+        batches = -(-len(self.data) // self._plan.batch_size)
+        if not is_sound or not state.is_possible(
+            self._arrays.progress, self.settings.epochs, batches, self._plan.averages_apart
+        ):
             raise FileError(kept.path, "is a checkpoint with unsound contents; delete it")
         self.modes_proven, self.has_diverged = state.modes_proven, state.has_diverged
         return [*state.seen.tolist()]
-
-    def _is_possible(self, state: State) -> bool:
-        """Whether the counts of a checkpoint can be those of this training."""
-        counts = self._arrays.progress[[EPOCH, BATCH, MODE, MODES, UPDATES]]
-        epoch, batch, mode, modes, number = counts.tolist()
-        batches = -(-len(self.data) // self._plan.batch_size)
-        # A training that diverges stops before it begins the next epoch.
-        if not (0 <= epoch <= self.settings.epochs and 0 <= batch < batches + state.has_diverged):
-            return False
-        has_mode = mode == READY
-        return (
-            (mode in (NONE, WANTED, READY) or (mode == AVERAGED and self._plan.averages_apart))
-            and number == epoch * batches + batch
-            and 0 <= modes <= number
-            and 0 <= state.modes_proven <= modes + has_mode
-        )
 
     def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
         """The same as `advance`, in pieces between which a checkpoint may be written."""
@@ -379,29 +360,6 @@ class Trainer(Summarised):
             arrays.mode_energy[:] = -signed, total
             arrays.progress[MODE] = READY
             self.modes_proven += mode.is_proven
-
-    def _new_averages(self) -> Averages:
-        sizes = sorted(self._arrays.weights.shape) if self.settings.gradient == "exact" else [0, 0]
-        return Averages(
-            np.zeros(sizes), np.zeros(sizes[0]), np.zeros(sizes[1]), np.zeros(1, dtype=np.bool_)
-        )
-
-    def _find_averages(self) -> None:
-        """Find the exact averages that the compiled code waits for; signals are handled."""
-        machine, averages = self.machine, self._averages
-        log_z = machine.log_partition
-        for sums in averages:
-            sums[...] = 0
-        in_slices(
-            lambda first, last: self._add_moments(machine, log_z, first, last),
-            enumeration.num_blocks(len(averages.smaller)),
-        )
-        averages.known[0] = True
-
-    def _add_moments(self, machine: BoltzmannMachine, log_z: float, first: int, last: int) -> None:
-        enumeration.add_moments(
-            *machine.smaller_first, machine.low, log_z, first, last, self._averages
-        )
 
     def _result(
         self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]

@@ -22,8 +22,7 @@ def run_samplers(
         instances: the folder of standard instances.
         options: options of `race_samplers`.
     """
-    from glasshouse.races.samplers.entering import entered_sampler
-    from glasshouse.races.samplers.racing import race_samplers
+    from glasshouse.races import entered_sampler, race_samplers
     from glasshouse.suites.loading import load_suite
 
     entered = [entered_sampler(text) for text in texts]
@@ -33,7 +32,9 @@ def run_samplers(
         raise ValueError(f"two samplers are named {twice}; name them, as in NAME=MODULE:CLASS")
     with bar() as shown:
         task = shown.add_task(f"calling samplers on {suite}", total=None)
-        loaded = load_suite(suite, output.parent / "suites", None, answers, instances)
+        loaded = load_suite(
+            suite, output.parent / "suites", None, answers, instances, any_format=True
+        )
         race_samplers(
             dict(entered), loaded, store=output, **options,
             progress=lambda at: shown.update(task, completed=at.calls, total=at.goal),
