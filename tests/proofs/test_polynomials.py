@@ -63,3 +63,17 @@ def test_what_is_satisfiable_needs_no_parts_and_the_rest_gets_an_honest_bound():
     open_proof = gh.prove(hard, state=state, time_limit=5)
     assert not open_proof.optimal
     assert open_proof.lower_bound <= open_proof.energy <= hard.energy(state)
+
+
+def test_ctrl_c_keeps_the_annealed_state_and_its_bound(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    rng = np.random.default_rng(3)
+    rows = [rng.choice(12, 3, replace=False) for _ in range(40)]
+    problem = gh.Polynomial.from_terms(12, rows, rng.integers(1, 9, 40) * rng.choice([-1, 1], 40))
+    monkeypatch.setattr("glasshouse.proofs.polynomials._lowest_state", interrupted)
+    proof = gh.prove(problem)
+    assert proof.statistics.stopped == "Ctrl-C"
+    assert proof.energy == problem.energy(proof.state)
+    assert "that of the weights alone" in str(proof.summary())

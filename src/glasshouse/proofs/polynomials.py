@@ -19,7 +19,7 @@ from glasshouse.problems import Polynomial
 from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.reduction import to_spins
 from glasshouse.problems.validation import SpinArray
-from glasshouse.proofs.progress import Statistics, Stopped
+from glasshouse.proofs.progress import ENUMERATION, WEIGHTS, Statistics, Stopped
 from glasshouse.stopping import working_time
 
 # Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.
@@ -49,15 +49,18 @@ def prove_polynomial(
     stopped: Stopped | None = "Ctrl-C" if found.stopped == "interrupted" else None
     nodes = None if proven.verdict.optimal or stopped else small_cover(form)
     if nodes is not None:
-        lowest = _lowest_state(form, nodes, deadline)
-        if lowest is None:
-            stopped = "time limit"
-        else:
+        lowest = None
+        try:
+            lowest = _lowest_state(form, nodes, deadline)
+            stopped = "time limit" if lowest is None else None
+        except KeyboardInterrupt:  # the annealed state and its bound are kept
+            stopped = "Ctrl-C"
+        if lowest is not None:
             tree = Tree((Cover(tuple(nodes.tolist())),))
             proven = Proven(problem, Certificate(lowest, [], [0], [], tree=tree))  # type: ignore[arg-type]
     statistics = Statistics(
         working_time() - began, problem.num_terms, 0, 0, 0, 0, converged=True, stopped=stopped,
-        method="cycle LP" if proven.certificate.tree is None else "enumeration",
+        method=WEIGHTS if proven.certificate.tree is None else ENUMERATION,
     )  # fmt: skip
     return proven, statistics
 

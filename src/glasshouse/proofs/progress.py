@@ -7,6 +7,8 @@ from typing import Literal
 
 from glasshouse.summaries import Summarised
 
+# Methods that use neither an LP nor a semidefinite bound.
+ENUMERATION, WEIGHTS = "enumeration", "weights"
 Stopped = Literal["time limit", "node limit", "memory limit", "target", "Ctrl-C"]
 
 
@@ -44,8 +46,8 @@ class Statistics(Summarised):
         cuts: cycle inequalities found there.
         converged: whether every LP was solved to the end, or closed its gap before.
         stopped: why the search ended before that, or None.
-        method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite" or
-            "enumeration".
+        method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite",
+            "enumeration", or "weights" if a polynomial's weights alone bound it.
         nodes: of the tree that were bounded, 0 without one.
         leaves: of the certificate, 1 without a tree.
         history: bounds on the way, each better than the one before.

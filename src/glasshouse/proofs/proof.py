@@ -27,7 +27,7 @@ from glasshouse.problems.expansion import to_pairs
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.polynomials import prove_polynomial
 from glasshouse.proofs.preparation import Prepared, spins_of
-from glasshouse.proofs.progress import Bounds, Statistics
+from glasshouse.proofs.progress import ENUMERATION, WEIGHTS, Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised, SummaryTable
@@ -142,13 +142,16 @@ class Proof(Summarised):
         rows = {
             "certificate": self.certificate.parts
             + (f", multipliers over {validation.shown(over)}" if over > 1 else ""),
-            "reduced to": "no edges, exactly: no LP was needed",
         }
+        if work.method == WEIGHTS:
+            rows["bound"] = "that of the weights alone"
+        elif work.core_edges or work.method != ENUMERATION:
+            rows["reduced to"] = "no edges, exactly: no LP was needed"
         if work.core_edges:
             blocks = _some(work.blocks, "block")
             rows["reduced to"] = f"{work.core_edges} of {work.num_edges} edges, in {blocks}"
             rows["LP"] = f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}"
-        if work.nodes or work.method != "cycle LP":
+        if work.nodes or work.method not in ("cycle LP", WEIGHTS):
             leaves = f"{work.leaves} lea{'f' if work.leaves == 1 else 'ves'}"
             nodes = f", {_some(work.nodes, 'node')}" if work.nodes else ""
             rows["tree"] = f"{leaves}{nodes}, by {work.method}"
