@@ -1,4 +1,4 @@
-"""Check what a certificate proves of a WCNF file, a MaxCut graph, or a QUBO of Biq Mac (.sparse).
+"""Check what a certificate proves of a WCNF file, MaxCut graph, QUBO (.sparse), polynomial (.hubo).
 
 Usage: python checker.py FILE FILE.cert  (Python 3.8 or newer and nothing else; exact integers)
 In spins (true +1, false -1), scale x value = constant - sum of w[a,b] s_a s_b, where vertex 0 is
@@ -7,6 +7,8 @@ A loop of L edges, an odd number of them negative, is never below -mu (L-2). A s
 never below c g^2 where sum a/g is odd, g = gcd(a), and never below 0 else; less its constant
 c sum a^2, it is a part like a loop. With R = problem - loops - squares,
 value >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
+Products of spins may be vertices, too (version 4): they are +1 or -1 like spins, and an edge stands
+for the product of its ends, in which spins that both have cancel, so all of this holds for them.
 A tree of pairs of spins, equal or opposite, parts all states into leaves; the least leaf counts. In
 a leaf, tied spins are one; it has own loops and squares, or a cover: spins that touch all edges.
 Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
@@ -26,8 +28,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 HEADS = "glasshouse-certificate denominator cost state names loops squares tree common".split()
+HEADS.append("monomials")
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
 GRAPH_NOTES = [b"offset", b"ancilla", b"numbers", b"planted-cut", b"planted-model"]
+HUBO_NOTES = [b"num-variables", b"numbers", b"planted-cost", b"planted-model"]
 MOST_COVERED = 24
 
 
@@ -127,6 +131,18 @@ def weight_of(word):
     return value
 
 
+def are_floats(weights, sums, offset, notes):
+    """Whether weights are floats, not integers; those that neither can hold are refused."""
+    require(notes.get(b"numbers", "float") == "float", "numbers of an unknown kind")
+    is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
+    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is whole, too
+    total = sum(map(abs, sums)) + abs(Fraction(offset))
+    in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
+    is_held = in_range and all(float(w) == w for w in [*weights, *sums] if is_float)
+    require(is_held, "weights or sums of weights are too large, or no float holds them")
+    return is_float
+
+
 def read_graph(text, is_qubo=False):
     """Offset and weights -w times a scale, scale, size, notes, and whether they are floats."""
     lines = rows(text, "#") or [[]]
@@ -139,13 +155,7 @@ def read_graph(text, is_qubo=False):
     weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
     for (a, b), w in zip(pairs, weights):  # parallel edges are one, of their sum
         edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
-    require(notes.get(b"numbers", "float") == "float", "graph: numbers of an unknown kind")
-    is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
-    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is whole, too
-    total = sum(map(abs, edges.values())) + abs(Fraction(offset))
-    in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
-    is_held = in_range and all(float(w) == w for w in [*weights, *edges.values()] if is_float)
-    require(is_held, "graph: weights or sums of weights are too large, or no float holds them")
+    is_float = are_floats(weights, edges.values(), offset, notes)
     for a, b, w in [(a, b, w / (2 if a == b else 4)) for (a, b), w in edges.items() if is_qubo]:
         edges[a, b], offset = w * (a != b), offset - w  # x = (1 + s)/2
         edges[0, a], edges[0, b] = edges[0, a] + w, edges[0, b] + w
@@ -155,6 +165,34 @@ def read_graph(text, is_qubo=False):
     scale = max(x.denominator for x in [Fraction(offset), *edges.values()])  # all are powers of 2
     weights = {pair: int(w * scale) for pair, w in edges.items() if w}
     return int(offset * scale), weights, scale, size - (b"ancilla" in notes), notes, is_float
+
+
+def read_hubo(text):
+    """Offset and weights -w times a scale, of lists "i j k weight" from 0; as read_graph."""
+    notes, spots = read_notes(text, b"#", HUBO_NOTES), defaultdict(Fraction)
+    heads = [line.strip(" \t\r\v\f")[:1000] for line in text.split("\n")]
+    said = [x[1] for x in map(re.compile(r"#.*?vartype[:=]\s*(\S+)", re.A).match, heads) if x]
+    require(said in (["SPIN"], ["BINARY"]), "polynomial: expected one vartype, SPIN or BINARY")
+    lines = [(list(map(whole, x[:-1])), weight_of(x[-1])) for x in rows(text, "#")]
+    used = max((max(m, default=-1) for m, _ in lines), default=-1) + 1
+    size, weights = number(notes.get(b"num-variables", str(used))), [w for _, w in lines]
+    is_held = type(size) is int and used <= size < 2**31
+    require(is_held and all(v >= 0 for m, _ in lines for v in m), "polynomial: variables")
+    for m, w in lines:  # s s = 1, x x = x
+        spots[product([(v + 1, 1) for v in (m if said == ["SPIN"] else {*m})])[0]] += Fraction(w)
+    is_float = are_floats(weights, spots.values(), 0, notes)
+    terms, degree = defaultdict(Fraction), max((len(k) - k.count(0) for k in spots), default=0)
+    for key, w in spots.items():
+        key = key[key.count(0) :]
+        lengths = range(len(key) + 1) if said == ["BINARY"] else [len(key)]  # x = (1 + s)/2
+        parts = [part for length in lengths for part in combinations(key, length)]
+        for part in parts:
+            terms[tuple([0] * (2 - len(part)) + [*part])] -= w / len(parts)
+    offset = -terms.pop((0, 0), 0)
+    scale = max(x.denominator for x in [Fraction(1), *spots.values()])
+    scale *= 2**degree if said == ["BINARY"] else 1
+    weights = {key: int(w * scale) for key, w in terms.items() if w}
+    return int(offset * scale), weights, scale, size, notes, is_float
 
 
 def read_certificate(text):
@@ -169,18 +207,28 @@ def read_certificate(text):
         require(is_next, f"certificate: {word[:40]}")
         heads[word] = " ".join(values)
     parts, version = [list(map(whole, words)) for words in lines[::-1]], heads.get(HEADS[0])
-    is_known = version in ("1", "2", "3") and {"denominator", "state", "loops"} <= set(heads)
-    require(is_known, f"certificate: expected '{HEADS[0]} 1', 2 or 3, denominator, state and loops")
-    is_version = ("tree" in heads) == (version == "3") >= ("common" in heads)
+    is_known = version in tuple("1234") and {"denominator", "state", "loops"} <= set(heads)
+    require(is_known, f"certificate: expected '{HEADS[0]} 1' to 4, denominator, state and loops")
+    is_version = version == "4" or ("tree" in heads) == (version == "3")
+    is_version = is_version and ("monomials" in heads) == (version == "4")
+    is_version = is_version and ("tree" in heads) >= ("common" in heads)
     require(is_version and (version > "1" or "squares" not in heads), "certificate: its version")
     require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
-    loops, squares = whole(heads["loops"]), whole(heads.get("squares", "0"))
-    over, tree = whole(heads["denominator"]), tree if version == "3" else [("leaf", [0, 0])]
-    require(over > 0 <= min(loops, squares) and loops + squares == len(parts), "certificate: parts")
+    table, loops, squares = (whole(heads.get(x, "0")) for x in ("monomials", "loops", "squares"))
+    over, has_tree = whole(heads["denominator"]), "tree" in heads
+    tree = tree if has_tree else [("leaf", [0, 0])]
+    is_sum = min(table, loops, squares) >= 0 and table + loops + squares == len(parts)
+    require(over > 0 and is_sum, "certificate: parts")
     names, order = counts(heads.get("names", "").split()), range(1, len(heads["state"]) + 1)
     require("names" not in heads or sorted(names) == [*order], "certificate: names")
-    common = counts(heads.get("common", "0 0").split()) if version == "3" else [loops, squares]
-    return heads["state"], heads.get("cost"), (over, parts[:loops], parts[loops:], tree, common)
+    common = counts(heads.get("common", "0 0").split()) if has_tree else [loops, squares]
+    table, parts = parts[:table], parts[table:]
+    for m in table:  # a vertex that is a product of spins
+        is_monomial = len(m) > 1 and m == sorted({*m}) and m[0] > 0 and m[-1] <= len(order)
+        require(is_monomial, f"no monomial: {m}")
+    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial stands twice")
+    proof = over, parts[:loops], parts[loops:], tree, common, table
+    return heads["state"], heads.get("cost"), proof
 
 
 def leaves_of(tree, common, loops, squares, size):
@@ -224,17 +272,36 @@ def ties_of(path):
 def folded(constant, weights, ties):
     """The same constant - sum of w s s where spins are tied: weights between classes only."""
     small = defaultdict(int)
-    for (a, b), w in weights.items():
-        (i, x), (j, y) = ties.get(a, (a, 1)), ties.get(b, (b, 1))
+    for key, w in weights.items():
+        if len(key) > 2:
+            key, sign = product([ties.get(v, (v, 1)) for v in key])
+            small[key] += w * sign
+            continue
+        (i, x), (j, y) = ties.get(key[0], (key[0], 1)), ties.get(key[1], (key[1], 1))
         small[min(i, j), max(i, j)] += w * x * y
-    constant -= sum(w for (i, j), w in small.items() if i == j)
-    return constant, {pair: w for pair, w in small.items() if w and pair[0] != pair[1]}
+    constant -= sum(w for key, w in small.items() if key[0] == key[1])
+    return constant, {key: w for key, w in small.items() if w and key[0] != key[1]}
+
+
+def product(signed):
+    """The product of spins (vertex, sign): its vertices, two at least, and sign; spins cancel."""
+    left, sign = set(), 1
+    for vertex, x in signed:
+        left, sign = left ^ {vertex}, sign * x
+    left = sorted(left - {0})
+    return tuple([0] * (2 - len(left)) + left), sign
+
+
+def edge(ends, table, ties, size):
+    """The product of vertices, of which those above the size are products themselves."""
+    parts = [table[v - size - 1] if v > size else [v] for v in ends]
+    return product([ties.get(v, (v, 1)) for part in parts for v in part])
 
 
 def step_of(weights):
     """All values differ by multiples of it; 0 where all are the same."""
     sums = defaultdict(int)
-    for vertex, w in ((vertex, w) for pair, w in weights.items() for vertex in pair):
+    for vertex, w in ((vertex, w) for key, w in weights.items() for vertex in key if vertex):
         sums[vertex] += w
     return 2 * reduce(math.gcd, sums.values(), 2 * reduce(math.gcd, weights.values(), 0))
 
@@ -242,12 +309,15 @@ def step_of(weights):
 def least_of_cover(constant, weights, cover, ties):
     """The least value, by looking at all states of a cover; the ghost's spin stays as it is."""
     ghost, *cover = dict.fromkeys(ties.get(v, (v, 1))[0] for v in [0, *cover])
+    if cover and max(map(len, weights), default=0) > 2:  # fix one spin after the other
+        halves = (folded(constant, weights, {cover[0]: (0, sign)}) for sign in (1, -1))
+        return min(least_of_cover(*half, cover[1:], {}) for half in halves)
     order = [ghost, *cover, *sorted({v for pair in weights for v in pair} - {ghost, *cover})]
     place = {vertex: k for k, vertex in enumerate(order)}
     table = [[0] * len(order) for _ in range(1 + len(cover))]
     for pair, w in weights.items():
-        a, b = sorted(place[vertex] for vertex in pair)
-        require(a <= len(cover), f"a cover leaves the edge {pair} open")
+        a, b = sorted(place[vertex] for vertex in pair)[:2]
+        require(a <= len(cover) and len(pair) == 2, f"a cover leaves the edge {pair} open")
         table[a][b] = w
 
     def least(k, value, fields):
@@ -283,7 +353,7 @@ def signed_graph(soft, hard):
     return -weights.pop("constant", 0), weights
 
 
-def check_parts(loops, squares, size):
+def check_parts(loops, squares, size):  # size: the highest vertex
     """Refuse what is no loop and no square, in whichever leaf it is."""
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
@@ -297,7 +367,7 @@ def check_parts(loops, squares, size):
         require(in_range, f"no square: {c} {pairs}")
 
 
-def taken_off(weights, loops, squares, spins, ties, unit):
+def taken_off(weights, loops, squares, spins, ties, unit, table, size):
     """How far below zero the parts can get; their weights are taken off, in place."""
     minima = 0
     for mu, *marked in loops:
@@ -305,26 +375,30 @@ def taken_off(weights, loops, squares, spins, ties, unit):
         negative = [vertex < 0 for vertex in marked[:-1]] + [True]  # the edges after each vertex
         minima += unit * mu * (len(cycle) - 2)
         for a, b, sign in zip(cycle, cycle[1:] + cycle[:1], negative):
-            weights[min(a, b), max(a, b)] -= unit * mu * spins[a] * spins[b] * (-1) ** sign
+            key = (min(a, b), max(a, b)) if a <= size >= b else edge([a, b], table, {}, size)[0]
+            weights[key] -= unit * mu * spins[a] * spins[b] * (-1) ** sign
     for c, *pairs in squares:
         tied = defaultdict(int)
         for x, node in zip(pairs[::2], pairs[1::2]):
-            root, sign = ties.get(node, (node, 1))
+            root, sign = edge([node], table, ties, size) if table else ties.get(node, (node, 1))
             tied[root] += sign * x
         require(max(map(abs, tied.values()), default=0) < 2**63, "a square's coefficient")
         divisor = reduce(math.gcd, tied.values(), 0) or 1
         is_odd = sum(tied.values()) // divisor % 2
         minima += unit * c * (sum(x * x for x in tied.values()) - divisor**2 * is_odd)
         for (low, x), (high, y) in combinations(sorted(tied.items()), 2):
-            weights[low, high] += 2 * unit * c * x * y
+            key = product([(v, 1) for v in low + high])[0] if table else (low, high)
+            weights[key] += 2 * unit * c * x * y
     return minima
 
 
-def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, common):
+def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, *more):
     """The least value that the leaves leave possible."""
-    check_parts(loops, squares, len(spins) - 1)
+    size, (common, table) = len(spins) - 1, more
+    check_parts(loops, squares, size + len(table))
+    spins = spins + [math.prod(spins[i] for i in m) for m in table]
     whole_step, least = grain * step_of(weights) // (math.gcd(grain, step_of(weights)) or 1), []
-    leaves = leaves_of(tree, common, loops, squares, len(spins) - 1)
+    leaves = leaves_of(tree, common, loops, squares, size)
     for ties, cover, *parts in (leaf for leaf in leaves if leaf[0] is not None):
         base, small = folded(constant, weights, ties)
         if cover is not None:
@@ -332,7 +406,7 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
             continue
         # From here on all is multiplied with the denominator, so that it stays whole.
         rest = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
-        minima = taken_off(rest, *parts, spins, ties, unit)
+        minima = taken_off(rest, *parts, spins, ties, unit, table, size)
         top, rest = folded(denominator * constant, rest, ties)
         trivial = denominator * (base - sum(map(abs, small.values())))
         low = Fraction(max(trivial, top - minima - sum(map(abs, rest.values()))), denominator)
@@ -342,14 +416,16 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
     return min(least)
 
 
-def read_problem(text, is_graph, is_qubo):
+def read_problem(text, is_graph, is_qubo, is_hubo):
     """The problem, as above, with value = total + cut x answer, and a value for each state."""
     p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4)
-    if is_graph:  # energy = total - 2 cut
-        p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = read_graph(text, is_qubo)
-        p.total = 0 if is_qubo else p.constant - sum(p.weights.values())
-        p.unit, p.cut = p.scale, p.scale if is_qubo else -2 * p.scale
-        p.value_of = lambda s: p.constant - sum(w * s[a] * s[b] for (a, b), w in p.weights.items())
+    if is_graph or is_hubo:  # energy = total - 2 cut
+        found = read_hubo(text) if is_hubo else read_graph(text, is_qubo)
+        p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = found
+        p.total = p.constant - sum(p.weights.values()) if not is_qubo and not is_hubo else 0
+        p.unit, p.cut = p.scale, p.scale if is_qubo or is_hubo else -2 * p.scale
+        terms = p.weights.items()
+        p.value_of = lambda s: p.constant - sum(w * math.prod(s[v] for v in k) for k, w in terms)
     else:
         soft, hard, p.size, p.notes = read_wcnf(text)
         p.constant, p.weights = signed_graph(soft, hard)
@@ -361,10 +437,10 @@ def read_problem(text, is_graph, is_qubo):
     return p
 
 
-def check(text, certificate_text, is_graph=False, is_qubo=False):
-    """Cost, cut or x'Qx of the certificate's assignment, and the best that is left possible."""
+def check(text, certificate_text, is_graph=False, is_qubo=False, is_hubo=False):
+    """Cost, cut, energy or x'Qx of the certificate's state, and the best that is left possible."""
     bits, stated, proof = read_certificate(certificate_text)
-    p = read_problem(text, is_graph, is_qubo)
+    p = read_problem(text, is_graph, is_qubo, is_hubo)
     spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
     value = p.value_of(spins)
     require(value < math.inf, "the assignment breaks a hard clause")
@@ -390,8 +466,10 @@ if __name__ == "__main__":
         require(len(sys.argv) == 3, "(usage: python checker.py FILE FILE.cert)")
         texts = [Path(name).read_bytes().decode("latin1") for name in sys.argv[1:]]
         suffix, first = Path(sys.argv[1]).suffix, " ".join((rows(texts[0], "#") or [[]])[0])
-        is_rudy = suffix != ".wcnf" and re.fullmatch("[0-9]+ [0-9]+( (?!0$)[-+0-9.eE]+)?", first)
-        found, most = check(*texts, is_rudy or suffix in (".mc", ".sparse"), suffix == ".sparse")
+        is_rudy = re.fullmatch("[0-9]+ [0-9]+( (?!0$)[-+0-9.eE]+)?", first)
+        is_rudy = is_rudy and suffix not in (".wcnf", ".hubo")
+        kinds = (is_rudy or suffix in (".mc", ".sparse"), suffix == ".sparse", suffix == ".hubo")
+        found, most = check(*texts, *kinds)
         sides = ("an upper", "cuts") if most > found else ("a lower", "costs")
         bound = f"VERIFIED only {sides[0]} bound: {most}; the assignment {sides[1]}"
         print("VERIFIED optimum" if most == found else bound, found)
