@@ -100,6 +100,7 @@ def of_problems() -> Iterable[Any]:
     for convert in (gh.to_ising, gh.to_qubo, gh.to_max2sat, gh.to_maxcut, gh.to_rbm):
         yield from convert(plant().problem)
     yield gh.Rbm(np.random.default_rng(1).normal(size=(20, 30)))
+    yield gh.Polynomial.from_terms(9, {(0, 1, 2): 3, (4, 8): -2, (5,): 1})
 
 
 def of_landscape() -> Iterable[Any]:
@@ -164,7 +165,7 @@ def of_solvers() -> Iterable[Any]:
 
 def of_proofs() -> Iterable[Any]:
     proof = gh.prove(plant())
-    yield from (proof, proof.statistics, proof.certificate)
+    yield from (proof, proof.statistics, proof.certificate, gh.noise_margin(plant()))
     yield gh.verify(plant().problem, proof.certificate)
     yield gh.verify(plant().problem, plant().certificate)
     yield solve_exactly(gh.Rbm([[-1, 2, 2], [2, 2, 2]]), solver="highs")
@@ -255,6 +256,13 @@ def of_races(folder: Any) -> Iterable[Any]:
     )
     yield from (raced, raced.calls[0], raced.faults[0], raced.problems[0], heard[0])
     yield from (raced.residual("ours"), raced.compare("ours", "none"))
+    yield from (raced.model("ours", raced.instances[0]), races.virtual_best(found))
+    rival = dataclasses.replace(found.runs[0], solver="rival")
+    both_ran = dataclasses.replace(found, runs=(*found.runs, rival))
+    yield races.compare_solvers(both_ran, "mine", "rival")
+    yield gh.optimal_setting(
+        gh.GlasshouseAnnealer(), [plant()], "num_sweeps", (2, 4), calls=1, reads=2, batches=()
+    )
 
 
 @pytest.fixture(scope="module")

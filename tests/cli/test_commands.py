@@ -250,7 +250,7 @@ def test_wrong_usage_is_told_in_one_line_that_names_the_help(words, told, capsys
 def test_old_commands_name_the_new_one(old, new, capsys):
     assert main([*old.split(), "x.sqlite"]) == 2
     told = capsys.readouterr().err
-    assert told.startswith(f"glasshouse: `glasshouse {old}` is now `glasshouse {new}` (see ")
+    assert told.startswith(f"glasshouse: `glasshouse {old}` is now `glasshouse {new}`")
     assert told.count("\n") == 1
     assert main([*itertools.takewhile(lambda word: word[0] != "-", new.split()), "--help"]) == 0
 
@@ -260,7 +260,7 @@ def test_old_options_name_the_new_one(command, old, new, capsys):
     words = [*command.split(), *(["random"] if command == "plant" else [])]
     for typed in ([old, "3"], [f"{old}=3"]):
         assert main([*words, *typed]) == 2
-        assert capsys.readouterr().err.startswith(f"glasshouse: {old} is now {new} (see ")
+        assert capsys.readouterr().err.startswith(f"glasshouse: {old} is now {new}")
     assert main([*words, "--help"]) == 0
     told = capsys.readouterr().out
     assert new.split()[0] in told or new.startswith("glasshouse")

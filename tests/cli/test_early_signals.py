@@ -90,11 +90,11 @@ def test_a_time_limit_by_the_rules_waits_for_no_certificate(wcnf):
     """A certificate may take longer than the limit; the answer needs the state alone."""
     script = f"""
 import signal, sys
-from glasshouse.proofs.preparation import Prepared
+from glasshouse.proofs import prover
 def verifies_for_minutes(*arguments):
     signal.raise_signal(signal.SIGALRM)  # time is up
     print("went on", file=sys.stderr)
-Prepared.verified = verifies_for_minutes
+prover.Proven = verifies_for_minutes
 {START}
 """
     words = ["solve", wcnf, "--solver", "prove", "--maxsat-output", "--time-limit", "1000"]

@@ -179,7 +179,7 @@ def state_of(path, model: str):
 
 def test_every_readable_format_is_told_of_here():
     readable = {suffix for suffix, format_ in FORMATS.items() if format_.read is not None}
-    assert readable - {".npz", ".npy", ".csv"} <= set(NAMES)  # whose number is the energy
+    assert readable - {".npz", ".npy", ".csv", ".hubo"} <= set(NAMES)  # whose number is the energy
 
 
 def test_what_a_file_maximises_is_stated_and_bounded_so(tmp_path, capsys):

@@ -23,10 +23,10 @@ OPTIONS = {
     "structured": "visible* n* hidden m frustration* f* loop-density loops block* left upper "
     "center block-rule",
     "bias": "visible* n* hidden m frustration* f* loop-density loops ghosts bias-strength",
-    "classic": "graph visible n hidden m frustration f loop-density loops length min-length "
-    "max-weight",
-    "graph": "GRAPH* frustration* f* loop-density loops length max-length block left overlap "
-    "max-weight",
+    "classic": "graph visible n hidden m frustration f loop-density loops loops-per-node "
+    "length min-length max-weight bits",
+    "graph": "GRAPH* frustration* f* loop-density loops loops-per-node length "
+    "max-length block left overlap max-weight bits",
     "uniform": "visible* n* hidden m clause-density*",
     "exactly": "spins* n* literals* true-literals* clauses clause-density",
     "nae3sat": "spins* n* clauses clause-density",
@@ -119,7 +119,7 @@ def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, caps
     ("words", "message"),
     [
         ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "do not go together; use some "
-         "of --length --max-length --overlap --max-weight, or some of --block --left"),
+         "of --length --max-length --overlap, or some of --block --left"),
         ("classic --loops 3", "give either --graph, or -n"),
         ("classic -n 9 --graph torus:4x4 --loops 3", "give either --graph, or -n"),
         ("classic --graph torus:4x4 -m 4 --loops 3", "give either --graph, or -n"),

@@ -50,7 +50,7 @@ def test_the_certificate_goes_where_output_says(blind, tmp_path, capsys):
     assert main(["check", str(path), "--certificate", str(place)]) == 0
 
 
-@pytest.mark.parametrize("option", ["-o", "--veripb"])
+@pytest.mark.parametrize("option", ["--certificate", "--veripb"])
 def test_a_place_that_cannot_be_written_is_refused_before_the_search(
     blind, tmp_path, option, capsys, monkeypatch
 ):
@@ -64,7 +64,11 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_search(
 def test_the_problem_itself_is_never_overwritten(blind, tmp_path, capsys):
     path, proof = str(blind[0]), str(tmp_path / "one.cert")
     before = blind[0].read_bytes()
-    for words in (["-o", path], ["--veripb", path], ["-o", proof, "--veripb", proof]):
+    for words in (
+        ["--certificate", path],
+        ["--veripb", path],
+        ["--certificate", proof, "--veripb", proof],
+    ):
         assert main(["prove", path, *words, "--force"]) == 2
         assert "is named twice" in capsys.readouterr().err
     assert blind[0].read_bytes() == before

@@ -69,7 +69,7 @@ def prove(tmp_path):
 
 @pytest.mark.parametrize("workers", [[], ["--workers", "2"]])
 def test_on_a_full_disk_the_answer_is_printed(prove, workers):
-    done, lines = prove(FULL, "-o", "full/x.cert", *workers)
+    done, lines = prove(FULL, "--certificate", "full/x.cert", *workers)
     assert done.returncode == 2
     assert "optimal      proven" in done.stdout
     assert "model" in done.stdout
@@ -80,7 +80,7 @@ def test_on_a_full_disk_the_answer_is_printed(prove, workers):
 
 
 def test_on_a_full_disk_the_answer_is_whole_json(prove):
-    done, lines = prove(FULL, "-o", "full/x.cert", "--json")
+    done, lines = prove(FULL, "--certificate", "full/x.cert", "--json")
     answer = json.loads(done.stdout)
     assert (done.returncode, answer["optimal"], answer["certificate_written"]) == (2, True, False)
     assert len(lines) == 2
@@ -88,7 +88,7 @@ def test_on_a_full_disk_the_answer_is_whole_json(prove):
 
 @pytest.mark.parametrize("mounts", [READ_ONLY, CRAMPED], ids=["read-only", "full"])
 def test_without_shared_memory_one_process_searches(prove, tmp_path, mounts):
-    done, lines = prove(mounts, "-o", "x.cert", "--workers", "2")
+    done, lines = prove(mounts, "--certificate", "x.cert", "--workers", "2")
     assert done.returncode == 0, done.stderr
     assert "optimal      proven" in done.stdout
     (line,) = lines

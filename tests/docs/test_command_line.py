@@ -64,6 +64,7 @@ MEANINGS = {
     "--answers": "folder .*answers|another folder",
     "--blind": "leave (out|nothing)",
     "--certificate": "proof|certificate",
+    "--clock": "wall",
     "--count": "how many",
     "--dask": "the address of a Dask scheduler",
     "--dialect": "how to write WCNF|what the commands read",
@@ -98,6 +99,7 @@ OTHER_TYPES = {
     ("--solver", "race run"): "may be given several times",
     ("--solver", "race plot"): "may be given twice",
     ("--format", "suite write"): "may be given several times",
+    ("--clock", "race run"): "samplers may have a clock of their own",
     ("--dialect", "race run"): "commands may read two more dialects",
 }
 

@@ -141,7 +141,7 @@ class TestRows:
 
 class TestFiles:
     def test_reading_what_is_not_there_makes_nothing(self, tmp_path):
-        with pytest.raises(MissingFileError, match="no such study"):
+        with pytest.raises(MissingFileError, match="no such store"):
             Store(tmp_path / "s.sqlite")
         assert list(tmp_path.iterdir()) == []
 

@@ -62,7 +62,7 @@ def test_wrong_sources_make_no_target(tmp_path):
     (tmp_path / "text").write_text("hello")
     with pytest.raises(StoreError, match="not a glasshouse store"):
         merge(tmp_path / "new.sqlite", [tmp_path / "text"])
-    with pytest.raises(FileNotFoundError, match="no such study"):
+    with pytest.raises(FileNotFoundError, match="no such store"):
         merge(tmp_path / "new.sqlite", [tmp_path / "missing"])
     assert not (tmp_path / "new.sqlite").exists()
     mine = part(tmp_path / "a.sqlite", (0, 3))

@@ -19,11 +19,11 @@ def plants():
 def test_a_folder_is_a_suite_for_samplers(plants, suffix, tmp_path):
     for k, plant in enumerate(plants):
         gh.write(tmp_path / f"chip{k}{suffix}", plant)
-    found = gh.race(ENTERED, tmp_path, reads=4, calls=1, rng=1)
+    found = gh.race_samplers(ENTERED, tmp_path, reads=4, calls=1, rng=1)
     assert all(found.is_proven(f"chip{k}{suffix}") for k in range(2))
     for path in tmp_path.glob("*.cert"):
         path.unlink()
-    found = gh.race(ENTERED, tmp_path, reads=4, calls=1, rng=1)
+    found = gh.race_samplers(ENTERED, tmp_path, reads=4, calls=1, rng=1)
     assert not any(found.is_proven(f"chip{k}{suffix}") for k in range(2))
     with pytest.raises(ValueError, match=r"a folder with .wcnf or .cnf files"):
         gh.load_suite(tmp_path, tmp_path)
@@ -46,6 +46,6 @@ def test_proofs_and_documents_are_targets(plants, tmp_path):
     given = {"proof": proof, "proven": proof.proven, "plant": plants[1],
              "document": gh.read_document(tmp_path / "chip.coo"),
              "unproven": plants[1].problem}  # fmt: skip
-    found = gh.race(ENTERED, given, reads=4, calls=1, rng=1)
+    found = gh.race_samplers(ENTERED, given, reads=4, calls=1, rng=1)
     assert {name for name in given if found.is_proven(name)} == set(given) - {"unproven"}
-    assert gh.race(ENTERED, proof, reads=4, calls=1, rng=1).is_proven("Proof#0")
+    assert gh.race_samplers(ENTERED, proof, reads=4, calls=1, rng=1).is_proven("Proof#0")

@@ -184,6 +184,7 @@ class TrainingSettings(Summarised):
 def option_of(setting: Field[Any]) -> str:
     """Return the option of `glasshouse train run` for a field of `TrainingSettings`.
 
+    >>> from dataclasses import fields
     >>> [option_of(one) for one in fields(TrainingSettings)][-2:]
     ['--mode-search', '--mode-time-limit']
     """

@@ -18,9 +18,11 @@ if TYPE_CHECKING:
 
 
 def refuse_both(workers: int | None, dask: str | None) -> None:
-    """Refuse processes of this machine together with those of a cluster."""
+    """Refuse workers of this computer together with those of a cluster, and fewer than one."""
     if workers is not None and dask is not None:
         raise ValueError("--workers and --dask do not go together")
+    if workers is not None and workers < 1:
+        raise ValueError(f"workers={workers} is below 1, the least it can be")
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def usage_error(error: CycloptsError) -> str:
     if isinstance(error, UnknownCommandError):
         old = renamed_command(chain[1:], word, bool(near))
     if old:
-        return f"{old} (see {' '.join(chain)} --help)"
+        return old
     if isinstance(error, UnknownCommandError):
         commands = [name for name in known if not name.startswith("-")]
         told = f"{word!r} is no command"

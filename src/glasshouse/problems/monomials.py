@@ -33,7 +33,10 @@ class Monomials(NamedTuple):
     @classmethod
     def of(cls, rows: Any) -> Monomials:
         """Monomials from lists of variables, as they stand."""
-        lists = [list(row) for row in rows]
+        try:
+            lists = [list(row) for row in rows]
+        except TypeError:
+            raise ValueError("monomials must be lists of variables, such as (0, 2)") from None
         starts = np.concatenate([[0], np.cumsum([len(row) for row in lists], dtype=np.int64)])
         flat = [index for row in lists for index in row]
         if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):

@@ -19,8 +19,8 @@ from glasshouse.problems import Polynomial
 from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.reduction import to_spins
 from glasshouse.problems.validation import SpinArray
+from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.progress import ENUMERATION, WEIGHTS, Statistics, Stopped
-from glasshouse.stopping import working_time
 
 # Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.
 _MOST_NUMBERS, _WIDE = 1 << 27, 16
@@ -40,8 +40,7 @@ def prove_polynomial(
     """
     from glasshouse.solvers import anneal
 
-    began = working_time()
-    deadline = math.inf if time_limit is None else began + time_limit
+    budget = Budget(time_limit)
     form = ExactForm.of(problem)
     found = anneal(problem, sweeps=_SWEEPS, runs=_RUNS, rng=0, time_limit=time_limit)
     best = min([*known, to_spins(found.best_state)], key=form.value)
@@ -50,16 +49,15 @@ def prove_polynomial(
     nodes = None if proven.verdict.optimal or stopped else small_cover(form)
     if nodes is not None:
         lowest = None
-        try:
-            lowest = _lowest_state(form, nodes, deadline)
-            stopped = "time limit" if lowest is None else None
-        except KeyboardInterrupt:  # the annealed state and its bound are kept
-            stopped = "Ctrl-C"
-        if lowest is not None:
+        with budget.hearing_ctrl_c():  # the annealed state and its bound are kept
+            lowest = _lowest_state(form, nodes, budget)
+        if lowest is None:
+            stopped = budget.stopped
+        else:
             tree = Tree((Cover(tuple(nodes.tolist())),))
             proven = Proven(problem, Certificate(lowest, [], [0], [], tree=tree))  # type: ignore[arg-type]
     statistics = Statistics(
-        working_time() - began, problem.num_terms, 0, 0, 0, 0, converged=True, stopped=stopped,
+        budget.seconds, problem.num_terms, 0, 0, 0, 0, converged=True, stopped=stopped,
         method=WEIGHTS if proven.certificate.tree is None else ENUMERATION,
     )  # fmt: skip
     return proven, statistics
@@ -94,7 +92,7 @@ def small_cover(form: ExactForm) -> npt.NDArray[np.int64] | None:
 
 
 def _lowest_state(
-    form: ExactForm, nodes: npt.NDArray[np.int64], deadline: float
+    form: ExactForm, nodes: npt.NDArray[np.int64], budget: Budget
 ) -> SpinArray | None:
     """The best of all states; None if time is up before all are seen."""
     assert form.monomials is not None
@@ -104,7 +102,7 @@ def _lowest_state(
         place = int(values.argmin())
         if values[place] < least:
             least, code = int(values[place]), (high << low) + place
-        if working_time() > deadline:
+        if budget.asks_to_stop():
             return None
     spins = np.ones(form.num_variables, dtype=np.int8)
     spins[nodes] = 1 - 2 * (code >> np.arange(len(nodes)) & 1)

@@ -224,7 +224,7 @@ def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], li
     ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
         repeat = max(1, results.entered.get(name, 0) // max(1, results.num_entered))
-        command, runs = str(one.get("command", "")), ("--runs", str(repeat))
+        command, runs = str(one.get("command", "")), ("--runs", str(repeat)) * (repeat > 1)
         ours_too = f" -m glasshouse solve {{file}} --solver {name} "  # in any interpreter
         if name in built_in_names() and ours_too in command.replace("'", ""):
             ours.setdefault(runs, []).extend(["--solver", name])
@@ -234,7 +234,7 @@ def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], li
     for built_in, words in ours.items():  # they read their own dialect, whatever the others read
         key = next((key for key in groups if key[2:] == built_in), built_in)
         groups[key] = [*words, *groups.get(key, [])]
-    return groups or {("--runs", "1"): []}
+    return groups or {(): []}
 
 
 def _suite(results: Results, rules: dict[str, Any]) -> str:

@@ -25,6 +25,13 @@ Target: TypeAlias = Number | Literal["planted"] | None
 
 _WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
 
+_MOST_MEMBERS = 1 << 27  # of all monomials, counted once for each of their spins
+
+
+def _fits_tables(problem: Polynomial) -> bool:
+    """Whether the tables of the kernel for polynomials stay below a few gigabytes."""
+    return sum(int(degree) ** 2 for degree in problem.monomials.degrees) <= _MOST_MEMBERS
+
 
 class SpinForm:
     """The Ising form of a problem, with energies and β in the problem's own units.
@@ -46,7 +53,7 @@ class SpinForm:
         if any_degree and isinstance(self.problem, Polynomial) and self.problem.degree > 2:
             with suppress(ValueError):
                 self.ising, self.reduction = in_units(self.problem, "spin")
-                if float_for(self.ising) is not None:
+                if float_for(self.ising) is not None and _fits_tables(self.ising):
                     return
         self.ising, self.reduction = to_ising(self.problem)
 

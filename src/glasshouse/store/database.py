@@ -37,7 +37,8 @@ class OpenDatabase:
                 storefile.check_header(self.path)
             elif not write:
                 raise MissingFileError(
-                    self.path, f"no such study; `study run … -o {self.path.name}` first"
+                    self.path,
+                    "no such store; a study, a race or a training makes one",
                 )
             with self._explained():
                 if write and not storefile.is_there(self.path):

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from tests.problems.test_polynomial import polynomials, states
 
 import glasshouse as gh
+from glasshouse.certificates import checker
+from glasshouse.cli import main
 from glasshouse.files import FileError, read_document, write
 
 fresh = itertools.count()
@@ -132,3 +134,12 @@ def test_info_tells_the_degree():
     seen = gh.overview(cubic)
     assert (seen.degree, seen.terms, seen.fields, seen.components) == (3, 3, 1, 2)
     assert "up to degree 3" in str(seen)
+
+
+def test_a_constant_is_proven_and_both_checkers_agree(tmp_path):
+    path = tmp_path / "constant.hubo"
+    path.write_text("# vartype=SPIN\n5\n")
+    assert main(["prove", str(path)]) == 0
+    assert main(["check", str(path)]) == 0
+    texts = path.read_text(), (tmp_path / "constant.hubo.cert").read_text()
+    assert checker.check(*texts, is_hubo=True) == (5, 5)

@@ -80,7 +80,9 @@ def test_a_stored_race_is_read_by_any_clock(tmp_path):
         assert times[0].value == pytest.approx(2 * times[1].value)
         assert one.by_clock({"x": "wall"}).tts("x").value < times[1].value / 5
         assert one.by_clock("cpu").tts("x").value > 0
-        with pytest.raises(ValueError, match=r"y on .* has no 'qpu_access_time'; it has none"):
+        with pytest.raises(
+            ValueError, match=r"y on .* has no number 'qpu_access_time' of at least 0; it has none"
+        ):
             one.by_clock("qpu_access_time")
     assert [call.timing for call in read.calls] == [call.timing for call in found.calls]
     assert {"qpu_access_time", "qpu_sampling_time", "doubled_s"} == set(found.calls[0].timing)
@@ -101,7 +103,7 @@ def test_a_sampler_without_the_clocks_time_is_at_fault():
     found = gh.race_samplers(entered, plants()[:1], reads=2, calls=1, batches=(),
                              clock={"x": "qpu_access_time", "y": lambda found: 1 / 0})  # fmt: skip
     faults = {call.solver: call.fault for call in found.faults}
-    assert "has no 'qpu_access_time'" in faults["x"]
+    assert "has no number 'qpu_access_time'" in faults["x"]
     assert "ZeroDivisionError" in faults["y"]
     assert not any(len(call.energies) for call in found.calls)
 
@@ -178,3 +180,13 @@ def test_the_best_setting_of_any_samplers_parameter():
     assert "try more" in edge.summary()
     with pytest.raises(ValueError, match="at least two different values"):
         gh.optimal_setting(sampler, plants()[:1], "sweeps", (10,))
+
+
+def test_a_finished_race_is_read_by_the_clock_that_is_asked_for(tmp_path):
+    plant = gh.random_loops(4, 4, frustration="1/5", loops=3, rng=1)
+    words = {"reads": 3, "calls": 2, "rng": 1, "batches": (), "store": tmp_path / "s.sqlite"}
+    first = gh.race_samplers({"ours": gh.GlasshouseAnnealer()}, plant, **words)
+    again = gh.race_samplers({"ours": gh.GlasshouseAnnealer()}, plant, clock="cpu", **words)
+    assert (first.clocks, again.clocks) == ({"ours": "wall"}, {"ours": "cpu"})
+    with pytest.raises(ValueError, match="no number 'nonsense'"):
+        gh.race_samplers({"ours": gh.GlasshouseAnnealer()}, plant, clock="nonsense", **words)

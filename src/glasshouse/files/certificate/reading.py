@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import MOST_COVERED, Branch, Certificate, Cover, Leaf, Squares, Tree
-from glasshouse.certificates.products import checked_table
+from glasshouse.certificates.products import NO_MONOMIALS, checked_table
 from glasshouse.certificates.tree import Row
 from glasshouse.files.text.errors import FileError, shown
 from glasshouse.files.text.kernels import HARD
@@ -333,6 +333,8 @@ class _TableCollector(_Collector):
         self._keep(rows.lengths, rows.lengths, rows.values - 1)
 
     def monomials(self, size: int) -> Monomials:
+        if not self.count:  # then there may be no variables either
+            return NO_MONOMIALS
         spins, starts, _ = self._joined(size - 1, "monomial")
         return checked_table(Monomials(spins, starts.astype(np.int64)), size)
 

@@ -83,7 +83,9 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
         return cpu
     if clock not in timing:
         known = ", ".join(timing) or "none"
-        raise ValueError(f'info["timing"] has no {clock!r}; it has {known:.200}')
+        raise ValueError(
+            f'info["timing"] has no number {clock!r} of at least 0; it has {known:.200}'
+        )
     ends = (unit for end, unit in _UNITS.items() if clock.endswith(end))
     return timing[clock] * next(ends, _MICROSECOND)
 

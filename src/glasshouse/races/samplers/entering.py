@@ -124,8 +124,13 @@ def optimal_setting(
 
     >>> from glasshouse import GlasshouseAnnealer, random_loops
     >>> plant = random_loops(20, 20, frustration="1/5", loop_density=0.4, rng=1)
-    >>> best = optimal_setting(GlasshouseAnnealer(), plant, "num_sweeps", (1, 30, 3000), calls=2,
-    ...                        batches=(1, 10), reads=100, by="work", rng=1)
+    >>> def annealed(model, num_reads, num_sweeps, seed):  # a sweep takes 1 µs, a read 20 more
+    ...     found = GlasshouseAnnealer().sample(model, num_reads=num_reads, num_sweeps=num_sweeps,
+    ...                                           seed=seed)
+    ...     found.info["timing"] = {"sweeps": num_reads * (20 + num_sweeps)}
+    ...     return found
+    >>> best = optimal_setting(annealed, plant, "num_sweeps", (1, 30, 3000), clock="sweeps",
+    ...                        calls=2, batches=(1, 10), reads=100, by="work", rng=1)
     >>> best.value, best.is_at_edge
     (30, False)
     """

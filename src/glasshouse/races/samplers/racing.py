@@ -207,10 +207,13 @@ def race_samplers(
             for what in problems for who in entered for size in _sizes(who, sizes)
         ]  # fmt: skip
         made = _Calls(tasks, book, limit, progress).run()
-    return SamplerResults(
+    found = SamplerResults(
         _name_of(suite), tuple(problems), tuple(made), seed.number, confidence,
         {one.name: one.described() for one in entered},
     )  # fmt: skip
+    asked = {name: clock_name(one) for name, one in clocks.items()}
+    # Calls of a store may have been made by another clock.
+    return found if all(one.clock == asked[one.solver] for one in made) else found.by_clock(asked)
 
 
 def _clocks(clock: Clock | Mapping[str, Clock], names: list[str]) -> dict[str, Clock]:

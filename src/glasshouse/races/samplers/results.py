@@ -29,6 +29,8 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 Floats = npt.NDArray[np.float64]
 
+_UNRESOLVED = 100  # ends of an interval that are this many times apart tell hardly anything
+
 
 @dataclass(frozen=True, repr=False)
 class SamplerComparison(Summarised):
@@ -341,6 +343,14 @@ class SamplerResults(Summarised):
         if edge:
             notes.append(f"A larger batch may be faster than any that was measured: "
                          f"{', '.join(name[:60] for name in edge)}.")  # fmt: skip
+        work = {name: self.tts(name, by="work") for name in chosen}
+        noisy = [name for name, at in work.items() if at.low * _UNRESOLVED < at.high < math.inf]
+        if noisy:
+            names = ", ".join(name[:60] for name in noisy)
+            notes.append(
+                f"The work of {names} is hardly known: a further read takes less time than calls "
+                "differ; use larger batches."
+            )
         return notes
 
     def __repr__(self) -> str:
