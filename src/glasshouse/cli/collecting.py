@@ -52,7 +52,8 @@ def collect_steps(
                 update(last)
     except KeyboardInterrupt:
         rows = 0 if last is None else last.rows
-        stored = f"{rows:,} {things} are in {store}, and the same command goes on"
+        counted = f"1 {things.removesuffix('s')} is" if rows == 1 else f"{rows:,} {things} are"
+        stored = f"{counted} in {store}, and the same command goes on"
         raise KeyboardInterrupt(stored) from None
     assert last is not None
     if again := last.retried:

@@ -59,7 +59,9 @@ def renamed_command(chain: Sequence[str], word: str, is_misspelt: bool = False) 
     >>> renamed_command(["train"], "bars")
     '`glasshouse train` is now `glasshouse train run`'
     """
-    for typed in (" ".join([*chain, word]), *([] if is_misspelt else [" ".join(chain)])):
+    # `race` and `fuzz` took options only, so any other word is not one of an older version.
+    is_other = is_misspelt or (chain[-1:] in (["race"], ["fuzz"]) and not word.startswith("-"))
+    for typed in (" ".join([*chain, word]), *([] if is_other else [" ".join(chain)])):
         if typed in COMMANDS:
             return f"`glasshouse {typed}` is now `glasshouse {COMMANDS[typed]}`"
     return ""
