@@ -244,3 +244,13 @@ def test_draw(tmp_path, capsys):
     capsys.readouterr()
     assert main(["draw", str(path), "-o", str(tmp_path / "y.png")]) == 2
     assert "tells nothing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["show", "fit", "plot"])
+def test_a_store_of_trained_machines_is_not_a_study(command, tmp_path, capsys):
+    store = str(tmp_path / "run.sqlite")
+    words = ["train", "run", "bars:4x2", "--hidden", "2", "--epochs", "1", "--every", "1"]
+    assert main([*words, "-o", store]) == 0
+    capsys.readouterr()
+    assert main(["study", command, store]) == 2
+    assert "holds trained machines, not a study" in capsys.readouterr().err

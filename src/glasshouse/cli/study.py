@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,7 @@ from glasshouse.cli.output import free_pictures, save_pictures, show_json
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from glasshouse.store import StudyProgress
+    from glasshouse.store import Store, StudyProgress
     from glasshouse.store.store import StoredTask
 
 _WIDEST = 200
@@ -119,10 +120,9 @@ def show(store: Path, /, *, json: bool = False) -> None:
         store: the study's store.
         json: print one JSON object.
     """
-    from glasshouse.store import Store
     from glasshouse.studies.export import plain_number
 
-    with Store(store) as opened:
+    with _opened(store) as opened:
         found = opened.status()
     rows = sum(one.rows for one in found)
     wanted = sum(one.task.stop.instances for one in found)
@@ -139,7 +139,9 @@ def show(store: Path, /, *, json: bool = False) -> None:
         show_json({"rows": rows, "wanted": wanted, "seconds": seconds, "tasks": tasks})
         return
     done = sum(one.task.is_finished for one in found)
-    print(f"{rows:,} of {wanted:,} instances, {done} of {len(found)} tasks, {seconds:,.0f} s")
+    more = f"{rows:,} instances, more than the {wanted:,} asked for"
+    counted = more if rows > wanted else f"{rows:,} of {wanted:,} instances"
+    print(f"{counted}, {done} of {len(found)} tasks, {seconds:,.0f} s")
     for one in found:
         if not one.task.is_finished:
             name = _task_name(one.task)
@@ -171,12 +173,11 @@ def plot(
             the study says (`figure`).
         statistic: the statistic of the hardness of instances; by default what the study says.
     """
-    from glasshouse.store import Store
     from glasshouse.studies.charts import plot_study
     from glasshouse.studies.study import heading_of
 
-    paths = free_pictures(output, store, force=force)
-    with Store(store) as opened:
+    with _opened(store) as opened:
+        paths = free_pictures(output, store, force=force)
         shown = heading_of(opened).along(axis, statistic)
         figure: Any = plot_study(opened, study=shown).figure
     save_pictures(figure, paths)
@@ -196,10 +197,9 @@ def fit(store: Path, /, *, json: bool = False) -> None:
         store: the study's store.
         json: print one JSON object.
     """
-    from glasshouse.store import Store
     from glasshouse.studies.analysis import fit_study
 
-    with Store(store) as opened:
+    with _opened(store) as opened:
         found = fit_study(opened)
     if json:
         show_json(found)
@@ -213,6 +213,18 @@ def _part(text: str) -> tuple[int, int]:
     if not (is_two and first.isdecimal() and second.isdecimal()):
         raise ValueError(f"--part {text} must be I/N, such as 1/3")
     return int(first), int(second)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Store]:
+    """Open the store of a study; refuse that of a race or of trained machines."""
+    from glasshouse.store import Store
+    from glasshouse.store.purpose import STUDY
+
+    with Store(path) as store:
+        if other := [purpose for purpose in store.purposes if purpose is not STUDY]:
+            raise ValueError(f"{path} holds {other[0].words}, not a study")
+        yield store
 
 
 def _decimal(value: Any) -> Any:
