@@ -76,10 +76,13 @@ class DamagedCells:
         listed = GraphName.parse(f"chimera:{rows}x{columns}x{shore} without {without}")
         dead, size = listed.dead, 2 * shore * rows * columns
         if dead and max(dead) >= size:
-            raise ValueError(f"dead qubit {max(dead)} is not one of the {size} qubits of the chip")
+            raise ValueError(
+                f"dead qubit {max(dead)} is not one of the {size} qubits of the chip; use numbers "
+                f"up to {size - 1}"
+            )
         for i, j in sorted(listed.dead_edges):
             if not (j < size and _is_coupler(i, j, columns, shore)):
-                raise ValueError(f"dead coupler {i}-{j} is not a coupler of the chip")
+                raise ValueError(f"dead coupler {i}-{j} is not a coupler of the chip; remove it")
         cut = frozenset(pair for pair in listed.dead_edges if not dead & set(pair))
         return cls(rows, columns, shore, scale, frozenset(dead), cut)
 
