@@ -91,7 +91,7 @@ def check_couplings(plant: Planted) -> None:
 
 
 @given(damaged(3, (2, 2, 2)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_the_planted_energy_is_the_minimum(asked):
     plant = plant_or_none(**asked)
     assume(plant is not None)
