@@ -36,7 +36,7 @@ OPTIONS = {
     "partition": "spins* n* bits bits-per-spin total",
     "tiles2d": "length* p1 p2 p3 boundary",
     "tiles3d": "length* p21 p22 p41 p42 boundary",
-    "cluster": "rows* alpha* columns scale ruggedness shore",
+    "cluster": "rows* alpha* columns scale ruggedness shore without",
     "posiform": "graph spins n max-coefficient block scale",
 }
 SHARED = "seed output o count format certificate answers dialect blind shuffle force json"

@@ -19,6 +19,7 @@ from glasshouse.planting.graphs import Rows
 from glasshouse.planting.kernels.cluster_loops import drop_cell_loops, spread_over_spins
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.method import Plan, planting_method
+from glasshouse.planting.methods.damaged_cells import DamagedCells
 from glasshouse.planting.planted import Planted
 from glasshouse.problems import INT64_MAX, IntArray, validation
 from glasshouse.randomness import RngLike, Streams
@@ -26,6 +27,8 @@ from glasshouse.randomness import RngLike, Streams
 _MOST_SPINS, _MOST_TERM = 1 << 28, 1 << 20
 # Tries without success before no more room is assumed.
 _PATIENCE = 10_000
+# The same on damaged chips, where a try is checked in Python and takes a hundred times as long.
+_DAMAGED_PATIENCE = 1000
 # Where room runs out, everything starts anew a few times.
 _RESTARTS = 4
 # Nodes of a loop over qubits, about: what is counted before loops are known.
@@ -108,6 +111,7 @@ class _Cells:
     examples=(
         {"rows": 4, "alpha": "1/4", "scale": "2", "ruggedness": 1},
         {"rows": 2, "columns": 3, "alpha": "1/2", "shore": 2},
+        {"rows": 3, "alpha": "1/4", "without": "3,17,0-4"},
     ),
     knobs={"scale": ("2", "1/4")},
 )
@@ -119,6 +123,7 @@ def cluster_loops(
     scale: Ratio = 1,
     ruggedness: int | None = None,
     shore: int = 4,
+    without: str | None = None,
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
@@ -132,6 +137,9 @@ def cluster_loops(
     scale times the loops that turn in a cell exceeds the shore, that is not proven and can be
     wrong: such loops are not dropped, and a scale above the shore is refused.
 
+    On a chip with dead qubits and couplers, those that live have the same weights. A loop needs
+    living tracks all along, as many as its negative edge has couplers (`docs/families.md`).
+
     Args:
         rows: rows of cells.
         alpha: loops per cell; their number is rounded up.
@@ -139,6 +147,7 @@ def cluster_loops(
         scale: a coupling between cells in units of one within: the paper's λ, at most the shore.
         ruggedness: the largest |J| of an edge between cells, the paper's R; no limit by default.
         shore: spins of half a cell; 4 on Chimera.
+        without: dead qubits and couplers of the chip, such as "3,17,0-4"; none by default.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -146,6 +155,8 @@ def cluster_loops(
     >>> plant.problem.num_variables, plant.energy
     (512, -1520)
     >>> plant.verify()
+    >>> cluster_loops(8, alpha="1/4", without="3,17,0-4", rng=1).problem.variables[:5]
+    (0, 1, 2, 4, 5)
     """
     cells = _Cells.of(rows, columns, shore, scale)
     density = arguments.ratio(alpha, "alpha")
@@ -153,12 +164,13 @@ def cluster_loops(
         raise ValueError(f"alpha={alpha} must be above 0: it is loops per cell")
     number = arguments.number_of(math.ceil(density * cells.number), None, 1)
     most = INT64_MAX if ruggedness is None else validation.count(ruggedness, "ruggedness", 1)
+    most = min(most, INT64_MAX)
+    if without is not None:
+        return _on_damaged_chip(cells, without, number, most, state)
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         spins = arguments.planted_state(state, cells.num_spins, streams[0])
-        loops = cells.loops_over_spins(
-            *_dropped(cells, streams[1], number, min(most, INT64_MAX), meter)
-        )
+        loops = cells.loops_over_spins(*_dropped(cells, streams[1], number, most, meter))
         return Planted.of_ising(cells.num_spins, loops, spins, 1, denominator=cells.denominator)
 
     per_loop, per_cell = cells.shore**2, cells.shore
@@ -168,6 +180,34 @@ def cluster_loops(
         per_loop * (2 * cells.number + _USUAL_LENGTH * number),
     )
     return Plan(demand, draw, {"columns": cells.columns})
+
+
+def _on_damaged_chip(
+    cells: _Cells, without: str, number: int, most: int, state: State | None
+) -> Plan:
+    """Plan the same on a chip with dead qubits and couplers."""
+    chip = DamagedCells.of(cells.rows, cells.columns, cells.shore, cells.scale, without)
+
+    def draw(streams: Streams, meter: Meter) -> Planted:
+        spins = arguments.planted_state(state, chip.num_spins, streams[0])
+        reached = 0
+        for _ in range(_RESTARTS):
+            loops, dropped = chip.grow(streams[1], number, most, _DAMAGED_PATIENCE, meter)
+            if loops is not None:
+                return Planted.of_ising(
+                    chip.num_spins, loops, spins, 1,
+                    labels=chip.qubits, denominator=chip.denominator,
+                )  # fmt: skip
+            reached = max(reached, dropped)
+        raise _no_room(cells, number, reached, ", or fewer dead qubits")
+
+    per_loop, couplers = cells.shore**2, cells.number * (cells.shore**2 + 2 * cells.shore)
+    demand = Demand.of_loops(
+        chip.num_spins,
+        2 * couplers + per_loop * number,
+        6 * couplers + per_loop * _USUAL_LENGTH * number,
+    )
+    return Plan(demand, draw, {"columns": cells.columns, "without": chip.without})
 
 
 def _grid(cells: _Cells) -> Rows:
@@ -194,8 +234,12 @@ def _dropped(
             return found, starts
         refuse_spent(meter)
         reached = max(reached, len(starts) - 1)
-    raise ValueError(
+    raise _no_room(cells, number, reached)
+
+
+def _no_room(cells: _Cells, number: int, reached: int, remedy: str = "") -> ValueError:
+    return ValueError(
         f"no room for {number} loops on {cells.rows} × {cells.columns} cells, where "
         f"{cells.most_turns} may turn in a cell at scale={cells.scale}; {reached} was the most in "
-        f"{_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness"
+        f"{_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness{remedy}"
     )

@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from glasshouse.problems.ratio import ratio
 from glasshouse.races.commands.results import Clock, Results, Run
-from glasshouse.statistics.estimators import median, time_to_solution
+from glasshouse.statistics.estimators import median
 from glasshouse.statistics.samples import Estimate
+from glasshouse.statistics.time_model import TimeModel
 from glasshouse.suites.standard import BY_CERTIFICATE, PER_COST, TRUTH_BY, VALUE
 from glasshouse.summaries import Summarised
 
@@ -197,20 +198,18 @@ def median_reaching(
     return median(np.array(seconds), solved=np.array(reached))
 
 
-def tts99(
-    results: Results, solver: str, instance: str, confidence: float = 0.95
-) -> Estimate:  # fmt: skip
+def tts99(results: Results, solver: str, instance: str, confidence: float = 0.95) -> Estimate:
     """Seconds of repeated runs until the best known cost is reached with probability 0.99.
 
-    With Wilson's interval of the share of runs that reach it. A run's length is the mean of all
-    runs on the instance.
+    This is the elapsed time of calls of one read each, as races of samplers compute it. A run takes
+    the mean of all runs on the instance. The interval contains the noise of the clock, too.
     """
     runs = _table(results, solver).get(instance)
     if not runs:
         raise ValueError(f"{solver} has no runs on {instance}")
-    length = math.fsum(min(run.seconds, run.limit) for run in runs) / len(runs)
-    reached = sum(is_reached(run, results.best_known) for run in runs)
-    return time_to_solution(reached, len(runs), max(length, _INSTANT), confidence=confidence)
+    seconds = [max(min(run.seconds, run.limit), _INSTANT) for run in runs]
+    reached = [is_reached(run, results.best_known) for run in runs]
+    return TimeModel.of([1] * len(runs), seconds, reached, confidence).tts()
 
 
 def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
