@@ -370,3 +370,14 @@ def test_a_graph_that_is_not_there_is_told_from_a_wrong_name(tmp_path, capsys):
         told = capsys.readouterr().err
         assert words in told
         assert told.count("\n") == 1
+
+
+def test_a_process_that_has_loaded_pydantic_plants_as_well(capsys):
+    pytest.importorskip("pydantic")  # cyclopts then compares the types of options with defaults
+    words = (
+        "graph torus:4x4 -f 1/5 --loops 3",
+        "classic -n 8 --loops 3",
+        "random -n 8 -f 1/5 --loops 3",
+    )
+    for one in words:
+        assert main(["plant", *one.split()]) == 0, capsys.readouterr().err

@@ -260,9 +260,7 @@ def test_the_commands_of_a_page_are_those_that_make_it(tmp_path):
     section = file_section(path)
     command = section.parts[-1].text
     assert command.startswith("glasshouse race run --solver ")
-    assert command.endswith(
-        "--memory-limit 4096 --seed 1 --dialect classic --runs 1 -o race.sqlite"
-    )
+    assert command.endswith("--memory-limit 4096 --seed 1 --dialect classic -o race.sqlite")
 
 
 def test_built_in_solvers_are_called_by_their_names(tmp_path):

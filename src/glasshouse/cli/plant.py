@@ -69,8 +69,10 @@ def _command(word: str, methods: list[Method]) -> Any:
         options |= {name: option for name, option in own.items() if name not in options}
     for name, option in options.items():
         if not all(name in own and own[name].default is _NEEDED for own in offered.values()):
-            default = None if option.default is _NEEDED else option.default
-            options[name] = option.replace(default=default)
+            if option.default is _NEEDED:  # pydantic, if it is loaded, compares types and defaults
+                kind, shown = get_args(option.annotation)
+                option = option.replace(default=None, annotation=Annotated[kind | None, shown])
+            options[name] = option
 
     def command(*place: Any, **given: Any) -> None:
         given |= {"graph": place[0]} if place else {}
@@ -120,6 +122,8 @@ def _option(
     kind = kinds.pop() if len(kinds) == 1 else str
     converter = whole if kind is int else None
     kind = kind if kind in (int, bool) or get_origin(kind) is Literal else str
+    if kind is str and default not in (None, _NEEDED):
+        default = str(default)  # of the same type as what is typed
     told = " ".join(help_.split())
     shown = Parameter(name=names or _NAMES.get(name), converter=converter, help=told)
     typed: Any = Annotated[kind if default is not None else kind | None, shown]

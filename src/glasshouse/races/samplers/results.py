@@ -347,10 +347,8 @@ class SamplerResults(Summarised):
         noisy = [name for name, at in work.items() if at.low * _UNRESOLVED < at.high < math.inf]
         if noisy:
             names = ", ".join(name[:60] for name in noisy)
-            notes.append(
-                f"The work of {names} is hardly known: a further read takes less time than calls "
-                "differ; use larger batches."
-            )
+            notes.append(f"The work of {names} is hardly known: a further read takes less time "
+                         "than calls differ; use larger batches.")  # fmt: skip
         return notes
 
     def __repr__(self) -> str:
@@ -361,9 +359,8 @@ class SamplerResults(Summarised):
 
     def _first_faults(self) -> list[SamplerCall]:
         """One fault of each sampler and kind, as words."""
-        return list({(call.solver, call.fault): call for call in reversed(self.faults)}.values())[
-            :5
-        ]
+        kinds = {(call.solver, call.fault): call for call in reversed(self.faults)}
+        return list(kinds.values())[:5]
 
     def _one_read(self, solver: str) -> float:
         each = [self._residuals(solver, name) for name in self.instances]
