@@ -24,6 +24,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _ENDED = (b"Z", b"X")  # states of ended processes, waited for or not
 _KERNEL_THREAD = 0x200000  # PF_KTHREAD, a flag of processes without memory and environment
+_LOOKS = 8
 _TRIES, _PAUSE = 200, 0.005  # what cannot be killed within a second is left to the machine
 
 
@@ -101,13 +102,15 @@ def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
 def _environment(pid: int) -> bytes:
     """The environment of a process, with a zero byte after each variable.
 
-    Linux shows an empty environment while a program is being loaded; this waits until it is loaded.
+    Linux shows an empty environment while a program is being loaded, for a moment even one without
+    any length. So an environment is empty only if several looks in a row find it so.
     """
+    empty = 0
     for _ in range(_TRIES):
         text = (_PROC / str(pid) / "environ").read_bytes()
         words = _stat(pid)
-        is_empty = 0 < int(words[47]) == int(words[48])  # where it begins and ends in memory
-        if text or is_empty or words[0] in _ENDED or int(words[6]) & _KERNEL_THREAD:
+        empty = empty + 1 if 0 < int(words[47]) == int(words[48]) else 0  # begin and end in memory
+        if text or empty > _LOOKS or words[0] in _ENDED or int(words[6]) & _KERNEL_THREAD:
             return text
         time.sleep(_PAUSE)
     return b""
