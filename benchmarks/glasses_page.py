@@ -48,7 +48,7 @@ OTHERS = """
 Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and MADAM for dense graphs;
 McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS of Rehfeldt, Koch and Shinano (Math. Prog.
 Comp. 15, 2023) for sparse ones. They are neither on PyPI nor could their tables be read here, so no
-figure of theirs is repeated. None that we know of hands out a proof that somebody else can check.
+figure from them is repeated. None that we know of writes a proof that others can check.
 """
 
 
