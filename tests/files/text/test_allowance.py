@@ -177,7 +177,7 @@ def test_arrays_that_are_not_what_they_should_be(tmp_path, name, bad, words):
     ("coefficients", array([1, 2**63, 1], "<u8"), "beyond 2^63-1"),
     ("coefficients", array([1, -(2**63), 1]), "-2^63"),
     ("coefficients", array([1.5, 1, 1], "<f8"), "must be integers"),
-    ("multipliers", array([0]), "multiplier 0 is not above 0"),
+    ("multipliers", array([0]), "multiplier 0 must be above 0"),
     ("multipliers", array([1, 1]), "1 squares but 2 multipliers"),
     ("header", planted_header(version=2), "has no 'denominator'"),
     ("header", planted_header(version=2, denominator=0), "denominator 0; expected 1 to"),
