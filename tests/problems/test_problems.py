@@ -180,7 +180,7 @@ BAD = [
     (lambda: Ising(2, [[0, 1]], [2**62], [2**62, 0]), r"2\^63-1"),
     (lambda: Ising.from_edges(2, [[1, 1]], [1]), "with itself"),
     (lambda: Ising.from_matrix([[1, 0], [0, 0]]), "diagonal"),
-    (lambda: Ising.from_matrix([[0, 1], [2, 0]]), "neither symmetric nor triangular"),
+    (lambda: Ising.from_matrix([[0, 1], [2, 0]]), "must be symmetric or triangular"),
     (lambda: Ising.from_matrix([[0, 1, 2]]), "not square"),
     (lambda: Ising(1, [], [], [1]).energy([0]), "only -1 and 1"),
     (lambda: Ising(1, [], [], [1]).energy([1, 1]), "1 variables"),
