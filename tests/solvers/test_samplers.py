@@ -223,7 +223,7 @@ def test_bad_arguments_are_named_as_they_were_given(sampler, words):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"beta_schedule_type": "cubic"}, "'cubic' is none of linear, geometric, custom"),
+        ({"beta_schedule_type": "cubic"}, "'cubic' is not one of linear, geometric, custom"),
         ({"beta_schedule_type": "custom"}, "give both, or neither"),
         ({"beta_schedule": [1, 2]}, "give both, or neither"),
         ({"beta_schedule_type": "custom", "beta_schedule": [1, 2], "num_sweeps": 3},
