@@ -179,7 +179,7 @@ def _announce() -> None:
 
 
 class _NoCache:
-    """The cache of a function that cannot be cached: always empty."""
+    """An empty cache, for functions whose machine code cannot be stored."""
 
     cache_path = None
 
@@ -208,8 +208,7 @@ class _LateCache:
         version = f"{numba.__version__}, {llvmlite.__version__}, {_digest_of_kernels(path.parent)}"
         try:
             # Without Numba's private names, `open_cache` is None, and calling it fails. Machine
-            # code of an unknown version must never run, so any such failure means that there is no
-            # cache.
+            # code of an unknown version must never run, so any such failure means no cache.
             return open_cache(self._function, version)
         except (RuntimeError, AttributeError, TypeError):
             return _NoCache()

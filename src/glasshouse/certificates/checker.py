@@ -159,7 +159,7 @@ def read_graph(text, is_qubo=False):
     for a, b, w in [(a, b, w / (2 if a == b else 4)) for (a, b), w in edges.items() if is_qubo]:
         edges[a, b], offset = w * (a != b), offset - w  # x = (1 + s)/2
         edges[0, a], edges[0, b] = edges[0, a] + w, edges[0, b] + w
-    if b"ancilla" in notes:  # that vertex, the last one, is the ghost
+    if b"ancilla" in notes:  # the last vertex is the ghost
         require(size and re.fullmatch(f"[+]?0*{size}", notes[b"ancilla"][:401]), "graph: ancilla")
         edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
     scale = max(x.denominator for x in [Fraction(offset), *edges.values()])  # all are powers of 2
@@ -226,7 +226,7 @@ def read_certificate(text):
     for m in table:  # a vertex that is a product of spins
         is_monomial = len(m) > 1 and m == sorted({*m}) and m[0] > 0 and m[-1] <= len(order)
         require(is_monomial, f"no monomial: {m}")
-    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial stands twice")
+    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial is repeated")
     proof = over, parts[:loops], parts[loops:], tree, common, table
     return heads["state"], heads.get("cost"), proof
 
@@ -412,7 +412,7 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
         low = Fraction(max(trivial, top - minima - sum(map(abs, rest.values()))), denominator)
         known = ((base - sum(small.values()), step_of(small)), (value, whole_step))
         least.append(max(x - (x - low) // step * step if step else x for x, step in known))
-    require(min(least) <= value, "a bound above a value, which cannot be")
+    require(min(least) <= value, "a bound is above the value of a state")
     return min(least)
 
 

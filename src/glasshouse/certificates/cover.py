@@ -17,7 +17,7 @@ from glasshouse.certificates.products import Terms, all_values, open_monomial
 
 # The most numbers held at once.
 _AT_ONCE = 1 << 20
-_STATES = 20  # the same limit, as a power of two
+_STATES = 20  # the limit as a power of two
 
 
 def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:

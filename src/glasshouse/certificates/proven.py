@@ -1,7 +1,6 @@
 """Proven: a certificate that the verifier has accepted, with its problem and the verdict.
 
-This is the only type that stands for a proof. Whatever a file, a solver or a planting method states
-is only a claim.
+This is the only type that stands for a proof. Statements of files and solvers are only claims.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ Row: TypeAlias = Branch | Leaf | Cover
 
 
 class PlacedLeaf(NamedTuple):
-    """A leaf with the pairs on its path, and the slices of its own loops and squares."""
+    """A leaf with the pairs on its path, and the slices of the loops and squares that it owns."""
 
     row: Leaf | Cover
     pairs: list[Pair]

@@ -1,4 +1,4 @@
-"""What a certificate proves about a problem, leaf by leaf, in exact integers.
+"""The verifier: computes what a certificate proves, leaf by leaf, in exact integers.
 
 Plants, files, proofs and conversions all call `verify`; nothing else in the library decides what is
 proven. A certificate without a tree is one leaf that contains all states. The check is linear in

@@ -124,8 +124,7 @@ def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> i
             components and of free spins. Then nothing is enumerated, and the problem may have any
             size: the count is 2^components. The assumption holds for every sum of loops whose
             negative weight is below their positive weights (the paper's alpha < 1, frustration
-            below 1/L). At alpha = 1 other ground states may exist, so the states must be
-            enumerated.
+            below 1/L). At alpha = 1 other ground states may exist, so do not assume it there.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(5, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])

@@ -52,9 +52,8 @@ def switching_subset(
 def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
     """Return the fraction of pairs in the switching subset of two states: their distance.
 
-    This is the paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for two states that
-    differ by a flip of all spins, `n'/n + m'/m - 2n'm'/nm` when n' visible and m' hidden spins
-    differ.
+    This is the paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for a state and its
+    flip, `n'/n + m'/m - 2n'm'/nm` if n' visible and m' hidden spins differ.
 
     On a general graph (an Ising problem) the pairs are its edges, so flipping a whole component
     changes nothing; an RBM counts all n·m pairs, as the paper does, coupled or not. A biased spin

@@ -68,9 +68,9 @@ def expected_intersections(n: int, m: int, loops: int) -> float:
     """Return the expected destructive intersections of N random 4-loops on an n × m RBM.
 
     Appendix E: an edge gets k1 negative and k2 positive contributions, Poisson with means λ/4 and
-    3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel; that is nm times the paper's Bessel
+    3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel. That is nm times the paper's Bessel
     series, summed here as `Σ_t P(k1 ≥ t) P(k2 ≥ t)`, which cannot overflow. It tends to N/(nm) per
-    edge, N in all (the paper's limit N/(4nm) is a slip).
+    edge, N in total (the paper's limit N/(4nm) is an error).
 
     >>> round(expected_intersections(100, 100, 2500), 3)  # λ = 1
     1213.945

@@ -163,7 +163,7 @@ def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomial, Reduction]:
-    """Convert any problem to a polynomial in the same variables: spins, or else bits.
+    """Convert any problem to a polynomial in the same variables: spins or bits.
 
     Args:
         problem: any problem; pairs become degree 2, clauses the QUBO of their cost.

@@ -66,7 +66,7 @@ def geometric(first: float, last: float, number: int) -> FloatArray:
     start = Decimal(first)
     growth = _DIGITS.subtract(_DIGITS.ln(Decimal(last)), _DIGITS.ln(start))
     ratio = _DIGITS.exp(_DIGITS.divide(growth, Decimal(number - 1)))
-    width = math.isqrt(number - 1) + 1  # of the fine table; the coarse one is about as long
+    width = math.isqrt(number - 1) + 1  # width of the fine table; the coarse one is similar
     fine = _powers(Decimal(1), ratio, width)
     coarse = _powers(start, _DIGITS.power(ratio, width), -(-number // width))
     with np.errstate(over="ignore"):  # values after the last one, which are discarded, may overflow

@@ -164,8 +164,7 @@ class Max2Sat(Summarised):
         """Return the weight of falsified soft clauses, plus `hard_weight` per broken hard clause.
 
         So a cost of `hard_weight` or more means that a hard clause is broken; `broken` counts them.
-        One assignment, or a mapping by label, yields a number; a batch (last axis = variables) an
-        array.
+        One assignment, or a mapping by label, yields a number; a batch of rows yields an array.
         """
         bits = self._bits(assignment)
         cost = _falsified_weight(bits, self.clauses, self.weights)

@@ -71,9 +71,8 @@ class Reduction(Summarised):
 
     The identity holds for every source state s and its image `forward(s)`. `back` undoes `forward`.
     Some target states are not an image (the copies of a doubled variable differ, a free ghost spin
-    is not aligned); for these, `back` returns a source state that costs at most what the identity
-    states. So optima map to optima. Only *fixed* ghosts are exempt: states with a ghost at -1 are
-    meaningless.
+    is not aligned). For these, `back` returns a source state that costs at most what the identity
+    states, so optima map to optima. States with a *fixed* ghost at -1 are meaningless.
 
     Attributes:
         source: the states of the original problem.

@@ -44,6 +44,6 @@ def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Prob
 
 
 def _moved(clauses: npt.NDArray[np.int32], names: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """Return literals with new variables and their old signs; 0 means no literal."""
+    """Return literals with new variables and their old signs; 0 is a missing literal."""
     with_none = np.concatenate([[0], names + 1]).astype(np.int32)
     return np.sign(clauses) * with_none[np.abs(clauses)]

@@ -55,7 +55,7 @@ def size(value: object, name: str) -> int:
 
 
 def time_limit(value: Any) -> float | None:
-    """Return a limit in seconds; None, like infinity, means no limit.
+    """Return a limit in seconds; None and infinity set no limit.
 
     >>> time_limit(3), time_limit(math.inf), time_limit(None)
     (3.0, None, None)

@@ -9,9 +9,9 @@ several blocks gets a copy in each, and bridges, which no cycle uses, are remove
 satisfies it: the vertex moves onto its neighbour, and edges that become parallel are merged. Leaves
 and chains are the simplest cases; at the hardness peak almost everything is contracted.
 
-A packing of odd cycles in the remaining graph becomes one of the whole graph with the same slack: a
-loop over a moved edge also uses the contracted one, which has capacity for all of them; a loop over
-a merged edge uses one of the two, or parts of both; two parallel edges of opposite signs are an odd
+A packing of odd cycles in the remaining graph becomes one of the whole graph with the same slack. A
+loop over a moved edge also uses the contracted one, which has capacity for all of them. A loop over
+a merged edge uses one of the two, or parts of both. Two parallel edges of opposite signs are an odd
 cycle themselves.
 """
 
@@ -135,7 +135,7 @@ class ContractedGraph:
         self._steps: list[_Step] = []
         self._num_vertices = graph.num_vertices
         self.names = np.arange(graph.num_vertices, dtype=np.int32)
-        self._names: list[int] = []  # the same as a list, for single vertices
+        self._names: list[int] = []  # `names` as a list, for single vertices
         self._triangles: list[
             int
         ] = []  # six numbers each, because lists of lists slow down Python's memory management

@@ -6,8 +6,7 @@ the weight μ ≥ 0 on its edges and -μ on one of them: a border cuts it an eve
 the loop adds nothing negative to any border. The slack of an edge is its weight minus the loops on
 it. The sum over a border is therefore at least the sum of its slacks, and stays at least zero while
 no edge changes by more than its slack. A linear program chooses the μ of the certificate's loops
-such that the least slack is as large as possible. It is not trusted: slacks are computed in exact
-integers.
+such that the least slack is as large as possible. Slacks are then computed in exact integers.
 """
 
 from __future__ import annotations

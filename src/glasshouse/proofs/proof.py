@@ -257,7 +257,7 @@ def _of_polynomial(
     state: npt.ArrayLike | None,
     start: Certificate | None,
 ) -> Proof:
-    """Return a proof by pairs that also holds for the polynomial, or a proof of its own."""
+    """Return a proof of the pair form if it holds for the polynomial, or a direct proof."""
     if problem.degree <= 2:
         pairs = to_pairs(problem)[0]
         found = prove(pairs, time_limit=time_limit, state=state, certificate=start)

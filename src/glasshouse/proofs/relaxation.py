@@ -15,8 +15,7 @@ class Outcome:
     """The result of a relaxation about the states that agree with some pairs.
 
     Attributes:
-        closed: whether `parts` prove, exactly, that none of the states is better than the best
-            known.
+        closed: whether `parts` prove, exactly, that no state is better than the best known.
         parts: loops and squares over the graph's vertices; a valid bound in any case.
         branch: the pair to branch on, with the sign of the side to search first; None if closed.
         warm: data from which both children may start.

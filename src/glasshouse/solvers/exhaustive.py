@@ -1,8 +1,7 @@
 """Exhaustive search: the lowest energy by enumerating every state that could have it.
 
 Only spins that touch every coupling are enumerated. Once they are fixed, the best value of each
-other spin follows. In an RBM they are the smaller layer; in a sparse graph, about half of the
-spins.
+other spin follows. In an RBM they are the smaller layer; in a sparse graph, about half the spins.
 """
 
 from __future__ import annotations

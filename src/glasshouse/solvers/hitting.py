@@ -215,7 +215,7 @@ def race(
     """
     nodes = np.ascontiguousarray(nodes, np.int32)
     totals = np.zeros((len(nodes), samples), np.int64)
-    stop = np.zeros(1, np.uint8)  # tells the threads to stop
+    stop = np.zeros(1, np.uint8)  # nonzero stops the threads
 
     def work(low: int, high: int) -> None:
         part = slice(low, high)

@@ -106,7 +106,7 @@ class WarmUp:
 
     def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
         """Record energies after `sweep` sweeps at a β; at the last one, also the overlaps."""
-        block.lowest[:] = -(block.never + 1)  # so that the current spins are kept
+        block.lowest[:] = -(block.never + 1)  # makes `note` keep the current spins
         driver.look_at_block(self.engine.tables, 0, block)
         if sweep == _LOOKS[0]:
             self.energies[stage], self.before = 0, block.states.copy()

@@ -133,8 +133,7 @@ class AnnealResult(Summarised):
             if blocks ended early.
         labels: the problem's variable labels; None if the variables are 0, 1, 2, …
         is_spin: whether states are ±1, not 0 and 1.
-        ladder: how replicas moved on the ladder of tempering, and the cluster moves; None
-            otherwise.
+        ladder: how replicas moved on the ladder of tempering; None for annealing.
 
     >>> import glasshouse as gh
     >>> plant = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)
@@ -236,8 +235,7 @@ class AnnealResult(Summarised):
     def success_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return the Clopper–Pearson interval of the success probability.
 
-        After a stop, unfinished runs count as failures for its lower end, as successes for its
-        upper.
+        After a stop, unfinished runs count as failures for its lower end, else as successes.
         """
         self._need_evidence()
         undecided = int(np.count_nonzero(~self.complete & (self.hits == 0)))
@@ -261,10 +259,9 @@ class AnnealResult(Summarised):
 
         Args:
             success: the required probability of at least one success: 0.99 yields TTS99.
-            unit: "work", the seconds of a run times the runs needed, which compares algorithms;
-                "elapsed", the same in whole calls of as many runs as this one, which is never below
-                the time of this call; or "sweeps", which counts the sweeps of all replicas of a
-                run.
+            unit: "work" is the seconds of a run times the runs needed; it compares algorithms.
+                "elapsed" is the time of whole calls, each with as many runs as this one. "sweeps"
+                counts the sweeps of all replicas of a run.
             confidence: the confidence of the interval.
         """
         success = validation.share(success, "success")

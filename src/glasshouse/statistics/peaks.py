@@ -64,7 +64,7 @@ def hardness_peak(
     """
     x, y, sigma = _checked(densities, values, errors)
     location, height, used, at_edge = _locate(x, y, sigma, window)
-    rng = np.random.default_rng(0)  # the same data give the same interval
+    rng = np.random.default_rng(0)  # a fixed seed makes the interval reproducible
     tries = [_locate(x, y + sigma * rng.standard_normal(len(y)), sigma, window)[0]
              for _ in range(_RESAMPLES)]  # fmt: skip
     tail = (1 - share(confidence, "confidence")) / 2

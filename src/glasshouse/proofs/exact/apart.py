@@ -1,9 +1,9 @@
 """Solvers in their own process, which can be killed.
 
-Three kinds of solvers need this. Some cannot be stopped, or only after a while: a thread left in
-their code can break Python's own shutdown. Some hold Python's lock while they work, so that Ctrl-C
-is not handled. The libraries of others conflict with ours: OR-Tools and highspy each bring a
-libhighs.so.1, and whichever is loaded second breaks. A worker is kept for the next problem of the
+Some solvers cannot be stopped, or only after a while: a thread left in their code can break
+Python's own shutdown. Some hold Python's lock while they work, so that Ctrl-C is not handled. Some
+libraries conflict: OR-Tools and highspy each bring a libhighs.so.1, and whichever is loaded second
+breaks. A worker is kept for the next problem of the
 same thread, because its start takes about half a second; it ends with the thread that started it.
 """
 

@@ -19,9 +19,8 @@ Tell: TypeAlias = Callable[[list[int]], object]
 OURS = ("anneal", "temper", "minimise", "brute", "prove")
 EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 
-# Integer programs are solved in floats: an assignment that is feasible up to this tolerance costs
-# too little by up to the tolerance times all weights. That must stay below 1/2, half the least
-# difference of two costs.
+# Integer programs are solved in floats: an assignment that is feasible up to this tolerance may cost
+# too little by the tolerance times all weights, which must stay below 1/2.
 TOLERANCE = 1e-9
 
 

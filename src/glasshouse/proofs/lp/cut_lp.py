@@ -60,7 +60,7 @@ class CutLp:
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, seconds: float, **options: Any) -> End:
-        """Solve for some seconds. The last solution is kept unless the run finishes.
+        """Solve for at most `seconds`. The last solution is kept unless the run finishes.
 
         Args:
             seconds: the most seconds to spend.

@@ -84,7 +84,7 @@ class CycleRelaxation:
         with budget.hearing_ctrl_c():
             return self.bound_node(ties, not pairs, budget, warm)
         lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be inconsistent
-        known = min(len(lp.cuts), len(lp.duals))  # of the last solved LP
+        known = min(len(lp.cuts), len(lp.duals))  # cuts of the last solved LP
         weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
         return self.outcome(weak)
 

@@ -67,8 +67,7 @@ class GreedyRounds:
         """Return cycles to start from, found by filling up the weights with short cycles.
 
         Each turn searches for the shortest cycles, where an edge is longer the fuller it is, and
-        adds half of what fits. These cycles are close to an optimal packing: often one LP solve is
-        enough.
+        adds half of what fits. The result is close to an optimal packing; one LP often suffices.
         """
         # Weights too small for a float get some capacity, too.
         capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
@@ -108,8 +107,7 @@ class CentredRounds:
 
     Centred cuts and the dual simplex method, which needs few steps from one round to the next. Late
     in an LP with many optimal corners these steps become many. Then the interior point method takes
-    over, whose solutions are centred themselves. When it finds no more cuts, the simplex method
-    returns.
+    over, whose solutions are centred themselves, until it finds no more cuts.
     """
 
     def __init__(self, separation: Separation, centre: Point) -> None:

@@ -5,8 +5,7 @@ X with unit diagonal that satisfy the cuts. Its dual in y (free) and g ≥ 0 is 
 
     f(y, g) = Σ y - g·depths - ‖[M]₋‖² / 2α,   M = A - diag(y) - Σ g_t T_t,
 
-where [M]₋ is the part of M with negative eigenvalues. The gradient is the residual of X = -[M]₋ /
-α.
+where [M]₋ is the negative part of M. The gradient is the residual of X = -[M]₋ / α.
 """
 
 from __future__ import annotations

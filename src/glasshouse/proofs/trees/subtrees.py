@@ -1,6 +1,6 @@
 """Subtrees on several processes: open nodes are sent out, explored subtrees come back.
 
-A worker explores the subtree of a node for some seconds and returns its results. It keeps its
+A worker explores the subtree of a node for a few seconds and returns its results. It keeps its
 relaxation, with all cuts, for the next subtree of the same problem.
 """
 

@@ -8,8 +8,7 @@ their branch, and the clause of the whole tree is the goal.
 
 VeriPB reasons about integers, but not about steps between costs. They are derived: over spins
 instead of pairs (see `pairs`), all coefficients of the ceiling are divisible by the step, and
-division rounds it down to the next cost. This is done for all costs, and within a leaf, over the
-roots of its classes.
+division rounds it down to the next cost. Within a leaf, the spins are the roots of its classes.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def whole(units: Any, most: Any) -> Any:
     return cast(choose(units < most, units, most), np.int32)
 
 
-UNIT = 2.0**23  # of the logarithms: one step of a float32's exponent
+UNIT = 2.0**23  # the unit of the logarithms: one step of a float32's exponent
 LOWEST = -31.0 * UNIT  # no logarithm is below this
 # log2(m) - (m - 1) for 1 ≤ m ≤ 2 in these units, by interpolation at Chebyshev's nodes, minus 35
 # units, 4e-6: then no logarithm is above 0, and a flip that costs nothing is always accepted.

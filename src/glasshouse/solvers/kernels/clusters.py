@@ -38,7 +38,7 @@ class Clusters(NamedTuple):
     inside: npt.NDArray[np.uint8]  # whether a site is in a cluster,
     fresh: npt.NDArray[np.uint8]  # and has not been visited yet
     members: npt.NDArray[np.int32]  # the sites of all clusters, concatenated
-    ends: npt.NDArray[np.int32]  # where each cluster ends
+    ends: npt.NDArray[np.int32]  # the end of each cluster
     costs: npt.NDArray[np.int64]  # the change of the first replica's energy by each flip
 
 

@@ -81,7 +81,7 @@ class DenseTables(NamedTuple):
     """The couplings of each site to all others."""
 
     rows: npt.NDArray[Any]  # twice the couplings, a row for each slot
-    up: npt.NDArray[Any]  # local fields if all spins are up; unused slots are held by theirs
+    up: npt.NDArray[Any]  # local fields if all spins are up; unused slots are held fixed
     own: npt.NDArray[Any]  # fields of the sites themselves; at unused slots they cancel the hold
     among: npt.NDArray[Any]  # of each 16 slots: sums of four earlier ones, for each state
     sums: npt.NDArray[Any]  # of each 16 or 32 slots: sums of each group of spins; or empty
@@ -124,7 +124,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def is_crowded(tables: Any, block: Any) -> Any:
-    """Return whether so many spins flip that recomputing fields is faster."""
+    """Return whether spins flip so often that recomputing fields is faster."""
     updates = block.energies.size * tables.slots.size
     return np.int64(block.generator[FLIPPED]) * tables.crowd > updates
 
@@ -132,7 +132,7 @@ def is_crowded(tables: Any, block: Any) -> Any:
 def many(tables: Any) -> Any:
     """Return from how many flips on sixteen sites of four runs are settled at once.
 
-    None if that does not help: with sums in bytes, fields are not kept if so many spins flip.
+    None if that does not help: with sums in bytes, fields are not kept if many spins flip.
     """
 
 
@@ -163,7 +163,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
     ahead = fill_like(load(tables.own, 0, 16), np.int64(lower(AHEAD * life, tables.ceiling)))
     flipped = np.int64(0)
     for run in range(block.energies.size):
-        work.used[run], work.left[run] = 15, -1  # as if one had just been drawn
+        work.used[run], work.left[run] = 15, -1  # pretend that one was just drawn
         if number is not None:
             work.energies[run] = energy_in_units(tables, run, block)
             work.goals[run] = goal_in_units(tables, run, block)

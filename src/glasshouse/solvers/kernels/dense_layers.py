@@ -63,7 +63,7 @@ class LayerTables(NamedTuple):
     ends: npt.NDArray[np.int64]  # first slot of each layer, and the slot after the last
     groups: npt.NDArray[np.int64]  # groups of each layer
     log_group: int  # log2 of the number of spins in a group
-    bias: npt.NDArray[Any]  # fields of the sites themselves; unused slots are held by theirs
+    bias: npt.NDArray[Any]  # fields of the sites themselves; unused slots are held fixed
     own: npt.NDArray[Any]  # the same, except at unused slots, where the two cancel
     slots: npt.NDArray[np.int32]  # slots of the sites
     ceiling: float  # a value above all local fields

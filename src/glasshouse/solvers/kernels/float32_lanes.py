@@ -103,7 +103,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
             goal = load_lanes(block.goals, 0, tables)
     store(dice, 0, view(a, np.uint32))
     store(dice, lanes, view(b, np.uint32))
-    measure(tables, block)  # so that errors do not accumulate
+    measure(tables, block)  # prevents errors from accumulating
 
 
 @inlined

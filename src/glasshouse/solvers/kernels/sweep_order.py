@@ -79,7 +79,7 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
     """Return two scales of the local fields: the typical one in random states, and the smallest.
 
     The first is the mean over the spins of σ_i = sqrt(Σ_j w_ij²). The second is the least non-zero
-    |field| that any spin can have, but for each spin at least σ_i / 24, so that nearly cancelling
+    |field| that any spin can have, for each spin at least σ_i / 24, so that nearly cancelling
     weights do not set the scale. It is found by enumeration for up to ten neighbours; for more,
     the common divisor of integer weights replaces it.
     """
