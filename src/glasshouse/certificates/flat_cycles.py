@@ -44,7 +44,7 @@ def flat_nodes(
     bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
     if low < 0 or high >= validation.MOST_VARIABLES:
-        raise ValueError(f"{what} visits node {low if low < 0 else high}, which no problem has")
+        raise ValueError(f"{what} visits node {low if low < 0 else high}, which is out of range")
     # Locked before any kernel gets them, because Numba compiles again for writable arrays.
     return validation.read_only(flat.astype(np.int32, copy=False)), bounds
 

@@ -48,7 +48,7 @@ class Proven(Summarised):
         object.__setattr__(self, "verdict", verify(problem, certificate))
 
     def __init_subclass__(cls) -> NoReturn:
-        raise TypeError("Proven has no subclasses, because one of them could skip the verifier")
+        raise TypeError("Proven cannot be subclassed, because a subclass could skip the verifier")
 
     def __reduce__(self) -> tuple[type[Proven], tuple[Problem, Certificate]]:
         return Proven, (self.problem, self.certificate)  # copies and pickles are verified again

@@ -232,7 +232,7 @@ def _coefficients(values: npt.ArrayLike, length: int) -> IntArray:
     """Return int64 coefficients, one for each node; none may be zero."""
     whole = whole_numbers(values, "coefficients")
     if whole.dtype == object:
-        raise ValueError("a square's coefficient is beyond 2^63-1")
+        raise ValueError("a square's coefficient exceeds 2^63-1")
     if len(whole) != length:
         raise ValueError(f"{length} nodes but {len(whole)} coefficients; each node needs one")
     if not whole.all():

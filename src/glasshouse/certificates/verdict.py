@@ -96,7 +96,7 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     except ValueError as fault:  # squares over tied spins may have coefficients of any size
         raise CertificateError(f"in a leaf, {fault}") from None
     if bound > value or least > value:
-        raise CertificateError("its bound is above the energy of its own state, so it is false")
+        raise CertificateError("the bound exceeds the energy of its own state, so it is invalid")
     return value, bound, least
 
 

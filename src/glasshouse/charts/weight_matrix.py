@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def shape_of(problem: Rbm | Ising) -> tuple[int, int]:
-    """Return rows and columns: visible and hidden spins of an RBM, otherwise all spins twice.
+    """Return the shape of the matrix: visible × hidden for an RBM, otherwise spins × spins.
 
     >>> shape_of(Rbm([[1, 2, 3]])), shape_of(Ising.from_edges(3, [(0, 1)], [1]))
     ((1, 3), (3, 3))

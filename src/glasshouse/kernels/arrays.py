@@ -74,7 +74,7 @@ def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
         raise TypingError(f"{array} is not flat")
     parts = array.dtype.bitwidth // dtype.dtype.bitwidth
     if parts * dtype.dtype.bitwidth != array.dtype.bitwidth:
-        raise TypingError(f"{array.dtype} is not made of {dtype.dtype}")
+        raise TypingError(f"{array.dtype} cannot be viewed as {dtype.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = signature.return_type

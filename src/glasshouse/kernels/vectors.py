@@ -237,7 +237,7 @@ def view(typing: Any, vector: Any, dtype: Any) -> Any:
 def bits(typing: Any, vector: Any) -> Any:
     """Return the highest bit of each of 64 bytes in a uint64; the first lane is the lowest bit."""
     if vector != Vector(types.uint8, 64):
-        raise TypingError(f"a word has no bit for each lane of {vector}")
+        raise TypingError(f"a 64-bit word cannot hold a bit per lane of {vector}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         highest = builder.icmp_signed("<", values[0], ir.Constant(vector.llvm, None))

@@ -97,7 +97,7 @@ def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
         )
     except (OverflowError, TypeError, ValueError) as fault:  # 2^64, NaN or a complex number
         raise ValueError(
-            f"dimod does not take one of the labels ({fault}); give the problem other labels"
+            f"dimod does not accept one of the labels ({fault}); give the problem other labels"
         ) from None
     return model
 

@@ -77,8 +77,8 @@ class Max2Sat(Summarised):
         if (weights < 0).any():
             k = int(np.flatnonzero(weights < 0)[0])
             raise ValueError(
-                f"clause {k} has weight {weights[k]}; weights must not be negative (a clause that "
-                "should be false is the clause of its negation)"
+                f"clause {k} has weight {weights[k]}; weights must not be negative (negate the "
+                "literal of a unit clause instead)"
             )
         if not hard[:, 0].all():
             raise ValueError("a hard clause is empty, so no assignment satisfies it")

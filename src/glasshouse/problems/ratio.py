@@ -28,7 +28,7 @@ def ratio(value: Ratio, name: str) -> Fraction:
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (str, int, float, Fraction, Decimal, np.integer, np.floating)
     ):
-        raise ValueError(f'{name}={value!r} is not a number; give a Fraction, "1/5" or 0.2')
+        raise ValueError(f'{name}={value!r} is not a number; use a Fraction, "1/5" or 0.2')
     exact: Fraction | None = None
     if isinstance(value, Fraction):
         exact = value

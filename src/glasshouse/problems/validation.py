@@ -42,7 +42,7 @@ def count(value: object, name: str, least: int = 0) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name}={value!r} is not a whole number")
     if value < least:
-        raise ValueError(f"{name}={value} is below {least}, the least it can be")
+        raise ValueError(f"{name}={value} is below {least}, the minimum")
     return int(value)
 
 

@@ -290,7 +290,7 @@ class ContractedGraph:
 
     @property
     def triangles(self) -> Parts:
-        """The loops of the graph by which all moves of edges shifted weight."""
+        """One triangle per moved edge; together they account for all shifted weight."""
         columns = [self._triangles[k::6] for k in range(6)]
         own, sign = (np.array(column, dtype=np.int8) for column in columns[4:])
         nodes = np.array(columns[1:4], dtype=np.int32).T

@@ -235,7 +235,7 @@ class AnnealResult(Summarised):
     def success_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return the Clopper–Pearson interval of the success probability.
 
-        After a stop, unfinished runs count as failures for its lower end, else as successes.
+        After a stop, the lower end counts unfinished runs as failures, the upper as successes.
         """
         self._need_evidence()
         undecided = int(np.count_nonzero(~self.complete & (self.hits == 0)))
@@ -340,7 +340,7 @@ class AnnealResult(Summarised):
     def _need_evidence(self) -> None:
         self._need_target()
         if not self._has_evidence():
-            raise ValueError("no run was completed before the stop; give it more time")
+            raise ValueError("no run was completed before the stop; use a longer time limit")
 
 
 def _named(line: str) -> tuple[str, ...]:

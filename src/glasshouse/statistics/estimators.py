@@ -255,7 +255,7 @@ def time_to_solution(
     above 2.443e+04
     """
     if runs < 1 or successes < 0:
-        raise ValueError(f"successes={successes}, runs={runs}: expected at least 0 and at least 1")
+        raise ValueError(f"successes={successes} must be at least 0, and runs={runs} at least 1")
     if successes > runs:
         raise ValueError(f"successes={successes} exceeds runs={runs}")
     share(success, "success")

@@ -19,8 +19,8 @@ Tell: TypeAlias = Callable[[list[int]], object]
 OURS = ("anneal", "temper", "minimise", "brute", "prove")
 EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 
-# Integer programs are solved in floats: an assignment that is feasible up to this tolerance may cost
-# too little by the tolerance times all weights, which must stay below 1/2.
+# Integer programs are solved in floats: an assignment that is feasible up to this tolerance may
+# cost too little by the tolerance times all weights, which must stay below 1/2.
 TOLERANCE = 1e-9
 
 

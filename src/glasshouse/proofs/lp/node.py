@@ -143,7 +143,7 @@ class CycleRelaxation:
             lp.add(cuts)
 
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
-        """Return inequalities that the LP's solution violates; none only if there is none.
+        """Return inequalities that the LP's solution violates; empty only if none exists.
 
         Args:
             history: the values after each round.

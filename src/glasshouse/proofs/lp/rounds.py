@@ -133,7 +133,7 @@ class CentredRounds:
         return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 
     def cuts(self, violation: Point) -> list[Cut]:
-        """Return violated cycles; none only if there is none."""
+        """Return violated cycles; empty only if none exists."""
         if self.interior:
             new = self._interior_cuts(violation)
             if new:

@@ -57,7 +57,7 @@ class Node:
         self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
 
     def forget(self) -> None:
-        """Drop the data that only leaves bounded by parts need."""
+        """Drop the parts and the warm start, which only leaves need."""
         self.parts, self.warm = self.parts.chosen([slice(0, 0)], [slice(0, 0)]), None
 
     def split(self, pair: Pair) -> tuple[Node, Node]:

@@ -37,7 +37,7 @@ class Sheet:
         self.num_constraints = sum(counted)
 
     def walk(self, cycle: list[int]) -> list[list[int]] | None:
-        """Return the clauses by which a cycle contradicts itself, from each value of its start.
+        """Return the clauses that refute a cycle, one list for each value of its first variable.
 
         A cycle through the ghost (variable 0, always true and first) needs only one direction: from
         the value that its first field favours to the one that its last field opposes. None if it is
