@@ -39,7 +39,7 @@ class Catalogue(dict[str, T]):
         return entry
 
     def find(self, name: object, argument: str) -> T:
-        """Return the entry of a name that was passed as `argument`; otherwise list all names."""
+        """Return the entry of a name that came as `argument`; raise with all names otherwise."""
         if not isinstance(name, str) or name not in self:
             raise ValueError(f"{argument}={name!r} is not one of {', '.join(self)}")
         return self[name]

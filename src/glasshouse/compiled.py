@@ -144,7 +144,7 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
 
 
 def kernel_counts() -> tuple[int, int]:
-    """Return the number of kernels compiled by this process, and that loaded from the cache."""
+    """Return two counts of kernels in this process: compiled, and loaded from the cache."""
     return _counts["compiled"], _counts["cached"]
 
 

@@ -34,7 +34,7 @@ def _normals(count: int) -> Any:
 
 
 def _large(count: int) -> Any:
-    """Return integers that are too large for the kernels of small ones."""
+    """Return integers too large for the kernels of small integers."""
     return np.random.default_rng(count).integers(1, 2**40, count)
 
 

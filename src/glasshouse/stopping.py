@@ -26,14 +26,14 @@ _SLICE_SECONDS = 0.1  # seconds of compiled work between two moments at which si
 
 
 class TimeIsOverError(KeyboardInterrupt):
-    """The time of a whole command is over: nothing more may be computed, not even a certificate.
+    """Raised when the time of a command is over: nothing more may be computed.
 
     Ctrl-C lets a search finish what makes its result complete; this does not.
     """
 
 
 class _RaisedByHandlerError(BaseException):
-    """Carries the exception of a handler through a block that may catch any `Exception`."""
+    """A carrier of a handler's exception through a block that may catch any `Exception`."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)

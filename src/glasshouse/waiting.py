@@ -1,4 +1,4 @@
-"""Waiting for threads and futures such that no signal leaves a lock closed that they need.
+"""Waiting for threads and futures in a way that no signal can leave a needed lock closed.
 
 Python's `Condition` takes its lock in a step of Python. Ctrl-C just after that step leaves the lock
 closed for good: a thread that must take it to end never ends. Futures, events, semaphores and the

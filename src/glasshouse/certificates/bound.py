@@ -229,7 +229,7 @@ def _change_on_loops(
 
 
 def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
-    """Yield groups of equal edges and the indices of their members; Python integers in slices."""
+    """Yield slices of groups of equal edges, and the indices of all edges in them."""
     step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):
         end = starts[k + step] if k + step < len(starts) else len(order)
@@ -247,7 +247,7 @@ def _kind_of_sums(form: ExactForm, parts: Parts) -> Any:
 
 
 def _loop_edges(form: ExactForm, parts: Parts) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """Return all edges of the loops, and minus their weight in the loop times the denominator."""
+    """Return the edges of all loops, and their negated weights times the denominator."""
     kind = _kind_of_sums(form, parts)
     edges = edges_of_cycles(parts.nodes, parts.starts)
     positive = form.loop_scale * parts.multipliers.astype(kind, copy=False)

@@ -252,7 +252,7 @@ def _ratios(array: npt.NDArray[Any]) -> tuple[list[int], int]:
 
 
 def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
-    """Return what `_ratios` returns, for floats, by powers of two: half a million in 0.1 s."""
+    """Do as `_ratios` for floats, by powers of two: half a million in 0.1 s."""
     mantissas, exponents = np.frexp(array)
     numerators = np.ldexp(mantissas, 53).astype(np.int64)  # exact: a mantissa has 53 bits
     zeros = np.frexp((numerators & -numerators).astype(np.float64))[1] - 1  # trailing zero bits

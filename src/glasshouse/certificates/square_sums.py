@@ -139,7 +139,7 @@ class SquareSums:
         return total, number
 
     def _pieces(self, square_of: npt.NDArray[np.int32]) -> list[int]:
-        """Return the limits of blocks of rows that take a moment each; signals wait during one.
+        """Return the bounds of blocks of rows, each short enough that signals can wait for it.
 
         A node has as many pairs in a square as there are nodes after it.
         """
@@ -175,7 +175,7 @@ class SquareSums:
 def rest_of_squares(
     edges: npt.NDArray[Any], slices: Iterable[Slice], squares: Squares, size: int, factor: int
 ) -> int:
-    """Return Σ |amount + factor · 2c·a_i·a_j| over all pairs; amounts are zero on other edges.
+    """Return Σ |amount + factor · 2c·a_i·a_j| over all pairs; pairs not in `edges` have amount 0.
 
     Amounts come slice by slice. They are int64 only if the caller has shown that no sum can
     overflow.

@@ -36,7 +36,7 @@ _BACK_TO_FRONT: tuple[Shape, ...] = (
 
 
 class Column(NamedTuple):
-    """A column of the rows of a chart."""
+    """A column of the data rows of a chart."""
 
     name: str
     label: str

@@ -27,7 +27,7 @@ class Walker(NamedTuple):
 
 @inlined
 def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
-    """Flip spin i.
+    """Flip spin i, and return how three sums over the margins change.
 
     Returns:
         The changes of three quantities: the number of negative margins; the number of zero margins,

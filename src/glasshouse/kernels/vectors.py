@@ -164,7 +164,7 @@ def lanes_of(typing: Any, tables: Any) -> Any:
 
 @word
 def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
-    """`first` in the lanes whose mask is set, `second` in the others."""
+    """Return `first` in the lanes whose mask is set, `second` in the others."""
     if first != second or mask != mask_of(first):
         raise TypingError(f"cannot choose between {first} and {second} by {mask}")
 
@@ -211,7 +211,7 @@ def cast(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def spread(typing: Any, mask: Any, dtype: Any) -> Any:
-    """A mask for lanes of another width: all bits set where the given mask has all bits set."""
+    """Return a mask for lanes of another width: all bits set where the given mask has them set."""
     target = Vector(dtype.dtype, mask.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -283,7 +283,7 @@ def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
 
 @word
 def bits_of(typing: Any, mask: Any) -> Any:
-    """The lanes of a mask, up to 64, as bits of an int64; the first lane is the lowest bit."""
+    """Return up to 64 lanes of a mask as bits of an int64; the first lane is the lowest bit."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         lanes = builder.icmp_signed("<", values[0], ir.Constant(mask.llvm, None))

@@ -47,7 +47,7 @@ class LocalMinima(Summarised):
 
     @property
     def traps(self) -> int:
-        """Local minima that are not ground states."""
+        """The number of local minima that are not ground states."""
         return self.count - self.ground_states
 
     def summary(self) -> str:

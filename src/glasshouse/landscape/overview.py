@@ -1,4 +1,4 @@
-"""A problem at a glance: its sizes, weights, graph and frustration."""
+"""A problem at a glance: its sizes, weights and graph."""
 
 from __future__ import annotations
 

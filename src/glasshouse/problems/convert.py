@@ -335,7 +335,7 @@ def given_problem(thing: Given) -> Problem:
 
 
 def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
-    """Divide by the common factor of a chain's factor and all weights."""
+    """Divide the weights of a reduced problem, and its factor, by their common divisor."""
     if not problem.is_integer:
         return problem, reduction
     divisor = math.gcd(

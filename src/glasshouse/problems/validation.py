@@ -299,7 +299,7 @@ def is_writable(array: npt.NDArray[Any]) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a number for a message; a long one, whose digits Python cannot print, roughly.
+    """Return a number as text for a message; numbers of thousands of digits only roughly.
 
     >>> shown(7), shown(Fraction(-1, 3)), shown(-(10**50))
     ('7', '-1/3', 'about -10^50.0')

@@ -98,7 +98,7 @@ class Budget:
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
-        """Move the deadline forward, so that the certificate is ready in time.
+        """Move the deadline to an earlier time, so that the certificate is ready in time.
 
         Args:
             seconds: the time that the certificate takes; less than already reserved has no effect.

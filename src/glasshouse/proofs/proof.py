@@ -129,7 +129,7 @@ class Proof(Summarised):
         return SummaryTable(list(rows.items()))
 
     def verdict_in_words(self, gap: Any) -> str:
-        """Return whether the state is optimal, as text; otherwise with the gap, as it is given."""
+        """Return the verdict as text: proven, or the given gap."""
         if self.optimal:
             return "proven"
         if self.is_within_rounding:

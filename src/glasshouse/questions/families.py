@@ -32,7 +32,7 @@ def paley_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
-    """Return a matrix of ±1 with orthogonal rows: Sylvester's and Paley's, multiplied.
+    """Return a Hadamard matrix, of ±1 with orthogonal rows: Sylvester's times Paley's.
 
     All singular values are √n, so f ≥ ½ (1 - 1/√n). The order is a power of 2, or a power of 2
     times q + 1 for a prime q ≡ 3 (mod 4).

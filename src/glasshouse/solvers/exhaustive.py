@@ -153,7 +153,7 @@ class Enumeration:
 
 
 def _step(part: Part) -> int:
-    """Return the most couplings of any spin: no flip visits more."""
+    """Return the largest number of couplings of a spin, which bounds the work of a flip."""
     starts, first = part.rows[0], part.first
     return int(np.diff(starts[first : first + part.moving + 1]).max()) + 1
 

@@ -56,7 +56,7 @@ Cooled: TypeAlias = Generator[None, None, Population]
 
 
 class Cooler:
-    """A cooler of populations of one problem, block by block, each with its own random stream.
+    """The annealer of a problem's populations, block by block, each with its own random stream.
 
     Args:
         ready: the problem's graph and engines.
@@ -211,7 +211,7 @@ def _refined(
     warm: float,
     length: int,
 ) -> Cooled:
-    """Recombine, heat and cool a population until its mean energy no longer falls; best first.
+    """Recombine, heat and cool a population until its mean energy stays; return it sorted.
 
     Args:
         cooler: the cooler that annealed the population.
@@ -266,6 +266,6 @@ def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: 
 
 
 def _fitting(sweeps: int, cooler: Cooler, seconds: float, coolings: int) -> int:
-    """Return the sweeps that are wanted, or as many as there is time for."""
+    """Return `sweeps`, or fewer if there is not enough time for `coolings` coolings."""
     possible = seconds / (coolings * cooler.seconds_per_sweep)
     return max(1, int(min(sweeps, possible)))

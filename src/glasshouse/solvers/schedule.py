@@ -1,4 +1,4 @@
-"""Inverse temperatures: the default range, the schedules, and the paper's.
+"""Inverse temperatures: the default range, the schedules, and the paper's schedule.
 
 `beta` is always in the problem's own energy units: a flip that costs ΔE is accepted with
 probability exp(-beta ΔE).

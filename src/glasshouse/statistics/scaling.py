@@ -139,7 +139,7 @@ def fit_law(
 
 @dataclass(frozen=True, repr=False)
 class LawComparison(Summarised):
-    """All laws on the same data, best first.
+    """All laws fitted to the same data, best first.
 
     Attributes:
         fits: one fit per law, by ascending AICc.

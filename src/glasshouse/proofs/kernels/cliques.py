@@ -126,7 +126,7 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any
 
 @inner
 def improve(pairs: Any, members: Any, load: Any) -> Any:
-    """Extend a clique from two members, exchange all but the first; return its sum of walks.
+    """Extend a clique of two members and improve it by exchanges; return its sum of walks.
 
     `load` is the sum of the distances of each node to all members.
     """

@@ -160,7 +160,7 @@ class CycleRelaxation:
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
-        """Return inequalities that a point violates, barely if there are no others."""
+        """Return inequalities that a point violates; if there are none, barely violated ones."""
         return self.cycles(point, tolerance) or self.cycles(point, _BARELY)
 
     def cycles(self, point: Point, tolerance: float) -> list[Cut]:

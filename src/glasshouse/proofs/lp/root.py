@@ -295,7 +295,7 @@ class CycleLp:
         return packing
 
     def refined(self, packing: Rounded, cuts: list[Cut]) -> Rounded:
-        """Return the packing with the precision that floats lost, unchanged if there is no time."""
+        """Refine the packing beyond the precision of floats, if there is time."""
         with self.budget.hearing_ctrl_c():
             enough, deadline = self.cost - self.slack, self.budget.deadline
             return refine(packing, cuts, self.capacity, enough, deadline)

@@ -242,7 +242,7 @@ class Certifying:
         return self.until - working_time() < _SLOWEST_PACE * num_edges
 
     def hurry(self) -> None:
-        """Take no longer than is allowed for a process that was asked to end."""
+        """Shorten the time for the certificate to what Ctrl-C or SIGTERM allows."""
         self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
     def latest_start(self, num_edges: int) -> float:

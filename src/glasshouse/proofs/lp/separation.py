@@ -75,7 +75,7 @@ class Separation:
         return self._chosen(*found, cover)
 
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
-        """Return such cycles by way of clusters: fast if most lengths are 0. Empty if none exists.
+        """Return odd cycles by way of clusters: fast if most lengths are 0. Empty if none exists.
 
         All arcs are plain.
         """
@@ -105,7 +105,7 @@ class Separation:
         return self._chosen(edges, begins, totals, cover)
 
     def arc_graph(self, lengths: Lengths) -> cycle_kernels.ArcGraph:
-        """Return the graph with lengths in the form of the kernels."""
+        """Return the graph and its arc lengths as the kernels' `ArcGraph`."""
         return cycle_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths, self.sides)
 
     def _search(

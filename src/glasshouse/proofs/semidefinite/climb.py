@@ -269,7 +269,7 @@ class Climb:
         self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
-        """Keep a state that is better than the best known; then less has to be excluded."""
+        """Keep a state that is better than the best known, and lower the goal accordingly."""
         spins, energy = best_projection(
             self.problem.matrix, point.factor, self._rng, self._settings.projections
         )

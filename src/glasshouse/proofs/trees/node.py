@@ -119,7 +119,7 @@ class Holdings:
 
     @contextmanager
     def changing(self, node: Node) -> Iterator[None]:
-        """Change a leaf in this block, or the nodes below it."""
+        """Keep the count up to date while a leaf, or the nodes below a node, change."""
         for leaf in node.leaves():
             self._count(leaf.parts, -1)
             self._count(leaf.warm, -1)

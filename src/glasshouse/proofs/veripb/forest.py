@@ -176,7 +176,7 @@ class Clause:
         return cls(row.line(pairs.script))
 
     def resolved(self, other: Clause, pivot: str, pairs: Pairs) -> Clause:
-        """Return the resolvent of this clause, which may have a literal, and of its opposite."""
+        """Resolve this clause, which may contain `pivot`, with one that may contain ~`pivot`."""
         if pivot not in self.line.terms:
             return self
         if negated(pivot) not in other.line.terms:

@@ -42,7 +42,7 @@ class Pairs:
         self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
 
     def definition(self, one: int, two: int) -> int:
-        """Return the constraint with two literals of spins, and with v, or ~v if both agree."""
+        """Return the constraint over two literals of spins and v, or ~v if their signs agree."""
         (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
         return self._defined(i, j) + 2 * (positive != same) + (not positive)
 

@@ -85,7 +85,7 @@ class Numbers:
         return np.rint(values / self.unit).astype(self.dtype)
 
     def fields(self, values: Any, slots: Any) -> tuple[Any, Any]:
-        """Return the fields in units twice: with unused slots held fixed, and cancelling that."""
+        """Return the fields twice: unused slots are fixed in one, and cancelled in the other."""
         held = np.iinfo(self.dtype).max
         bias, own = np.full(len(values), held, self.dtype), np.full(len(values), -held, self.dtype)
         bias[slots] = own[slots] = self.rounded(values[slots])

@@ -130,7 +130,7 @@ def is_crowded(tables: Any, block: Any) -> Any:
 
 
 def many(tables: Any) -> Any:
-    """Return from how many flips on sixteen sites of four runs are settled at once.
+    """Return the number of flips, in sixteen sites of four runs, above which all settle at once.
 
     None if that does not help: with sums in bytes, fields are not kept if many spins flip.
     """

@@ -151,7 +151,7 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
 
 @inlined
 def turns(field: Any, spin: Any, reach: Any, place: Any) -> Any:
-    """Return a mask of the sixteen spins that turn in their fields."""
+    """Return a mask of the sixteen spins that flip, given their fields."""
     return (field ^ spin) - spin <= load(reach, place, 16)
 
 

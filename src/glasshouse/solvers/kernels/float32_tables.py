@@ -67,7 +67,7 @@ def suits_float32(starts: Any, values: Any) -> Any:
 
 @compiled
 def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> Any:
-    """Build the tables of an adjacency in spins, as a tuple; spin order[p] is site p."""
+    """Build the fields of the tables from an adjacency of spins; spin order[p] is site p."""
     sites = order.size
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = sites
