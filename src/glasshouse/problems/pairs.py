@@ -210,7 +210,7 @@ def _matched(
     low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise ValueError(f"an edge has the spin {bad}, but spins are numbered 0 to {size - 1}")
+        raise ValueError(f"an edge names spin {bad}, but spins are numbered 0 to {size - 1}")
     if len(ends) != len(values):
         raise ValueError(f"{len(ends)} edges but {len(values)} weights")
     return ends.astype(np.int32, copy=False), values
