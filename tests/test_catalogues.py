@@ -202,7 +202,7 @@ def test_names_that_would_hide_others_are_refused():
     from glasshouse.proofs.exact import exact_solver
 
     for name in ("anneal", "brute"):
-        with pytest.raises(ValueError, match="a solver of our own"):
+        with pytest.raises(ValueError, match="the name of a glasshouse solver"):
             exact_solver(name, package="x")
     for suffix in ("", "wx", ".gz", ".cert"):
         with pytest.raises(ValueError, match="cannot name a format"):
@@ -212,6 +212,6 @@ def test_names_that_would_hide_others_are_refused():
         """Nothing that tells it apart."""
 
     known = dict(METHODS)
-    with pytest.raises(ValueError, match="'random' is there already"):
+    with pytest.raises(ValueError, match="'random' already exists"):
         planting_method("random", grows_on="rbm", examples=())(mine)
     assert known == METHODS

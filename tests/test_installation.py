@@ -67,7 +67,7 @@ def test_read_only_and_without_a_home(read_only_package, tmp_path):
     assert result.returncode == 0, result.stderr
     assert result.stderr == (
         "compiling the planting kernels for this kind of problem; "
-        "this is done once and takes some seconds\n"
+        "this is done once and takes a few seconds\n"
     )
     assert "MAX-2-SAT" in result.stdout
     assert "VERIFIED" in result.stdout

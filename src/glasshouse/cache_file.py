@@ -26,7 +26,7 @@ class CacheFile:
 
     Args:
         folder: the folder of the files.
-        base: the beginning of their names.
+        base: the beginning of the file names.
         version: a text that changes with everything that the machine code depends on, except the
             key: versions of the compiler, source of the kernels.
         dump: a function that pickles machine code.
@@ -36,7 +36,7 @@ class CacheFile:
         self._folder, self._base, self._version, self._dump = folder, base, version, dump
 
     def save(self, key: Any, data: Any) -> None:
-        """Write machine code, if the disk takes it."""
+        """Write machine code to its file; do nothing if the disk cannot be written."""
         payload = self._dump((key, data))
         path = self._path(key)
         partial = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")

@@ -1,8 +1,8 @@
 """Catalogues: things of one kind by name, open to additions.
 
 Planting methods, formats, annealing kernels, exact solvers, samplers, quantities of studies and
-monitors of trainings are kept alike: each has its own file, which adds it to its catalogue, and one
-line imports that file. A user's package needs the file only.
+monitors of trainings work alike: each has its own file, which adds it to its catalogue, and one
+line imports that file. A user's package needs only the file.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 class Catalogue(dict[str, T]):
-    """A dictionary whose entries are added once and looked up with a clear refusal.
+    """A dictionary whose entries are added once; looking up an unknown name lists all names.
 
     Args:
-        what: what an entry is, for messages.
+        what: the kind of an entry, for messages.
 
     >>> tools = Catalogue[int]("tool")
     >>> tools.add("spade", 1)
@@ -32,14 +32,14 @@ class Catalogue(dict[str, T]):
         self.what = what
 
     def add(self, name: str, entry: T) -> T:
-        """Add an entry under a name that nobody has yet."""
+        """Add an entry under a name that is not yet taken."""
         if name in self:
-            raise ValueError(f"the {self.what} {name!r} is there already; choose another name")
+            raise ValueError(f"the {self.what} {name!r} already exists; choose another name")
         self[name] = entry
         return entry
 
     def find(self, name: object, argument: str) -> T:
-        """The entry of a name that came as an argument, or an error that lists all names."""
+        """Return the entry of a name that came as `argument`; raise with all names otherwise."""
         if not isinstance(name, str) or name not in self:
             raise ValueError(f"{argument}={name!r} is not one of {', '.join(self)}")
         return self[name]

@@ -1,7 +1,7 @@
-"""The decorators of compiled code: Numba, cached on disk where the disk allows it.
+"""The decorators for compiled code: Numba, with a cache on disk if the disk can be written.
 
-The ground floor of the house, with `kernels` beside it: compiled code imports these, its neighbours
-and nothing else of ours.
+This module and `kernels` are the lowest layer of the package: compiled code imports only them and
+other compiled code.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, TypeVar, cast
 
 from glasshouse.stopping import TimeIsOverError, deferred
 
-# Ctrl-C in the middle of this would leave Numba's tables of types incomplete for good. The first
-# function that Numba is given fills them.
+# Ctrl-C in the middle of this block would leave Numba's tables of types incomplete for good. The
+# first function that Numba compiles fills the tables.
 with deferred():
     import llvmlite
     import numba
@@ -35,16 +35,16 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # Kernels that this process has compiled or loaded.
 _counts: Counter[str] = Counter()
-# What the call that is being carried out would compile, until that has been said.
+# Kernels that the running call may compile; cleared once the user has been warned.
 _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=None)
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the setting for one of our compilers; nothing if Numba's own must do."""
+    """Return the option that selects one of our compilers; empty if Numba's default must do."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 
-# Of all compiled functions; none is ever handed to C.
+# The options of all compiled functions. None of the functions is called from C.
 _SETTINGS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 _KERNEL_SETTINGS = _SETTINGS | _compiled_by(KernelCompiler)
 _INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True} | _compiled_by(LinkedCompiler)
@@ -53,9 +53,9 @@ _INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True} | _compiled_by(Linked
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function in nopython mode, without the GIL, and keep the machine code on disk.
 
-    Where neither the package's folder nor the user's cache can be written (a read-only
-    installation, a cluster node without a home), Numba refuses to cache; then the function is
-    compiled anew in each process.
+    If neither the package's folder nor the user's cache can be written (a read-only installation, a
+    cluster node without a home), Numba cannot cache; the function is then compiled again in each
+    process.
 
     >>> @compiled
     ... def twice(x):
@@ -77,37 +77,37 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def inner(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile what only compiled code calls, as a part of that: it has no entry for Python."""
+    """Compile a function that only compiled code calls; Python cannot call it."""
     if function is None:
         return lambda later: inner(later, **options)
     return numba.njit(**_INNER_SETTINGS, **options)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """The same, always inlined: for what is called often, with large tuples of arrays.
+    """Compile like `inner`, but always inline: for frequent calls with large tuples of arrays.
 
-    A call hands over every field of every array one by one, which takes as long as ten updates.
+    A call passes every field of every array one by one, which takes as long as ten updates.
     """
     return inner(function, forceinline=True)
 
 
 def polished(function: Callable[..., Any]) -> Any:
-    """The same, but optimised by itself first. With AVX2 this makes some loops a fifth faster."""
+    """Compile like `inlined`, but optimise it first; with AVX2 some loops get a fifth faster."""
     settings = _KERNEL_SETTINGS | {"no_cpython_wrapper": True, "forceinline": True}
     return numba.njit(**settings)(function)
 
 
 def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
-    """Say what inner function a name stands for, given the types of its arguments: a decorator."""
+    """Decorate a function that picks the inner function behind `name` by its argument types."""
     settings: Any = _INNER_SETTINGS | options
     return overload(name, jit_options=settings)
 
 
 def is_ctrl_c(stop: BaseException | None) -> bool:
-    """Whether it is one, also where it came while compiled code handed over its result.
+    """Return whether an exception is, or was caused by, a KeyboardInterrupt (Ctrl-C).
 
-    Numba then raises a SystemError because of it, or one because of another. After a
-    `TimeIsOverError` nothing may be completed, so that one is passed on.
+    If Ctrl-C comes while compiled code returns its result, Numba raises a SystemError, or a chain
+    of them. `TimeIsOverError` does not count: after it, nothing may be completed.
     """
     while isinstance(stop, SystemError):
         stop = stop.__cause__
@@ -115,10 +115,10 @@ def is_ctrl_c(stop: BaseException | None) -> bool:
 
 
 def announces(kernels: str) -> Callable[[_Function], _Function]:
-    """Let each call of a function say so, once, where it has to compile: that takes seconds.
+    """Let each call of a function warn once if it has to compile, which takes seconds.
 
     Args:
-        kernels: what for, in one word.
+        kernels: the purpose of the kernels, in one word.
 
     >>> @announces("doubling")
     ... def double(x):
@@ -130,7 +130,7 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
     def decorate(function: _Function) -> _Function:
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if _unannounced.get() is not None:  # a part of a call that will say it
+            if _unannounced.get() is not None:  # this is part of a call that will warn itself
                 return function(*args, **kwargs)
             token = _unannounced.set([kernels])
             try:
@@ -144,7 +144,7 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
 
 
 def kernel_counts() -> tuple[int, int]:
-    """Return how many kernels this process has compiled, and how many came from the cache."""
+    """Return two counts of kernels in this process: compiled, and loaded from the cache."""
     return _counts["compiled"], _counts["cached"]
 
 
@@ -164,37 +164,37 @@ def cache_folder() -> str:
 
 
 def _probe() -> None:
-    """A function of this package, to ask where its machine code would be."""
+    """Do nothing: Numba picks the cache folder of this package for this function."""
 
 
 def _announce() -> None:
-    """Say that something is compiled, unless the call has said so before."""
+    """Log that kernels are being compiled, unless this call has logged it before."""
     waiting = _unannounced.get()
     if waiting:
         _log.warning(
             "compiling the %s kernels for this kind of problem; "
-            "this is done once and takes some seconds",
+            "this is done once and takes a few seconds",
             waiting.pop(),
         )
 
 
 class _NoCache:
-    """The cache of a function that cannot be cached."""
+    """An empty cache, for functions whose machine code cannot be stored."""
 
     cache_path = None
 
     def load_overload(self, signature: Any, target: Any) -> None:
-        """Return nothing: Numba then compiles the function."""
+        """Return None, so that Numba compiles the function."""
 
     def save_overload(self, signature: Any, code: Any) -> None:
-        """Forget the machine code."""
+        """Discard the machine code."""
 
     def flush(self) -> None:
-        """Remove nothing."""
+        """Do nothing: there is nothing to remove."""
 
 
 class _LateCache:
-    """The cache of a function, opened when it is first asked for anything.
+    """The cache of a function, opened at its first use.
 
     Most functions of a process are never called, and opening a cache touches the disk.
     """
@@ -207,14 +207,14 @@ class _LateCache:
         path = Path(self._function.__code__.co_filename)
         version = f"{numba.__version__}, {llvmlite.__version__}, {_digest_of_kernels(path.parent)}"
         try:
-            # None is not callable: without the private names there is no cache. Machine code of an
-            # unknown version must never run, so whatever is missing means the same.
+            # Without Numba's private names, `open_cache` is None, and calling it fails. Machine
+            # code of an unknown version must never run, so any such failure means no cache.
             return open_cache(self._function, version)
         except (RuntimeError, AttributeError, TypeError):
             return _NoCache()
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return machine code from the disk, or None; Numba then compiles it."""
+        """Return machine code from the disk, or None so that Numba compiles the function."""
         code = self._opened.load_overload(signature, target)
         _counts["compiled" if code is None else "cached"] += 1
         if code is None:
@@ -226,7 +226,7 @@ class _LateCache:
 
         A reader of the cache may not have that class, and could not load the code.
         """
-        kinds = getattr(signature, "args", signature)  # Numba gives one or the other
+        kinds = getattr(signature, "args", signature)  # Numba passes a signature or its types
         if not any(_is_foreign(kind, self._function.__module__) for kind in kinds):
             with suppress(OSError):  # the folder may be gone, or the disk full
                 self._opened.save_overload(signature, code)
@@ -236,7 +236,7 @@ class _LateCache:
 
 
 def _is_foreign(kind: Any, module: str) -> bool:
-    """Whether a Numba type is, or holds, a class that another package than a module's defines."""
+    """Return whether a Numba type is, or holds, a class from a package other than the module's."""
     home = getattr(getattr(kind, "instance_class", None), "__module__", module)
     if home.split(".")[0] != module.split(".")[0]:
         return True
@@ -245,7 +245,7 @@ def _is_foreign(kind: Any, module: str) -> bool:
 
 @lru_cache
 def _digest_of_kernels(folder: Path) -> str:
-    """Return a hash of the source of all kernels that code in a folder may call, and of this.
+    """Return a hash of this file and of all kernels that code in a folder may call.
 
     Numba compiles a kernel into those that call it, but compares only the caller's file to decide
     whether cached code is still valid: after an upgrade it would run the old callee.

@@ -1,4 +1,4 @@
-"""Packages that not everybody has: imported when they are needed, through this one door."""
+"""Optional packages: they are imported here, and only when they are needed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-# What pip is to install, by the name that Python imports.
+# The argument of `pip install` for each package, by the name that Python imports.
 REMEDIES = {
     "benchexec": '"glasshouse[meter]"',
     "dimod": '"glasshouse[solvers]"',
@@ -28,7 +28,7 @@ REMEDIES = {
 
 
 class MissingPackageError(ImportError):
-    """An optional package is not there; the message says what for and how to install it.
+    """Raised if an optional package is missing; the message states how to install it.
 
     >>> try:
     ...     optional("pysat.a_module_that_nobody_has", "this example")
@@ -37,21 +37,21 @@ class MissingPackageError(ImportError):
     this example needs pysat, which is not installed; pip install "glasshouse[solvers]"
 
     Attributes:
-        names_arguments: the message names arguments, which are options of a command.
+        names_arguments: whether the message names arguments, which are options of a command.
     """
 
     names_arguments = True
 
 
 def optional(module: str, purpose: str) -> Any:
-    """A module of an optional package.
+    """Import a module of an optional package.
 
     Args:
-        module: its full name, such as "pysat.formula".
-        purpose: what needs it, for the message.
+        module: the full name of the module, such as "pysat.formula".
+        purpose: what needs the module, for the message.
 
     Raises:
-        MissingPackageError: if it cannot be imported.
+        MissingPackageError: the module cannot be imported.
     """
     package = next(name for name in REMEDIES if f"{module}.".startswith(f"{name}."))
     try:
@@ -66,7 +66,7 @@ def optional(module: str, purpose: str) -> Any:
 
 
 def extras_by_presence() -> tuple[list[str], list[str]]:
-    """The extras of glasshouse all of whose packages are there, and the others. Imports none.
+    """Return the extras of glasshouse that are fully installed, and the others. Imports nothing.
 
     >>> there, missing = extras_by_presence()
     >>> sorted(there + missing)
@@ -82,12 +82,12 @@ def extras_by_presence() -> tuple[list[str], list[str]]:
 
 
 def is_there(package: str) -> bool:
-    """Whether a package is installed; it is not imported.
+    """Return whether a package is installed; it is not imported.
 
     >>> is_there("numpy"), is_there("nobody.has.this")
     (True, False)
     """
     try:
         return find_spec(package) is not None
-    except (ValueError, ModuleNotFoundError):  # a module without a spec, or none, in its place
+    except (ValueError, ModuleNotFoundError):  # the package has no spec, or its parent is missing
         return False

@@ -1,4 +1,4 @@
-"""A process pool of our own, which can be killed and built anew when a worker dies or hangs."""
+"""Our own process pool, which can be killed and rebuilt when a worker dies or hangs."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from typing import Any
 
 from glasshouse.stopping import deferred
 
-_CLEANING_UP = 2.0  # seconds in which workers end what they have started
+_CLEANING_UP = 2.0  # seconds that workers have to end the processes they started
 
 
 class WorkerPool:
     """Worker processes for studies, races and proofs.
 
-    Do not cancel what was submitted: `close` does. Python's executor fails where a worker ends
-    while it holds a cancelled task, with a traceback and without cleaning up.
+    Do not cancel submitted work: `close` does. If a worker ends while it holds a cancelled task,
+    Python's executor fails with a traceback and does not clean up.
 
-    They are spawned, not forked, so that a script that uses them needs the usual
-    `if __name__ == "__main__":`. They ignore Ctrl-C, which is the coordinator's to handle, and
-    end themselves when the coordinator is gone, also after `kill -9`.
+    Workers are spawned, not forked, so a script that uses them needs the usual
+    `if __name__ == "__main__":`. They ignore Ctrl-C, which the coordinator handles, and end
+    themselves when the coordinator is gone, even after `kill -9`.
 
     Args:
-        workers: how many.
+        workers: the number of processes.
     """
 
     def __init__(self, workers: int) -> None:
@@ -46,33 +46,33 @@ class WorkerPool:
         try:
             return ProcessPoolExecutor(self.workers, mp_context=context, initializer=_become_worker)
         except OSError as cause:
-            # Semaphores are files in /dev/shm, but the error names no file.
+            # Semaphores are files in /dev/shm, but the system's error does not name a file.
             raise OSError(
                 "worker processes cannot be started: no semaphore can be made in shared memory "
-                f"({cause.strerror or cause}); make /dev/shm writable, or leave workers out"
+                f"({cause.strerror or cause}); make /dev/shm writable, or do not use workers"
             ) from cause
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Run a function in some worker.
+        """Run a function in any idle worker.
 
-        This may start the worker.
+        This may start a worker process.
         """
         if os.name == "posix":
-            # It unblocks Ctrl-C when it starts, and it would start amid what follows.
+            # The tracker unblocks Ctrl-C when it starts, which must not happen in the next block.
             resource_tracker.ensure_running()
         with starting(signal.SIGINT):
             return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
-        """Kill all workers and start new ones; whatever they were doing is lost."""
+        """Kill all workers and start new ones; work in progress is lost."""
         self.close()
         self._executor = self._start()
 
     def close(self) -> None:
-        """End all workers without waiting for what they are doing.
+        """End all workers without waiting for their work.
 
-        They get SIGTERM first: work done inside `ending_cleanly` ends what it has started, which
-        would otherwise outlive it. Signals to this process wait meanwhile, a few seconds at most.
+        Workers get SIGTERM first: work inside `ending_cleanly` then ends the processes it started,
+        which would otherwise outlive it. Signals to this process wait for a few seconds at most.
         """
         with deferred():
             self.terminate()
@@ -141,11 +141,11 @@ class Worker(WorkerPool):
 
 @contextmanager
 def starting(*numbers: signal.Signals) -> Iterator[None]:
-    """Start processes in this block, without losing one to a signal.
+    """Start processes in this block, without losing one of them to a signal.
 
-    Signals to this process wait: a process that was started but is not known yet would stay. Those
-    in `numbers` do not reach the new processes either, until these call `ignore`: Ctrl-C goes to
-    all processes of a terminal, and would end one that is loading with a traceback.
+    Signals to this process wait, because a process that was started but not yet recorded would be
+    left behind. The signals in `numbers` do not reach the new processes either until these call
+    `ignore`: Ctrl-C goes to all processes of a terminal and would end a loading one.
     """
     with deferred():
         if not hasattr(signal, "pthread_sigmask"):
@@ -159,7 +159,7 @@ def starting(*numbers: signal.Signals) -> Iterator[None]:
 
 
 def ignore(*numbers: signal.Signals) -> None:
-    """Ignore signals in a process that was started so."""
+    """Ignore signals in a process that was started inside `starting`."""
     for number in numbers:
         signal.signal(number, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
@@ -168,9 +168,9 @@ def ignore(*numbers: signal.Signals) -> None:
 
 @contextmanager
 def ending_cleanly() -> Iterator[None]:
-    """For work that starts processes of its own: SIGTERM unwinds it, and then ends the worker.
+    """Let SIGTERM unwind this block and then end the worker: for work that starts processes.
 
-    Outside the main thread of a worker nothing changes.
+    This has no effect outside the main thread of a worker.
     """
     is_worker = multiprocessing.parent_process() is not None
     if not is_worker or threading.current_thread() is not threading.main_thread():
@@ -179,7 +179,7 @@ def ending_cleanly() -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, _leave)
     try:
         yield
-    except _LeavingError:  # an executor would take it for an answer and go on
+    except _LeavingError:  # an executor would return it as a result and continue
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.raise_signal(signal.SIGTERM)
     finally:
@@ -187,16 +187,16 @@ def ending_cleanly() -> Iterator[None]:
 
 
 class _LeavingError(BaseException):
-    """SIGTERM came to a worker."""
+    """Raised in a worker by SIGTERM."""
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # a second one must not end the cleaning up
+    signal.signal(number, signal.SIG_IGN)  # a second SIGTERM must not end the cleaning up
     raise _LeavingError
 
 
 def _wait_for(processes: list[Any], seconds: float) -> None:
-    """Until all have ended, but not for ever; their own parent thread collects them."""
+    """Wait at most `seconds` until all processes have ended; their parent thread reaps them."""
     deadline = time.monotonic() + seconds
     left = {process.sentinel for process in processes}
     while left and (rest := deadline - time.monotonic()) > 0:
@@ -205,9 +205,9 @@ def _wait_for(processes: list[Any], seconds: float) -> None:
 
 def _become_worker() -> None:
     ignore(signal.SIGINT)
-    # A library that logs on its own (benchexec does) would give notices the form of its log.
+    # A library that sets up logging itself (benchexec does) would reformat our notices.
     log = logging.getLogger("glasshouse")
-    if not log.hasHandlers():  # the user's script, which a worker imports again, set none
+    if not log.hasHandlers():  # the user's script, which a worker imports again, set up no handler
         log.addHandler(logging.StreamHandler())
         log.propagate = False
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
@@ -222,7 +222,7 @@ def _end_with_the_parent() -> None:
         os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
 
 
-# Where a process that is a `Worker` reports that work begins; None in every other process.
+# The pipe on which a `Worker` process reports that work begins; None in every other process.
 _reporting: connection.Connection | None = None
 
 
@@ -237,7 +237,7 @@ def _become_reporting_worker(
 
 
 def _reported(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Report that the work begins, and do it."""
+    """Report that the work begins, then do it."""
     assert _reporting is not None
     _reporting.send_bytes(b"begun")
     return function(*arguments)
@@ -252,7 +252,7 @@ def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
         ValueError: this system cannot pin processes, or this process may use too few cores.
     """
     if not hasattr(os, "sched_setaffinity"):
-        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; leave it out")
+        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; remove it")
     found: dict[str, set[int]] = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         found.setdefault(_core_of(cpu), set()).add(cpu)
@@ -264,7 +264,7 @@ def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
 
 
 def _core_of(cpu: int) -> str:
-    """The name of a CPU's core: the list of all CPUs of that core, if the kernel has one."""
+    """Return a name for a CPU's core: the list of its CPUs if the kernel provides one."""
     with suppress(OSError):
         path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
         return path.read_text().strip()

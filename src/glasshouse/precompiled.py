@@ -1,4 +1,4 @@
-"""Kernels compiled in advance, group by group: for images and clusters.
+"""Kernels compiled in advance, group by group: for container images and clusters.
 
 A kernel is compiled for the types of its arguments. The only reliable way to get the right types
 is to make the calls that users make, on small problems.
@@ -34,12 +34,12 @@ def _normals(count: int) -> Any:
 
 
 def _large(count: int) -> Any:
-    """Return integers that are too large for the kernels of small ones."""
+    """Return integers too large for the kernels of small integers."""
     return np.random.default_rng(count).integers(1, 2**40, count)
 
 
 def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising:
-    """Return a periodic lattice; `weights` returns as many weights as it has edges."""
+    """Return a periodic lattice; `weights` returns one weight per edge."""
     from glasshouse.problems import Ising
 
     sites = np.arange(side**dimensions).reshape((side,) * dimensions)
@@ -79,7 +79,7 @@ def _plant() -> None:
 
 
 def _files() -> None:
-    """Write and verify one small instance in every format that takes it."""
+    """Write and verify one small instance in every format that can hold it."""
     from glasshouse.files import FORMATS, read_document, verify_file, write
     from glasshouse.planting import METHODS
 
@@ -91,7 +91,7 @@ def _files() -> None:
                 if form.read is None or form.write is None:
                     continue
                 path = Path(folder) / f"{name}{form.suffix}"
-                with suppress(ValueError, MissingPackageError):  # not every format takes any plant
+                with suppress(ValueError, MissingPackageError):  # formats that cannot hold it
                     write(path, planted, overwrite=True)
                     read_document(path)
                     verify_file(path)
@@ -148,7 +148,7 @@ def _train() -> None:
     train(2 * data.astype(np.int8) - 1, hidden=4, epochs=2, rng=1)
 
 
-# In the order in which most people need them.
+# In the order in which most users need them.
 GROUPS: dict[str, Callable[[], None]] = {
     "plant": _plant,
     "check": _files,
@@ -164,11 +164,11 @@ class CompiledGroup(NamedTuple):
     """The outcome of compiling one group of kernels.
 
     Attributes:
-        group: its name in `GROUPS`.
+        group: the name of the group in `GROUPS`.
         compiled: the number of kernels compiled, one for each combination of types.
         cached: the number of kernels that were loaded from the cache instead.
         seconds: the time that compiling and loading took.
-        folder: the folder that the cache is in.
+        folder: the folder of the cache.
     """
 
     group: str
@@ -190,10 +190,10 @@ def refuse_unknown(names: Iterable[str]) -> None:
 
 
 def compile_kernels(group: str) -> CompiledGroup:
-    """Compile the kernels of one of the `GROUPS`, as far as they are not cached.
+    """Compile the kernels of one of the `GROUPS` that are not yet cached.
 
     Raises:
-        OSError: the machine code cannot be kept on disk.
+        OSError: the machine code cannot be stored on disk.
     """
     refuse_unknown([group])
     folder = cache_folder()

@@ -1,4 +1,4 @@
-"""Seeds: what a recipe remembers of randomness, and the streams that kernels draw from."""
+"""Seeds: the randomness that a recipe stores, and the streams that kernels draw from."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomStat
 
 @dataclass(frozen=True)
 class Seed:
-    """A whole number and a path of child indices: all that randomness depends on.
+    """An integer and a path of child indices, which together determine all random numbers.
 
-    The same pair as NumPy's `SeedSequence(entropy, spawn_key=...)`, which turns it into the words
-    that start our own generator (`kernels.xoshiro`).
+    The pair is that of NumPy's `SeedSequence(entropy, spawn_key=...)`, which turns it into the
+    words that start our own generator (`kernels.xoshiro`).
 
     >>> Seed.of(7).child(3)
     Seed(entropy=7, spawn_key=(3,))
@@ -35,16 +35,16 @@ class Seed:
 
     @classmethod
     def of(cls, rng: RngLike) -> Seed:
-        """A seed from whatever `numpy.random.default_rng` takes, or from a Seed.
+        """Return a seed from anything that `numpy.random.default_rng` takes, or from a Seed.
 
-        None draws fresh entropy; a Generator gives one 128-bit seed and moves on. Several whole
-        numbers make one seed together.
+        None draws fresh entropy; a Generator yields one 128-bit seed and advances. Several integers
+        together make one seed.
         """
         if isinstance(rng, Seed):
             return rng
         if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
             if rng < 0:
-                raise ValueError(f"rng={rng} is negative; a seed is a whole number from 0 on")
+                raise ValueError(f"rng={rng} is negative; a seed must be an integer of at least 0")
             return cls(int(rng))
         if isinstance(rng, _GENERATORS):
             return cls(_joined(np.random.default_rng(rng).integers(2**64, size=2, dtype=np.uint64)))
@@ -56,7 +56,7 @@ class Seed:
 
     @property
     def number(self) -> int:
-        """One whole number instead of the pair: the entropy itself where there is no path.
+        """Return one integer instead of the pair: the entropy itself if there is no path.
 
         >>> Seed(7).number, Seed(7, (3,)).number == Seed(7, (4,)).number
         (7, False)
@@ -66,24 +66,24 @@ class Seed:
         return _joined(self.sequence().generate_state(2, np.uint64))
 
     def child(self, index: int) -> Seed:
-        """The seed of work item `index`, independent of all its siblings."""
+        """Return the seed of work item `index`, independent of all its siblings."""
         return Seed(self.entropy, (*self.spawn_key, index))
 
     def sequence(self) -> np.random.SeedSequence:
-        """The same seed in NumPy's own form."""
+        """Return the seed as a NumPy `SeedSequence`."""
         return np.random.SeedSequence(self.entropy, spawn_key=self.spawn_key)
 
     def streams(self, number: int) -> Streams:
-        """The starting words of `number` independent generators, one per row.
+        """Return the starting words of `number` independent generators, one per row.
 
-        The first streams do not depend on how many are asked for.
+        The first streams do not depend on `number`.
         """
         words = self.sequence().generate_state(4 * number, np.uint64)
         return words.astype(np.uint64, copy=False).reshape(number, 4)
 
 
 def _whole_numbers(rng: object) -> list[int]:
-    """Several seeds in one, as NumPy takes them."""
+    """Return the integers of a seed that consists of several, as in NumPy."""
     numbers = rng.tolist() if isinstance(rng, np.ndarray) else rng
     if (
         not isinstance(numbers, (list, tuple, range))
@@ -93,7 +93,7 @@ def _whole_numbers(rng: object) -> list[int]:
         )
     ):
         raise ValueError(
-            f"rng={rng!r:.60} is none of: None, one or several whole numbers from 0 on, or a numpy "
+            f"rng={rng!r:.60} must be None, one or several integers of at least 0, or a numpy "
             "SeedSequence, BitGenerator, Generator or RandomState"
         )
     return [int(number) for number in numbers]

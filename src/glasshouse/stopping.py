@@ -5,7 +5,7 @@ Python runs signal handlers in its main thread, between any two of its steps. A 
 made: a module is freed twice, a generator is dead for good. `deferred` makes signals wait for the
 end of such a block, in the user's process as on the command line.
 
-Deadlines are read from `working_time`, which stands still while kernels compile. A command whose
+Deadlines are read from `working_time`, which is paused while kernels compile. A command whose
 time limit includes compilation runs within `compilation_limited`.
 """
 
@@ -21,19 +21,19 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-_SIGNALS = tuple(signal.valid_signals())  # asked once: the answer takes longer than all the rest
-_SLICE_SECONDS = 0.1  # of compiled work between two moments at which signals are handled
+_SIGNALS = tuple(signal.valid_signals())  # read once, because this call is slow
+_SLICE_SECONDS = 0.1  # seconds of compiled work between two moments at which signals are handled
 
 
 class TimeIsOverError(KeyboardInterrupt):
-    """The time of a whole command is over: nothing more may be computed, not even a certificate.
+    """Raised when the time of a command is over: nothing more may be computed.
 
     Ctrl-C lets a search finish what makes its result complete; this does not.
     """
 
 
 class _RaisedByHandlerError(BaseException):
-    """Carries the exception of a handler through a block that may catch any `Exception`."""
+    """A carrier of a handler's exception through a block that may catch any `Exception`."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -41,10 +41,10 @@ class _RaisedByHandlerError(BaseException):
 
 
 class Deferral:
-    """A handler that records signals and passes them on when its block has ended.
+    """A handler that records signals and delivers them when its block has ended.
 
-    A handler that could not be put back still works: outside its block, a deferral passes signals
-    on at once.
+    A handler that could not be restored still works: after its block, a deferral delivers signals
+    at once.
     """
 
     def __init__(self) -> None:
@@ -53,14 +53,14 @@ class Deferral:
         self.is_open = True
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Record a signal, or pass it on if the block has ended."""
+        """Record a signal, or deliver it if the block has ended."""
         if not self.is_open:
             self.handlers[number](number, frame)
         elif number not in self.came:
             self.came.append(number)
 
     def take_over(self) -> None:
-        """Replace every handler that is written in Python; others never run in Python's steps."""
+        """Replace every handler written in Python; others never run between Python's steps."""
         for number in _SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler) and not isinstance(handler, signal.Handlers):
@@ -68,7 +68,7 @@ class Deferral:
                 signal.signal(number, self)
 
     def handle(self) -> None:
-        """Run the handlers of the signals that came, here and now; one that raises ends this."""
+        """Run the handlers of the recorded signals now; the first one that raises ends this."""
         while self.came:
             number = self.came.pop(0)
             try:
@@ -77,13 +77,13 @@ class Deferral:
                 raise _RaisedByHandlerError(error) from None
 
     def give_back(self) -> None:
-        """Put every handler back, then deliver the signals that came.
+        """Restore every handler, then deliver the recorded signals.
 
-        A handler that is back may raise while others are not: all are put back before that counts.
+        A restored handler may raise while others are still replaced: all are restored before that.
         """
         try:
             for number, handler in self.handlers.items():
-                if signal.getsignal(number) is self:  # not one that the block has set
+                if signal.getsignal(number) is self:  # the block may have set a handler itself
                     signal.signal(number, handler)
         except BaseException:
             self.give_back()
@@ -93,7 +93,7 @@ class Deferral:
         self.deliver()
 
     def deliver(self) -> None:
-        """Let the handlers run, the last one too if the first one raises."""
+        """Deliver the recorded signals, the remaining ones too if a handler raises."""
         if self.came:
             try:
                 signal.raise_signal(self.came.pop(0))
@@ -106,9 +106,9 @@ _open: Deferral | None = None
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Let signals wait until the block has ended; a block inside another one changes nothing.
+    """Let signals wait until the block has ended; a nested block changes nothing.
 
-    Only Python's main thread handles signals: in other threads this does nothing.
+    Only Python's main thread handles signals, so this does nothing in other threads.
 
     >>> with deferred():
     ...     6 * 7
@@ -165,7 +165,7 @@ def handle_waiting() -> None:
     continue.
 
     Raises:
-        TimeIsOverError: compilation is limited, and has taken its time.
+        TimeIsOverError: compilation is limited, and its time is used up.
     """
     if _open is not None and threading.current_thread() is threading.main_thread():
         _compilation.check()
@@ -173,39 +173,39 @@ def handle_waiting() -> None:
 
 
 class _CompileClock:
-    """The seconds during which this process compiled, in whatever thread."""
+    """A clock of the seconds during which any thread of this process compiled."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._threads = 0
         self._since = self._total = 0.0
-        self.until = math.inf  # on the monotonic clock; a finite time means that compiling counts
+        self.until = math.inf  # on the monotonic clock; if finite, compilation counts
 
     def start(self) -> None:
-        """A thread begins to compile."""
+        """Note that a thread begins to compile."""
         with self._lock:
             if self._threads == 0:
                 self._since = time.monotonic()
             self._threads += 1
 
     def stop(self) -> None:
-        """A thread has compiled."""
+        """Note that a thread has finished compiling."""
         with self._lock:
             self._threads -= 1
             if self._threads == 0:
                 self._total += time.monotonic() - self._since
 
     def read(self) -> tuple[float, float]:
-        """Now, on the monotonic clock, and the seconds of compilation until now."""
+        """Return the monotonic time, and the seconds spent on compiling until now."""
         with self._lock:
             now = time.monotonic()
             return now, self._total + (now - self._since if self._threads else 0.0)
 
     def check(self) -> None:
-        """Raise `TimeIsOverError` if nothing may be compiled any more."""
+        """Raise `TimeIsOverError` if the time for compiling is used up."""
         if time.monotonic() > self.until:
             raise TimeIsOverError(
-                "the time limit left no time to compile; run `glasshouse compile` once before"
+                "the time limit left no time to compile; run `glasshouse compile` once in advance"
             )
 
 
@@ -214,7 +214,7 @@ _compilation = _CompileClock()
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Compile in this block: signals wait, and `working_time` stands still."""
+    """Compile in this block: signals wait, and `working_time` is paused."""
     with deferred():
         _compilation.start()
         try:
@@ -225,11 +225,11 @@ def compiling() -> Iterator[None]:
 
 @contextmanager
 def compilation_limited(seconds: float) -> Iterator[None]:
-    """Let compilation count within a block, for deadlines that are set and read there.
+    """Count compilation time within a block, for deadlines that are set and read there.
 
     Args:
-        seconds: time from now after which nothing is compiled any more. Compilation in the main
-            thread then ends with `TimeIsOverError` between two of its steps.
+        seconds: the time from now after which nothing is compiled any more. Compilation in the main
+        thread then ends with `TimeIsOverError` between two of its steps.
     """
     before, _compilation.until = _compilation.until, time.monotonic() + seconds
     try:
@@ -239,10 +239,10 @@ def compilation_limited(seconds: float) -> Iterator[None]:
 
 
 def working_time() -> float:
-    """Return seconds on a monotonic clock that stands still while glasshouse compiles.
+    """Return seconds on a monotonic clock that is paused while glasshouse compiles.
 
     Deadlines are set and compared on this clock, so that a time limit means the same in the first
-    call of a process as in later ones. Within `compilation_limited` it does not stand still.
+    call of a process as in later ones. Within `compilation_limited` the clock is not paused.
     """
     now, compiled = _compilation.read()
     return now - compiled if math.isinf(_compilation.until) else now

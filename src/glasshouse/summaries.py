@@ -1,7 +1,7 @@
 """Summaries of results: `summary()`, a repr of one short line, a table in notebooks.
 
-The table is HTML without colours, fonts, scripts, style sheets or addresses of its own, so that it
-can be read in dark and in light notebooks. A file may have brought any of its texts.
+The table is HTML without its own colours, fonts, scripts, style sheets or addresses, so that it is
+readable in dark and in light notebooks. Any of its texts may come from an untrusted file.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ import numpy as np
 Row: TypeAlias = tuple[str, ...]
 
 _LONGEST_LINE, _LONGEST_TEXT, _MOST_ITEMS = 100, 40, 3
-# Of a cell, characters; of a table, rows and columns. More is in the result itself.
+# The most characters of a cell, rows and columns of a table. The result itself holds the rest.
 _LONGEST_CELL, _MOST_ROWS, _MOST_COLUMNS = 250, 40, 20
-_LEFT = ' style="text-align:left"'  # notebooks set numbers and texts to the right otherwise
+_LEFT = ' style="text-align:left"'  # by default, notebooks align numbers and texts to the right
 
 
 class Summarised:
-    """A base of all results; a class that has better words says them itself.
+    """The base class of all results; a class may override any of its texts.
 
-    `summary()` is what `__str__` says, else the words of a repr of the class's own, else one line
-    per field. The repr names the fields, as a dataclass does, but spells out no arrays. Notebooks
-    show the same words in a table.
+    `summary()` returns `__str__` if the class defines it, or else its own repr, or else one line
+    per field. The repr names the fields, as a dataclass does, but does not spell out arrays.
+    Notebooks show the same text in a table.
     """
 
     def summary(self) -> Any:
-        """What it holds, for people: a text, or what prints as one.
+        """Return a human-readable summary: a text, or an object that prints as one.
 
         >>> from glasshouse.problems import Ising
         >>> Ising.from_edges(2, [(0, 1)], [3]).summary()
@@ -48,7 +48,7 @@ class Summarised:
         return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows)
 
     def _summary_table(self) -> SummaryTable:
-        """What `summary()` says, cell by cell; a class whose summary has columns says which."""
+        """Return the cells of `summary()`; a class whose summary has columns overrides this."""
         kind = type(self)
         has_words = kind.summary is not Summarised.summary
         has_words = has_words or kind.__str__ is not object.__str__
@@ -72,12 +72,12 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _words(value: Any) -> str:
-    """A value on a line of its own."""
+    """Return a value as text on a single line."""
     return _cut(value, _LONGEST_LINE) if isinstance(value, str) else short(value, _LONGEST_LINE)
 
 
 def short(value: Any, longest: int = _LONGEST_TEXT) -> str:
-    """A value in a few characters.
+    """Return a value as text of at most `longest` characters.
 
     >>> short(np.zeros((3, 4))), short([1, 0.1 + 0.2]), short(list(range(100)))
     ('<3×4 float64>', '[1, 0.3]', '<100 items>')
@@ -110,13 +110,13 @@ def _cut(text: str, longest: int) -> str:
 
 @dataclass(frozen=True)
 class SummaryTable:
-    """What a summary says, cell by cell.
+    """The cells of a summary.
 
     Attributes:
-        rows: each a name and its values; one cell alone is a sentence.
-        head: what the columns are, or nothing.
+        rows: each row is a name and its values; a single cell is a sentence.
+        head: the names of the columns; may be empty.
         above: sentences before the table.
-        below: sentences after it.
+        below: sentences after the table.
     """
 
     rows: Sequence[Row] = ()
@@ -126,7 +126,7 @@ class SummaryTable:
 
 
 def html_of(title: str, table: SummaryTable) -> str:
-    """A summary as HTML, of bounded size; all texts are escaped.
+    """Return a summary as HTML of bounded size; all texts are escaped.
 
     >>> print(html_of("Verdict", SummaryTable([("bound", "<-3>")])))
     <div>
@@ -162,7 +162,7 @@ def html_of(title: str, table: SummaryTable) -> str:
 
 
 def _row(row: Row, width: int) -> str:
-    """A name and its values; a sentence runs over all columns."""
+    """Return a table row: a name and its values, or a sentence across all columns."""
     if len(row) == 1:
         return f'<tr><td colspan="{width}"{_LEFT}>{_shown(row[0])}</td></tr>'
     name, *values = row[:width]
@@ -171,12 +171,12 @@ def _row(row: Row, width: int) -> str:
 
 
 def _few(lines: Sequence[str]) -> Iterable[str]:
-    """As many sentences as a table may have rows."""
+    """Return at most as many sentences as a table may have rows."""
     left = len(lines) - _MOST_ROWS
     return [*lines[:_MOST_ROWS], *([f"… and {left} more lines"] if left > 0 else [])]
 
 
 def _shown(text: str) -> str:
-    """A text of bounded length that is nothing but text, and turns none around it."""
+    """Escape a text of bounded length; no control or bidirectional character survives."""
     cut = text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
     return escape("".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut))

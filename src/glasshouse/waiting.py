@@ -1,4 +1,4 @@
-"""Waiting for threads and futures, so that no signal leaves a lock closed that they need.
+"""Waiting for threads and futures in a way that no signal can leave a needed lock closed.
 
 Python's `Condition` takes its lock in a step of Python. Ctrl-C just after that step leaves the lock
 closed for good: a thread that must take it to end never ends. Futures, events, semaphores and the
@@ -31,7 +31,7 @@ from glasshouse.stopping import deferred, working_time
 
 Result = TypeVar("Result")
 
-# Seconds for which signals are deferred at most. Also the longest wait in one system call: Python
+# The most seconds for which signals are deferred. Also the longest wait in one system call: Python
 # handles a signal that comes just before a system call only after that call has returned.
 LOOK_EVERY = 0.1
 _PATIENCE = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
@@ -39,7 +39,7 @@ _LONGEST_IDLE = 0.5  # seconds until an idle thread ends
 
 
 class Bell:
-    """An event that happens once. The main thread waits for it in one step, which Ctrl-C can end.
+    """An event that happens once; the main thread waits for it in one step, which Ctrl-C can end.
 
     >>> bell = Bell()
     >>> bell.wait(0.001)
@@ -57,7 +57,7 @@ class Bell:
     def ring(self) -> None:
         """Wake the waiting thread."""
         self._has_rung = True
-        with suppress(RuntimeError):  # the lock is open already
+        with suppress(RuntimeError):  # the lock is already open
             self._lock.release()
 
     def wait(self, seconds: float) -> bool:
@@ -68,7 +68,7 @@ class Bell:
 
 
 def start_thread(work: Callable[[], object], name: str | None = None) -> None:
-    """Start a daemon thread; a signal to the main thread cannot keep it from beginning."""
+    """Start a daemon thread; a signal to the main thread cannot prevent its start."""
     with deferred():
         threading.Thread(target=work, name=name, daemon=True).start()
 
@@ -76,7 +76,7 @@ def start_thread(work: Callable[[], object], name: str | None = None) -> None:
 def submit(executor: Executor, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
     """Submit work to an executor.
 
-    Signals wait only if the executor is one of Python's own: others may do the work at once.
+    Signals wait only for Python's own executors: other executors may do the work at once.
     """
     if not isinstance(executor, (ThreadPoolExecutor, ProcessPoolExecutor)):
         return executor.submit(function, *arguments)
@@ -87,7 +87,7 @@ def submit(executor: Executor, function: Callable[..., Result], *arguments: Any)
 def wait_briefly(
     futures: Collection[Future[Result]], return_when: str = FIRST_COMPLETED
 ) -> tuple[set[Future[Result]], set[Future[Result]]]:
-    """Do as `concurrent.futures.wait`, for at most `LOOK_EVERY` seconds: call it in a loop."""
+    """Wait like `concurrent.futures.wait`, for at most `LOOK_EVERY` seconds: call it in a loop."""
     with deferred():
         done, pending = wait(futures, LOOK_EVERY, return_when)
     return done, pending
@@ -109,7 +109,7 @@ def cancel_all(futures: Iterable[Future[Any]]) -> None:
 
 
 class _Job(Generic[Result]):
-    """A piece of work, and whether it has been done.
+    """A piece of work, and whether it is done.
 
     The caller waits for a flag, not for a message: a signal between the arrival of a message and
     its use would lose the message, and the caller would wait forever.
@@ -123,7 +123,7 @@ class _Job(Generic[Result]):
         self._ended = Bell()
 
     def do(self) -> None:
-        """Do the work, unless it is off, or was done before."""
+        """Do the work, unless it was called off or done before."""
         if self.is_done:
             return
         try:
@@ -143,21 +143,21 @@ class _Job(Generic[Result]):
             self._ended.wait(min(left, LOOK_EVERY) if left > 0.0 else LOOK_EVERY)
 
     def end(self, stop: Callable[[], object], patience: float) -> None:
-        """Ask the work to stop until it has ended or patience has, whatever signals come."""
+        """Ask the work to stop until it has ended, for at most `patience` seconds."""
         last = working_time() + patience
         while not self.is_done and working_time() < last:
-            with suppress(BaseException):  # the first one is what the caller gets to know
+            with suppress(BaseException):  # the caller gets the first exception only
                 stop()
                 self._ended.wait(LOOK_EVERY)
 
 
 class SideThread:
-    """A thread that does one job after the other, and ends when none has come for a while.
+    """A thread that does one job at a time, and ends after half a second without a job.
 
-    A thread that stayed would make every later `os.fork` of the user's a warning.
+    A thread that stayed alive would turn every later `os.fork` of the user into a warning.
 
     Args:
-        idle: where it is when it has nothing to do.
+        idle: the list that contains the thread while it has nothing to do.
     """
 
     def __init__(self, idle: list[SideThread]) -> None:
@@ -170,13 +170,13 @@ class SideThread:
             try:
                 self.jobs.get(timeout=_LONGEST_IDLE).do()
             except Empty:
-                with suppress(ValueError):  # a caller has just taken it, and will send a job
+                with suppress(ValueError):  # a caller has taken this thread, and will send a job
                     self.idle.remove(self)
                     return
 
 
 def _free_thread(idle: list[SideThread]) -> SideThread:
-    """An idle thread, or a new one; threads of the parent do not live on in a forked process."""
+    """Return an idle thread or start one; a parent's threads do not survive in a fork."""
     while idle:
         try:
             thread = idle.pop()
@@ -197,19 +197,19 @@ def interruptible(
     """Do work in another thread, which Ctrl-C or a time limit stops.
 
     Args:
-        work: what to do. It must let go of the interpreter's lock, and compile nothing.
-        stop: makes the work return soon. It is called again and again until that happens: a solver
-            may be between two of its steps, at which it forgets earlier calls.
-        time_limit: seconds after which to stop.
-        patience: seconds after Ctrl-C until the work is left behind.
-        idle: threads to use again; only for work that is never left behind.
+        work: the function to call. It must release the interpreter's lock and not compile.
+        stop: makes the work return soon. It is called repeatedly until that happens: a solver may
+            be between two of its steps, at which it forgets earlier calls.
+        time_limit: the seconds after which to stop.
+        patience: the seconds after Ctrl-C until the work is abandoned.
+        idle: threads to reuse; only for work that is never abandoned.
 
     Returns:
-        What the work returns, after the time limit, too.
+        The result of the work, even after the time limit.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed (or a handler of the user's raised something else),
-            and the work has ended, or was left behind.
+        KeyboardInterrupt: Ctrl-C was pressed (or the user's own handler raised something else), and
+        the work has ended or was abandoned.
 
     >>> interruptible(lambda: 6 * 7, lambda: None)
     42
@@ -221,8 +221,8 @@ def interruptible(
         thread.jobs.put(job)
         job.wait(stop, deadline)
     except BaseException:
-        job.is_off = True  # it may not have begun
-        thread.jobs.put(job)  # nor have been sent
+        job.is_off = True  # the job may not have begun
+        thread.jobs.put(job)  # the job may not have been sent
         job.end(stop, patience)
         raise
     finally:

@@ -60,7 +60,7 @@ def test_the_first_compilation_is_told_once_and_not_taken_for_learning(tmp_path:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     words = [
         "compiling the training kernels for this kind of problem; "
-        "this is done once and takes some seconds\n",
+        "this is done once and takes a few seconds\n",
         "",
     ]
     for said in words:

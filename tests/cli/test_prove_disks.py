@@ -93,5 +93,5 @@ def test_without_shared_memory_one_process_searches(prove, tmp_path, mounts):
     assert "optimal      proven" in done.stdout
     (line,) = lines
     assert line.startswith("workers=2: no worker can be started here")
-    assert line.endswith("this process searches by itself")
+    assert line.endswith("searching in this process instead")
     assert gh.verify_file(tmp_path / "x.coo", tmp_path / "x.cert").proven

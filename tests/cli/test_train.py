@@ -120,7 +120,7 @@ def test_draw(tmp_path, capsys):
     assert "--image-width 3 does not divide the 4 visible units" in fails(
         capsys, *words, tmp_path / "x.png", "--image-width", 3
     )
-    assert "no picture" in fails(capsys, *words, model, "--force")
+    assert "not a picture" in fails(capsys, *words, model, "--force")
     (tmp_path / "no.npz").write_bytes(b"no model")
     assert "no.npz" in fails(capsys, "draw", tmp_path / "no.npz", "-o", tmp_path / "x.png")
     assert not (tmp_path / "x.png").exists()

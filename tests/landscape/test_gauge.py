@@ -120,7 +120,7 @@ def test_bad_input_is_named():
     qubo = Qubo.from_matrix([[1]])
     with pytest.raises(ValueError, match="Qubo has no spins to gauge"):
         gauge(qubo, [1])
-    with pytest.raises(ValueError, match="no pairs of spins"):
+    with pytest.raises(ValueError, match="no spin pairs"):
         distance(qubo, [1], [1])
     with pytest.raises(ValueError, match="not a batch"):
         gauge(Rbm([[1]]), [[1, 1]])

@@ -122,11 +122,11 @@ def test_energy_gap_variance_is_that_of_random_states():
 
 
 def test_bad_arguments_are_named():
-    with pytest.raises(ValueError, match=r"frustration=0.3 is outside 0 to 1/4"):
+    with pytest.raises(ValueError, match=r"frustration=0.3 must be from 0 to 1/4"):
         expected_local_minima(4, frustration=0.3)
     with pytest.raises(ValueError, match="is not a finite fraction"):
         expected_local_minima(4, frustration="a lot")
-    with pytest.raises(ValueError, match="block=1 must lie between"):
+    with pytest.raises(ValueError, match="block=1 must be between"):
         local_field_dispersion(10, 5, frustration=0.2, block=1, aligned=0.5)
     with pytest.raises(ValueError, match="aligned=2"):
         local_field_dispersion(10, 5, frustration=0.2, block=0.5, aligned=2)

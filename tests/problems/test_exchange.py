@@ -265,7 +265,7 @@ def test_states_by_label_that_fit_no_problem_are_one_clear_line():
     problem = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
     with pytest.raises(ValueError, match="no value for 'b', one of 2 variables"):
         problem.energy({"a": 1})
-    with pytest.raises(ValueError, match="a value for 'c', which is no variable"):
+    with pytest.raises(ValueError, match="a value for 'c', which is not a variable"):
         problem.energy({"a": 1, "b": 1, "c": 1})
     with pytest.raises(ValueError, match="state must hold only -1 and 1"):
         problem.energy({"a": 1, "b": 0})

@@ -207,7 +207,10 @@ class TestApart:
         assert len(list(open_files.iterdir())) == before
 
     def test_one_that_dies_or_fails_is_told_and_the_next_one_is_another(self, monkeypatch):
-        for solve, said in ((die, "its process ended with 3"), (complain, "by nobody")):
+        for solve, said in (
+            (die, "its process ended with the exit code 3"),
+            (complain, "by nobody"),
+        ):
             for _ in range(2):
                 self.use(monkeypatch, solve)
                 with pytest.raises(ValueError, match=f"solver='toy' failed with .*{said}"):

@@ -128,7 +128,7 @@ def test_orders_without_a_construction_are_refused():
     for order in (0, 3, 6, 92):
         with pytest.raises(ValueError, match=f"order={order}"):
             hadamard_matrix(order)
-    with pytest.raises(ValueError, match="order=9 is not an odd prime"):
+    with pytest.raises(ValueError, match="order=9 must be an odd prime"):
         paley_matrix(9)
 
 

@@ -132,7 +132,7 @@ def test_the_optimal_length_is_the_one_that_needs_least():
         optimal_tts(planted, planted.energy, ())
     with pytest.raises(ValueError, match="twice"):
         optimal_tts(planted, planted.energy, (20, 30, 20))
-    with pytest.raises(ValueError, match="give the energy to look for"):
+    with pytest.raises(ValueError, match="pass an energy as target"):
         optimal_tts(planted, None, (2**30,))  # or it would never end
 
 
@@ -153,15 +153,15 @@ def test_the_papers_polynomials_and_their_guards():
 
 @pytest.mark.parametrize("f", ["0.3", -0.1, 1])
 def test_frustrations_out_of_range_are_refused(f):
-    with pytest.raises(ValueError, match="outside 0 to 1/4"):
+    with pytest.raises(ValueError, match="must be from 0 to 1/4"):
         paper_schedule(50, f)
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"loop_density": -1}, "loop_density=-1 is not above 0; give loops / n"),
-        ({"loop_density": 0}, "loop_density=0 is not above 0"),
+        ({"loop_density": -1}, "loop_density=-1 must be above 0; use loops / n"),
+        ({"loop_density": 0}, "loop_density=0 must be above 0"),
         ({"loop_density": float("nan")}, "is not a finite fraction"),
         ({"loop_density": float("inf")}, "is not a finite fraction"),
         ({"frustration": "1/0"}, "is not a finite fraction"),

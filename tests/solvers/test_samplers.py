@@ -207,7 +207,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "seed=-1 is below 0": {"seed": -1},
     "seed='x' is not a whole number": {"seed": "x"},
     r"beta_range=\(1, 2, 3\) is not two numbers": {"beta_range": (1, 2, 3), "num_sweeps": 3},
-    "beta_range=3 is not two numbers": {"beta_range": 3},
+    "beta_range=3 must be two numbers": {"beta_range": 3},
     "must be finite and not negative": {"beta_range": (-1, 2)},
     "threads=0 is below 1": {"threads": 0},
 }
@@ -223,9 +223,9 @@ def test_bad_arguments_are_named_as_they_were_given(sampler, words):
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"beta_schedule_type": "cubic"}, "'cubic' is none of linear, geometric, custom"),
-        ({"beta_schedule_type": "custom"}, "give both, or neither"),
-        ({"beta_schedule": [1, 2]}, "give both, or neither"),
+        ({"beta_schedule_type": "cubic"}, "'cubic' is not one of linear, geometric, custom"),
+        ({"beta_schedule_type": "custom"}, "use both, or neither"),
+        ({"beta_schedule": [1, 2]}, "use both, or neither"),
         ({"beta_schedule_type": "custom", "beta_schedule": [1, 2], "num_sweeps": 3},
          "has 2 numbers, but num_sweeps=3"),
         ({"beta_schedule_type": "custom", "beta_schedule": [1, 2], "beta_range": (1, 3)},

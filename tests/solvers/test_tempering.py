@@ -218,7 +218,7 @@ def lattice(shape: tuple[int, ...], weights: str) -> Ising:
         ({"sweeps": 0}, "sweeps"),
         ({"sweeps": 2**31}, "the most a run can have"),
         ({"replicas": 1}, "replicas"),
-        ({"replicas": 10**12}, "the most a ladder can have"),
+        ({"replicas": 10**12}, "the most that a ladder can have"),
         ({"beta": (1.0, 0.5)}, "rising"),
         ({"beta": [0.5]}, "at least two"),
         ({"beta": (-1.0, 0.5)}, "not negative"),

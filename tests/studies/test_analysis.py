@@ -209,8 +209,8 @@ class TestTimeToSolution:
         ("arguments", "words"),
         [
             ((3, 2, 1.0), "successes=3 exceeds runs=2"),
-            ((-1, 2, 1.0), "successes=-1, runs=2: expected at least 0"),
-            ((0, 0, 1.0), "successes=0, runs=0: expected at least 0 and at least 1"),
+            ((-1, 2, 1.0), "successes=-1 must be at least 0, and runs=2"),
+            ((0, 0, 1.0), "successes=0 must be at least 0, and runs=0 at least 1"),
         ],
     )
     def test_impossible_counts_are_refused(self, arguments, words):

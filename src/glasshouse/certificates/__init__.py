@@ -1,7 +1,7 @@
-"""Certificates: what proves an optimum, and the one exact computation of what it proves.
+"""Certificates: proofs of an optimum, and the one exact computation that checks them.
 
-* `proven`: the one type of truth. `verdict`: `verify`. `leaf`: the bound of one leaf. `bound`: the
-  one bound of loops and squares.
+* `proven`: the only type that stands for a proof. `verdict`: `verify`. `leaf`: the bound of one
+  leaf. `bound`: the bound that loops and squares prove.
 * `certificate`: a state, loops and squares. `squares`, `square_sums`: squares, and their sums.
 * `products`: vertices that are products of spins, and sums term by term.
 * `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
@@ -28,7 +28,7 @@ from glasshouse.certificates.tree import Branch, Cover, Leaf, Tree
 from glasshouse.certificates.verdict import Verdict, verify
 from glasshouse.certificates.verdict import check_fit as check_fit
 
-# Names that are imported `as` themselves are for other packages of the library.
+# Names imported `as` themselves are for the other packages of glasshouse.
 __all__ = [
     "Branch", "Certificate", "CertificateError", "Cover", "Leaf", "Proven", "Squares", "Tree",
     "Verdict", "verify",

@@ -1,7 +1,7 @@
-"""The one bound: how low loops and squares let a value get, in one pass of exact integers.
+"""The bound that loops and squares prove on all values, in one pass of exact integers.
 
-All sums are Python integers, or int64 where a bound on the sum of all magnitudes, computed
-beforehand in Python integers, shows that nothing can wrap around.
+All sums are Python integers. They are int64 if a bound on the sum of all magnitudes, computed in
+advance in Python integers, shows that nothing can overflow.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from glasshouse.certificates.ties import Ties
 from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.validation import IntArray
 
-# Python integers are added up in slices of about so many: each may have thousands of digits.
+# Python integers are summed in slices of about this many: each may have thousands of digits.
 _AT_ONCE = 1 << 12
 
 
@@ -35,13 +35,13 @@ class Parts(NamedTuple):
     """Loops and squares that bound the values of some states.
 
     Attributes:
-        nodes: of the loops, flat.
-        starts: where each loop begins, and the end of the last.
-        multipliers: one for each loop.
-        negative: which edges (from a node to the next of its loop) want their spins to differ.
-        squares: over the same denominator.
-        denominator: of all multipliers.
-        monomials: those of the vertices after the ghost.
+        nodes: the nodes of the loops, flat.
+        starts: the index at which each loop begins, and the end of the last loop.
+        multipliers: one multiplier per loop.
+        negative: marks edges (from a node to the next of its loop) whose spins should differ.
+        squares: the squares, over the same denominator.
+        denominator: the denominator of all multipliers.
+        monomials: the monomials of the vertices after the ghost.
     """
 
     nodes: NodeArray
@@ -54,7 +54,7 @@ class Parts(NamedTuple):
 
     @classmethod
     def of(cls, certificate: Certificate) -> Parts:
-        """All loops and squares of a certificate, out of the gauge of its state."""
+        """Return all loops and squares of a certificate, without the gauge of its state."""
         edges = edges_of_cycles(certificate.nodes, certificate.starts)
         values = vertex_values(certificate.state, certificate.monomials)
         negative = (values[edges[:, 0]] != values[edges[:, 1]]) != certificate.negative_edges
@@ -62,7 +62,7 @@ class Parts(NamedTuple):
                    certificate.squares, certificate.denominator, certificate.monomials)  # fmt: skip
 
     def chosen(self, loops: list[slice], squares: list[slice]) -> Parts:
-        """Some runs of loops and of squares."""
+        """Return the loops and squares of some slices."""
         nodes = [slice(self.starts[k.start], self.starts[k.stop]) for k in loops]
         lengths = np.concatenate([self.lengths[k] for k in loops])
         return Parts(
@@ -77,12 +77,12 @@ class Parts(NamedTuple):
 
     @property
     def lengths(self) -> IntArray:
-        """Nodes of each loop."""
+        """The number of nodes of each loop."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
     def num_bytes(self) -> int:
-        """About how much memory they take."""
+        """The approximate memory of the arrays, in bytes."""
         squares = self.squares
         arrays = (
             self.nodes, self.starts, self.multipliers, self.negative,
@@ -92,15 +92,15 @@ class Parts(NamedTuple):
 
 
 def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Fraction:
-    """B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.
+    """Return B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.
 
-    R is the form minus loops and squares. Those that do harm are as good as none, so B is never
+    R is the form minus loops and squares. Parts that worsen the bound are ignored, so B is never
     below constant - Σ|w|.
 
     Args:
-        form: the problem; where spins are tied, already `contracted`.
+        form: the problem; `contracted` first if spins are tied.
         parts: loops and squares.
-        ties: of the vertices of `parts`. What they leave inside a class is no rest, but constant.
+        ties: ties of the vertices of `parts`. A remainder inside a class is a constant.
     """
     scale, fixed = parts.denominator, 0
     edges, amounts = _loop_edges(form, parts)
@@ -130,7 +130,7 @@ def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Frac
 
 
 def contracted(form: ExactForm, ties: Ties) -> ExactForm:
-    """The same values for states that keep the ties, on edges between the roots of classes.
+    """Return a form with the same values on states that keep the ties; its edges join roots.
 
     >>> from glasshouse.certificates.ties import ties_of
     >>> form = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([2, 3, 4]), 0)
@@ -155,7 +155,7 @@ def contracted(form: ExactForm, ties: Ties) -> ExactForm:
 def _vertices(
     form: ExactForm, parts: Parts, ties: Ties | None
 ) -> tuple[Monomials, npt.NDArray[np.int8]]:
-    """The monomials of all vertices, over the roots of ties if there are any; and their signs."""
+    """Return the monomials and the signs of all vertices, over the roots of any ties."""
     held = products.vertices(form.num_variables, parts.monomials)
     if ties is None:
         return held, np.ones(len(held.starts) - 1, dtype=np.int8)
@@ -163,9 +163,9 @@ def _vertices(
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """R times the denominator on the edges of the form and of loops, zeros of both left out.
+    """Return R times the denominator on the edges of the form and of loops; zeros are dropped.
 
-    Pairs that only squares have are not looked at.
+    Pairs that only squares contain are ignored.
     """
     edges, amounts = _loop_edges(form, Parts.of(certificate))
     pairs, slices = _without_loops(form, certificate.denominator, edges, amounts)
@@ -177,7 +177,7 @@ def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray,
 
 
 def _relative(edges: npt.NDArray[Any], ties: Ties) -> npt.NDArray[np.int8]:
-    """For each edge, whether its spins are those of its roots, or one of them turned."""
+    """Return the sign of each edge relative to the edge between the roots of its ends."""
     product: npt.NDArray[np.int8] = ties.signs[edges[:, 0]] * ties.signs[edges[:, 1]]
     return product
 
@@ -185,7 +185,7 @@ def _relative(edges: npt.NDArray[Any], ties: Ties) -> npt.NDArray[np.int8]:
 def _rest(
     form: ExactForm, scale: int, edges: EdgeArray, amounts: npt.NDArray[Any], squares: Squares
 ) -> int:
-    """Σ|R| times the denominator: what is left on each edge without loops and squares."""
+    """Return Σ|R| times the denominator, with R = form minus loops and squares."""
     if not len(edges) and not squares.num_squares:
         return scale * form.total
     if not squares.num_squares:
@@ -197,9 +197,9 @@ def _rest(
 def _without_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> tuple[EdgeArray, Iterator[Slice]]:
-    """All edges of form and loops, each once, and slice by slice what is left without loops.
+    """Return the distinct edges of form and loops, and slices of the form minus loops on them.
 
-    That is the form's weights times the denominator, and what loops leave on their edges.
+    The slices are in units of one over the denominator.
     """
     ends = np.concatenate([form.edges, edges])
     order, starts = grouped(ends, form.num_variables + 1)
@@ -217,7 +217,7 @@ def _without_loops(
 def _change_on_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> int:
-    """How much the loops change Σ|scale · w| when they are taken off, edge by edge."""
+    """Return by how much subtracting the loops changes Σ|scale · w|."""
     order, starts = grouped(edges, form.num_variables + 1)
     weights = form.weights_on(edges[order[starts]], amounts.dtype)
     change = 0
@@ -229,7 +229,7 @@ def _change_on_loops(
 
 
 def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
-    """Groups of edges, some at once where they hold Python integers, and the places of all."""
+    """Yield slices of groups of equal edges, and the indices of all edges in them."""
     step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):
         end = starts[k + step] if k + step < len(starts) else len(order)
@@ -237,8 +237,8 @@ def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slic
 
 
 def _kind_of_sums(form: ExactForm, parts: Parts) -> Any:
-    """The int64 type where no sum of weights, loops and squares can leave it, else objects."""
-    # At least 1 each, so that the factors themselves fit, too.
+    """Return int64 if no sum of weights, loops and squares can overflow it, otherwise object."""
+    # Each factor is at least 1, so the factors themselves fit, too.
     largest = parts.denominator * max(1, form.total)
     largest += form.loop_scale * max(1, exact_dot(parts.multipliers, parts.lengths))
     if largest >= ROOM or largest + form.loop_scale * parts.squares.magnitude >= ROOM:
@@ -247,7 +247,7 @@ def _kind_of_sums(form: ExactForm, parts: Parts) -> Any:
 
 
 def _loop_edges(form: ExactForm, parts: Parts) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
-    """All edges of the loops, and what each weighs less in its loop, times the denominator."""
+    """Return the edges of all loops, and their negated weights times the denominator."""
     kind = _kind_of_sums(form, parts)
     edges = edges_of_cycles(parts.nodes, parts.starts)
     positive = form.loop_scale * parts.multipliers.astype(kind, copy=False)

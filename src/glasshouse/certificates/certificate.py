@@ -1,24 +1,24 @@
-"""Certificates: a state, and loops and squares that prove how low an energy can get.
+"""Certificates: a state, and loops and squares that bound the energy from below.
 
-One definition serves plants, linear programs and the checkers. In the gauge of the state, a loop of
-length L with multiplier μ stands for +μ on its edges but the last and -μ on the last, the one the
-state violates. Its own minimum is -μ(L-2). A square c·(a·s)² is never below c·g²·[Σ a_i/g odd] (see
-`squares`). With R = problem minus all loops and squares, edge by edge,
+Plants, linear programs and the checkers share one definition. In the gauge of the state, a loop of
+length L with multiplier μ means +μ on all its edges except the last, and -μ on the last, which the
+state violates. The minimum of the loop is -μ(L-2). A square c·(a·s)² is never below c·g²·[Σ a_i/g
+odd] (see `squares`). With R = problem minus all loops and squares, edge by edge,
 
     E(any state) ≥ B = -Σ μ(L-2) + Σ c·(g²·[odd] - Σ a_i²) - Σ |R_e| + offset.
 
-Where B is the energy of the state, it is optimal; so it is where the difference is smaller than the
-least difference of two energies. `verdict` computes all that.
+If B equals the energy of the state, the state is optimal. It is also optimal if the difference is
+smaller than the least difference of two energies. `verdict` computes all of this.
 
-Vertices may be products of spins, too (see `products`): then an edge is the product of its two
-vertices, and R is added up term by term.
+Vertices may also be products of spins (see `products`): then an edge is the product of its two
+vertices, and R is summed term by term.
 
-Loops and squares may also stand in the leaves of a search tree, which part all states among them
-(see `tree`); then the least B of all leaves is the bound.
+Loops and squares may also belong to the leaves of a search tree, which partition all states (see
+`tree`); then the bound is the least B of all leaves.
 
-Where a state is not proven optimal, the best loops known may violate three or more of their edges
-in it. They still bound all energies: the minimum of a loop depends only on the parity of its
-negative edges.
+If a state is not proven optimal, the best known loops may violate three or more of their edges in
+it. They still bound all energies: the minimum of a loop depends only on the parity of its negative
+edges.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from glasshouse.summaries import Summarised
 
 
 class CertificateError(ValueError):
-    """A certificate that does not prove what it should; the message says what is wrong.
+    """Raised if a certificate does not prove what it should; the message states the reason.
 
     >>> from glasshouse.problems import Ising
     >>> from glasshouse.certificates import verify
@@ -56,24 +56,24 @@ class CertificateError(ValueError):
 class Certificate(Summarised):
     """A state, and loops and squares with multipliers over one common denominator.
 
-    Both may run over edges that the problem lacks, because weights cancelled there, and over the
-    ghost spin (the node after the last spin), whose edges are the fields.
+    Loops and squares may use edges that the problem lacks because weights cancelled there. They may
+    also use the ghost spin (the node after the last spin), whose edges are the fields.
 
     Attributes:
         state: the spins s.
         nodes: the loops' nodes, flat, each loop's violated edge the one from last to first.
-        starts: where each loop begins, and the end of the last.
-        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers where
-            one is larger.
-        denominator: 1 for loops that were planted; linear programs need others.
-        violated: which edges (from a node to the next of its loop) the state violates, an odd
-            number in every loop and always its last; None where they are only the last ones, as
-            in every plant.
-        squares: over the same denominator.
-        tree: parts the states into leaves, each with loops and squares of its own; None for one
-            leaf that has them all.
-        monomials: products of spins that are vertices, too: the nodes after the ghost. An edge
-            stands for the product of its two nodes, so a loop is any even cover.
+        starts: the index at which each loop begins, and the end of the last loop.
+        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers if one
+            does not fit.
+        denominator: 1 for planted loops; linear programs need other denominators.
+        violated: marks the edges (from a node to the next of its loop) that the state violates: an
+            odd number per loop, including its last edge. None if only the last edges are violated,
+            as in every plant.
+        squares: the squares, over the same denominator.
+        tree: partitions the states into leaves, each with its own loops and squares; None if all
+            states share all loops and squares.
+        monomials: products of spins that are further vertices, the nodes after the ghost. An edge
+            is the product of its two nodes, so a loop is any even cover.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
@@ -117,39 +117,39 @@ class Certificate(Summarised):
     def of_squares(
         cls, state: npt.ArrayLike, squares: Squares, denominator: int = 1
     ) -> Certificate:
-        """A certificate without loops."""
+        """Return a certificate without loops."""
         none: Any = np.empty(0, dtype=np.int64)
         return cls(np.asarray(state), none, np.zeros(1, np.int64), none, denominator, None, squares)
 
     @property
     def num_loops(self) -> int:
-        """How many loops the proof uses."""
+        """The number of loops in the proof."""
         return len(self.multipliers)
 
     @property
     def num_squares(self) -> int:
-        """How many squares the proof uses."""
+        """The number of squares in the proof."""
         return self.squares.num_squares
 
     @property
     def num_monomials(self) -> int:
-        """How many vertices are products of spins."""
+        """The number of vertices that are products of spins."""
         return len(self.monomials.starts) - 1
 
     @property
     def parts(self) -> str:
-        """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
+        """The parts as text: "8 loops", "1 square", "3 loops and 2 squares"."""
         covers = 0 if self.tree is None else self.tree.num_covers
         return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers)
 
     @property
     def num_leaves(self) -> int:
-        """Leaves of its tree; 1 without one."""
+        """The number of leaves of the tree; 1 without a tree."""
         return 1 if self.tree is None else self.tree.num_leaves
 
     @property
     def negative_edges(self) -> npt.NDArray[np.bool_]:
-        """Which edges of the loops are negative in the gauge of the state: the violated ones."""
+        """A mask of the edges that are negative in the gauge of the state: the violated ones."""
         if self.violated is not None:
             return self.violated
         last = np.zeros(len(self.nodes), dtype=bool)
@@ -181,7 +181,7 @@ class Certificate(Summarised):
 
 
 def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) -> str:
-    """Loops and squares in words, and leaves; no squares and one leaf go without saying.
+    """Return counts of loops, squares and leaves as text; zero squares and one leaf are omitted.
 
     >>> counted_parts(3, 0), counted_parts(0, 1), counted_parts(2, 2)
     ('3 loops', '1 square', '2 loops and 2 squares')
@@ -198,7 +198,7 @@ def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) ->
 
 
 def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
-    """Refuse a tree whose leaves have more or fewer loops and squares than there are."""
+    """Raise if the leaves do not use exactly the loops and squares of the certificate."""
     if tree is None:
         return
     if not isinstance(tree, Tree):
@@ -213,7 +213,7 @@ def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
 def _checked_violated(
     values: npt.ArrayLike | None, starts: IntArray
 ) -> npt.NDArray[np.bool_] | None:
-    """The mask of violated edges, or None if it marks only each loop's last edge."""
+    """Return the mask of violated edges, or None if it marks only each loop's last edge."""
     if values is None:
         return None
     mask = np.asarray(values)

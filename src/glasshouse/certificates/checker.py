@@ -1,18 +1,18 @@
-"""Check what a certificate proves of a WCNF file, MaxCut graph, QUBO (.sparse), polynomial (.hubo).
+"""Check what a certificate proves about a WCNF file, MaxCut graph, QUBO (.sparse) or .hubo file.
 
-Usage: python checker.py FILE FILE.cert  (Python 3.8 or newer and nothing else; exact integers)
+Usage: python checker.py FILE FILE.cert  (needs only Python 3.8 or newer; uses exact integers)
 In spins (true +1, false -1), scale x value = constant - sum of w[a,b] s_a s_b, where vertex 0 is
 the ghost, a spin that is always +1; the value is 4 x cost, x'Qx, or a graph's sum of w s_a s_b.
 A loop of L edges, an odd number of them negative, is never below -mu (L-2). A square c (a.s)^2 is
-never below c g^2 where sum a/g is odd, g = gcd(a), and never below 0 else; less its constant
-c sum a^2, it is a part like a loop. With R = problem - loops - squares,
+never below c g^2 if sum a/g is odd, g = gcd(a), and never below 0 otherwise; minus its constant c
+sum a^2, it is a part like a loop. With R = problem - loops - squares,
 value >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
-Products of spins may be vertices, too (version 4): they are +1 or -1 like spins, and an edge stands
-for the product of its ends, in which spins that both have cancel, so all of this holds for them.
-A tree of pairs of spins, equal or opposite, parts all states into leaves; the least leaf counts. In
-a leaf, tied spins are one; it has own loops and squares, or a cover: spins that touch all edges.
-Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
-2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state of the optimum must be true as well.
+Products of spins may be vertices, too (version 4): they are +1 or -1 like spins, and an edge is the
+product of its ends, in which common spins cancel, so all of this holds for them.
+A tree of pairs of spins, equal or opposite, splits all states into leaves; the least leaf counts.
+In a leaf, tied spins are one; it has its own loops and squares, or a cover that touches all edges.
+Flipping spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples
+of 2 gcd(2 gcd(w), sum_b w[a,b] for all a). An optimum stated in comments must be true as well.
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
 
@@ -42,20 +42,20 @@ def require(condition, otherwise):
 
 
 def whole(word):
-    """A whole number of at most 4300 digits, zeros in front not counted."""
+    """Parse an integer of at most 4300 digits, not counting leading zeros."""
     digits = word.lstrip("+-").lstrip("0") or "0"
     require(re.fullmatch("[+-]?[0-9]+", word) and len(digits) <= 4300, f"not whole: {word[:40]}")
     return -int(digits) if word[0] == "-" else int(digits)
 
 
 def counts(words):
-    """Whole numbers without signs that name vertices or count parts."""
+    """Parse unsigned integers that name vertices or count parts."""
     require(all(w.isdigit() and len(w) < 12 for w in words), f"no counts: {words[:9]}")
     return list(map(int, words))
 
 
 def number(word, is_float=False):
-    """A stated number: whole, or a finite float where it has a point or an exponent."""
+    """Parse a stated number: an integer, or a finite float if it has a point or an exponent."""
     require(len(word) <= 400 and set(word) <= set("0123456789+-.eE"), f"no number: {word[:40]}")
     value = float(word) if is_float or set(word) & set(".eE") else int(word)
     require(abs(value) < (2**70 if isinstance(value, int) else math.inf), f"too large: {word[:40]}")
@@ -63,14 +63,14 @@ def number(word, is_float=False):
 
 
 def rows(text, comment):
-    """The words of all lines but comments; other bytes than ASCII, and the _ of 1_0, are errors."""
+    """Split all lines except comments into words; non-ASCII bytes, and the _ of 1_0, are errors."""
     require("\0" not in text, "binary data; unpack compressed files first")
     lines = [re.sub(r"[^\t\v\f\r -~]|[_/]", "?", line).split() for line in text.split("\n")]
     return [words for words in lines if words and words[0][0] != comment]
 
 
 def frozen(value, depth, others=()):
-    """Plain JSON, at most so deep, as tuples: exact finite numbers, texts, lists, some others."""
+    """Convert plain JSON, at most `depth` deep, to tuples of exact numbers and texts."""
     is_plain = depth > 0 and type(value) in (int, float, str, list, *others)
     require(is_plain and (type(value) is not float or math.isfinite(value)), "not plain JSON")
     inner = value.values() if type(value) is dict else value if type(value) is list else None
@@ -79,7 +79,7 @@ def frozen(value, depth, others=()):
 
 
 def read_notes(text, mark, keys):
-    """What comments state, each key at most once: a word, or JSON, where no key stands twice."""
+    """Parse the notes in comments, each key at most once: a word, or JSON without repeated keys."""
     notes, opening = {}, {b"recipe": b"{", b"labels": b"["}
     for line in map(bytes.strip, text.encode("latin1").split(b"\n")):
         key, *values = (line[1:].split() if line[:1] == mark else []) or [b""]
@@ -89,7 +89,7 @@ def read_notes(text, mark, keys):
             notes[key] = values[0].decode("latin1")
         if is_json:
             others = [16, (dict, bool, type(None))] if key == b"recipe" else [6]
-            # Keys that stand twice make an object what is not plain; long integers take minutes.
+            # Repeated keys make an object that is not plain; parsing long integers takes minutes.
             hooks = {"object_pairs_hook": lambda x: dict(x) if len(dict(x)) == len(x) else ()}
             hooks["parse_int"] = whole
             notes[key] = frozen(json.loads(line[1:].split(maxsplit=1)[1], **hooks), *others)
@@ -98,7 +98,7 @@ def read_notes(text, mark, keys):
 
 
 def read_wcnf(text):
-    """Soft clauses (weight, literals), hard clauses (literals), number of variables, notes."""
+    """Return soft clauses (weight, literals), hard clauses, number of variables, notes."""
     lines, notes, soft, hard = rows(text, "c"), read_notes(text, b"c", NOTES), [], []
     head = " ".join(lines.pop(0)) if lines and lines[0][0][0] == "p" else None
     match = re.fullmatch(r"p wcnf (\d{1,39}) (\d{1,39})(?: (\d{1,39}))?", head or "p wcnf 0 0")
@@ -120,7 +120,7 @@ def read_wcnf(text):
 
 
 def weight_of(word):
-    """A weight: whole below 2^63, else a float; digits that stand for no float are refused."""
+    """Parse a weight: an integer below 2^63, or a float that holds all its digits exactly."""
     if re.fullmatch("[+-]?[0-9]+", word) and abs(whole(word)) < 2**63:
         return whole(word)
     value, (digits, point, rest) = number(word, True), word.lstrip("+-").partition(".")
@@ -132,10 +132,10 @@ def weight_of(word):
 
 
 def are_floats(weights, sums, offset, notes):
-    """Whether weights are floats, not integers; those that neither can hold are refused."""
+    """Return whether the weights are floats; refuse weights that neither type holds exactly."""
     require(notes.get(b"numbers", "float") == "float", "numbers of an unknown kind")
     is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
-    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is whole, too
+    is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is an integer, too
     total = sum(map(abs, sums)) + abs(Fraction(offset))
     in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
     is_held = in_range and all(float(w) == w for w in [*weights, *sums] if is_float)
@@ -144,22 +144,22 @@ def are_floats(weights, sums, offset, notes):
 
 
 def read_graph(text, is_qubo=False):
-    """Offset and weights -w times a scale, scale, size, notes, and whether they are floats."""
+    """Return offset and weights -w, both times a scale; scale, size, notes, and whether floats."""
     lines = rows(text, "#") or [[]]
-    head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph's may be missing
+    head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph may have no head
     notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
     offset, pairs = number(notes.get(b"offset", "0")), [sorted(map(whole, x[:-1])) for x in lines]
     size, count = map(whole, head) if head else (max(map(max, pairs)), len(lines))
     is_graph = all(len(p) == 2 and 0 < p[0] < p[1] + is_qubo and p[1] <= size for p in pairs)
     require(is_graph and size >= 0 and len(lines) == count, "graph: edges not as stated")
     weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
-    for (a, b), w in zip(pairs, weights):  # parallel edges are one, of their sum
+    for (a, b), w in zip(pairs, weights):  # parallel edges are added up
         edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
     is_float = are_floats(weights, edges.values(), offset, notes)
     for a, b, w in [(a, b, w / (2 if a == b else 4)) for (a, b), w in edges.items() if is_qubo]:
         edges[a, b], offset = w * (a != b), offset - w  # x = (1 + s)/2
         edges[0, a], edges[0, b] = edges[0, a] + w, edges[0, b] + w
-    if b"ancilla" in notes:  # that vertex, the last one, is the ghost
+    if b"ancilla" in notes:  # the last vertex is the ghost
         require(size and re.fullmatch(f"[+]?0*{size}", notes[b"ancilla"][:401]), "graph: ancilla")
         edges = {(a, b) if b < size else (0, a): w for (a, b), w in edges.items()}
     scale = max(x.denominator for x in [Fraction(offset), *edges.values()])  # all are powers of 2
@@ -168,7 +168,7 @@ def read_graph(text, is_qubo=False):
 
 
 def read_hubo(text):
-    """Offset and weights -w times a scale, of lists "i j k weight" from 0; as read_graph."""
+    """Return the same as read_graph for lists "i j k weight", which count from 0."""
     notes, spots = read_notes(text, b"#", HUBO_NOTES), defaultdict(Fraction)
     heads = [line.strip(" \t\r\v\f")[:1000] for line in text.split("\n")]
     said = [x[1] for x in map(re.compile(r"#.*?vartype[:=]\s*(\S+)", re.A).match, heads) if x]
@@ -196,7 +196,7 @@ def read_hubo(text):
 
 
 def read_certificate(text):
-    """Denominator, state, stated cost, leaves, common parts: loops (mu, vertices), squares."""
+    """Return state, stated cost, (denominator, loops, squares, tree, common counts, monomials)."""
     lines, heads, tree = rows(text, "#")[::-1], {}, []
     while lines and lines[-1][0][0].isalpha():
         word, *values = lines.pop()
@@ -226,13 +226,13 @@ def read_certificate(text):
     for m in table:  # a vertex that is a product of spins
         is_monomial = len(m) > 1 and m == sorted({*m}) and m[0] > 0 and m[-1] <= len(order)
         require(is_monomial, f"no monomial: {m}")
-    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial stands twice")
+    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial is repeated")
     proof = over, parts[:loops], parts[loops:], tree, common, table
     return heads["state"], heads.get("cost"), proof
 
 
 def leaves_of(tree, common, loops, squares, size):
-    """For each leaf its ties {vertex: (root, sign)}, None if no state is there, and what it has."""
+    """Yield each leaf's ties {vertex: (root, sign)}, None if it has no state, and its parts."""
     waiting, (first, second) = [()], common  # a path is its last pair and the path before it
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")
@@ -253,7 +253,7 @@ def leaves_of(tree, common, loops, squares, size):
 
 
 def ties_of(path):
-    """Classes of vertices whose spins are tied by pairs (a, b, sign); None if these contradict."""
+    """Return classes of vertices tied by pairs (a, b, sign); None if the pairs contradict."""
     near, found = defaultdict(list), {}
     while path:
         (a, b, sign), path = path
@@ -270,7 +270,7 @@ def ties_of(path):
 
 
 def folded(constant, weights, ties):
-    """The same constant - sum of w s s where spins are tied: weights between classes only."""
+    """Return the same constant - sum of w s s for tied spins: weights between classes only."""
     small = defaultdict(int)
     for key, w in weights.items():
         if len(key) > 2:
@@ -284,7 +284,7 @@ def folded(constant, weights, ties):
 
 
 def product(signed):
-    """The product of spins (vertex, sign): its vertices, two at least, and sign; spins cancel."""
+    """Return the product of spins (vertex, sign): its vertices, at least two, and its sign."""
     left, sign = set(), 1
     for vertex, x in signed:
         left, sign = left ^ {vertex}, sign * x
@@ -293,13 +293,13 @@ def product(signed):
 
 
 def edge(ends, table, ties, size):
-    """The product of vertices, of which those above the size are products themselves."""
+    """Return the product of vertices; vertices above `size` are products themselves."""
     parts = [table[v - size - 1] if v > size else [v] for v in ends]
     return product([ties.get(v, (v, 1)) for part in parts for v in part])
 
 
 def step_of(weights):
-    """All values differ by multiples of it; 0 where all are the same."""
+    """Return a divisor of all differences between values; 0 if all values are equal."""
     sums = defaultdict(int)
     for vertex, w in ((vertex, w) for key, w in weights.items() for vertex in key if vertex):
         sums[vertex] += w
@@ -307,9 +307,9 @@ def step_of(weights):
 
 
 def least_of_cover(constant, weights, cover, ties):
-    """The least value, by looking at all states of a cover; the ghost's spin stays as it is."""
+    """Return the least value, by enumerating all states of a cover; the ghost's spin is fixed."""
     ghost, *cover = dict.fromkeys(ties.get(v, (v, 1))[0] for v in [0, *cover])
-    if cover and max(map(len, weights), default=0) > 2:  # fix one spin after the other
+    if cover and max(map(len, weights), default=0) > 2:  # fix the spins one by one
         halves = (folded(constant, weights, {cover[0]: (0, sign)}) for sign in (1, -1))
         return min(least_of_cover(*half, cover[1:], {}) for half in halves)
     order = [ghost, *cover, *sorted({v for pair in weights for v in pair} - {ghost, *cover})]
@@ -331,13 +331,13 @@ def least_of_cover(constant, weights, cover, ties):
 
 
 def cost_of(soft, hard, spins):
-    """What an assignment costs; infinite if it breaks a hard clause."""
+    """Return the cost of an assignment; infinite if it breaks a hard clause."""
     broken = any(all(spins[abs(x)] * x < 0 for x in clause) for clause in hard)
     return math.inf if broken else sum(w for w, c in soft if all(spins[abs(x)] * x < 0 for x in c))
 
 
 def spins_of(bits, size):
-    """The ghost's spin and those of 0 and 1."""
+    """Return the ghost's spin, then the spins of a text of 0 and 1."""
     require(len(bits) == size and set(bits) <= {"0", "1"}, f"no state of {size}: {bits[:40]}")
     return [1, *(2 * int(bit) - 1 for bit in bits)]
 
@@ -346,7 +346,7 @@ def signed_graph(soft, hard):
     """The constant and the weights w[a,b], a < b, of 4 x cost; a hard clause outweighs all soft."""
     weights, penalty = defaultdict(int), 1 + sum(w for w, _ in soft)
     for w, clause in soft + [(penalty, clause) for clause in hard]:
-        # w (1 - x s_a)(1 - y s_b); where a literal is missing, "not ghost" stands, always false.
+        # w (1 - x s_a)(1 - y s_b); a missing literal is "not ghost", which is always false.
         (a, x), (b, y) = sorted([(abs(v), 1 if v > 0 else -1) for v in [*clause, 0, 0][:2]])
         for (i, j), sign in (((0, 0), 1), ((0, a), -x), ((0, b), -y), ((a, b), x * y)):
             weights[(i, j) if i != j else "constant"] -= w * sign
@@ -354,7 +354,7 @@ def signed_graph(soft, hard):
 
 
 def check_parts(loops, squares, size):  # size: the highest vertex
-    """Refuse what is no loop and no square, in whichever leaf it is."""
+    """Refuse invalid loops and squares, in any leaf."""
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
         is_odd = (1 + sum(vertex < 0 for vertex in marked[:-1])) % 2
@@ -368,7 +368,7 @@ def check_parts(loops, squares, size):  # size: the highest vertex
 
 
 def taken_off(weights, loops, squares, spins, ties, unit, table, size):
-    """How far below zero the parts can get; their weights are taken off, in place."""
+    """Subtract the parts from the weights, in place; return how far below zero they can get."""
     minima = 0
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
@@ -393,7 +393,7 @@ def taken_off(weights, loops, squares, spins, ties, unit, table, size):
 
 
 def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, *more):
-    """The least value that the leaves leave possible."""
+    """Return the least value that the leaves allow."""
     size, (common, table) = len(spins) - 1, more
     check_parts(loops, squares, size + len(table))
     spins = spins + [math.prod(spins[i] for i in m) for m in table]
@@ -404,7 +404,7 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
         if cover is not None:
             least.append(least_of_cover(base, small, cover, ties))
             continue
-        # From here on all is multiplied with the denominator, so that it stays whole.
+        # From here on, everything is multiplied by the denominator, to stay an integer.
         rest = defaultdict(int, {pair: denominator * w for pair, w in weights.items()})
         minima = taken_off(rest, *parts, spins, ties, unit, table, size)
         top, rest = folded(denominator * constant, rest, ties)
@@ -412,12 +412,12 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
         low = Fraction(max(trivial, top - minima - sum(map(abs, rest.values()))), denominator)
         known = ((base - sum(small.values()), step_of(small)), (value, whole_step))
         least.append(max(x - (x - low) // step * step if step else x for x, step in known))
-    require(min(least) <= value, "a bound above a value, which cannot be")
+    require(min(least) <= value, "a bound is above the value of a state")
     return min(least)
 
 
 def read_problem(text, is_graph, is_qubo, is_hubo):
-    """The problem, as above, with value = total + cut x answer, and a value for each state."""
+    """Return the problem, with value = total + cut x answer, and its value of a state."""
     p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4)
     if is_graph or is_hubo:  # energy = total - 2 cut
         found = read_hubo(text) if is_hubo else read_graph(text, is_qubo)
@@ -431,14 +431,14 @@ def read_problem(text, is_graph, is_qubo, is_hubo):
         p.constant, p.weights = signed_graph(soft, hard)
         p.grain = 4 * reduce(math.gcd, (w for w, _ in soft), 0)
         p.value_of = lambda s: 4 * cost_of(soft, hard, s)
-    # People add floats up: what rounding each term can do is no lie.
+    # Users add up floats, so a stated value may be off by the rounding of each term.
     most = abs(p.constant) + sum(map(abs, p.weights.values()))
     p.error = Fraction(most * (len(p.weights) + 1) * p.is_float, 2**52)
     return p
 
 
 def check(text, certificate_text, is_graph=False, is_qubo=False, is_hubo=False):
-    """Cost, cut, energy or x'Qx of the certificate's state, and the best that is left possible."""
+    """Return the value of the certificate's state (cost, cut, energy or x'Qx), and the bound."""
     bits, stated, proof = read_certificate(certificate_text)
     p = read_problem(text, is_graph, is_qubo, is_hubo)
     spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
@@ -453,7 +453,7 @@ def check(text, certificate_text, is_graph=False, is_qubo=False, is_hubo=False):
     is_possible = is_same if least == value else claim >= least and (is_same or claim < value)
     require(is_possible, f"the comments state {claims}, which is not the best")
     model = spins_of(p.notes.get(b"planted-model", bits + "1" * has_ghost), p.size + has_ghost)
-    if has_ghost:  # it is the last digit, and may be 0
+    if has_ghost:  # the ghost is the last digit, and may be 0
         model = [x * model[-1] for x in [model[-1], *model[1:-1]]]
     require(least < value or p.value_of(model) == value, "another value of planted-model")
     names = list(map(repr, p.notes.get(b"labels", range(p.size))))  # numbers may share one hash

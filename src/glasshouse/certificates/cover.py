@@ -1,7 +1,7 @@
-"""Leaves that are looked at state by state: a few vertices, the others free of each other.
+"""Leaves checked by enumeration: fixing a few vertices makes all others independent.
 
 Once the vertices of a cover have their spins, every other vertex takes the spin that its own field
-wants: 2^k states of the cover are all that there is to look at.
+favours. So only the 2^k states of the cover have to be enumerated.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from glasshouse.certificates.certificate import CertificateError
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.products import Terms, all_values, open_monomial
 
-# Numbers to hold at once.
+# The most numbers held at once.
 _AT_ONCE = 1 << 20
-_STATES = 20  # the same, as a power of two
+_STATES = 20  # the limit as a power of two
 
 
 def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
-    """The least value of all states, found by looking at those of a cover.
+    """Return the least value of all states, by enumerating the states of a cover.
 
     Args:
-        form: what to minimise; no edge may run between two vertices outside the cover and the
-            ghost.
-        cover: some vertices.
-        ghost: the one whose spin is fixed: turning all spins changes no value.
+        form: the form to minimise. No edge may join two vertices that are both outside the cover
+            and the ghost.
+        cover: the vertices to enumerate.
+        ghost: the vertex whose spin is fixed: turning all spins changes no value.
 
     >>> triangle = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([-2, 3, 4]), 0)
     >>> least_value(triangle, np.array([1]), 0)
@@ -38,7 +38,7 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
         terms = Terms(form.monomials, form.weights, form.constant)
         spins = np.array(chosen, dtype=np.int64)
         if left := open_monomial(terms, spins):
-            raise CertificateError(f"a cover leaves the monomial of nodes {left[:9]} open")
+            raise CertificateError(f"a cover leaves the monomial of nodes {left[:9]} uncovered")
         values = all_values(form.num_variables, terms, spins, _STATES)
         return min(int(part.min()) for _, part in values)
     others = np.setdiff1d(form.edges, [*chosen, ghost])
@@ -47,7 +47,7 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
     ends = np.sort(place[form.edges], axis=1)
     if (ends[:, 0] > len(chosen)).any():
         a, b = form.edges[np.argmax(ends[:, 0] > len(chosen))].tolist()
-        raise CertificateError(f"a cover leaves the edge between nodes {a} and {b} open")
+        raise CertificateError(f"a cover leaves the edge between nodes {a} and {b} uncovered")
     weights = np.zeros((1 + len(chosen), 1 + len(chosen) + len(others)), dtype=form.weights.dtype)
     weights[ends[:, 0], ends[:, 1]] = form.weights
     none = np.zeros(1, dtype=form.weights.dtype)
@@ -55,13 +55,13 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
 
 
 def _least(values: npt.NDArray[Any], fields: npt.NDArray[Any], weights: npt.NDArray[Any]) -> int:
-    """The least of all values, each that of a state of the vertices so far, with its fields.
+    """Return the least value over all spins that are not yet fixed.
 
     Args:
-        values: one per state.
-        fields: what acts on the vertices to come, one row per state.
-        weights: of the vertices of the cover that are to come, row by row, with all others that
-            are to come.
+        values: the value of each state of the fixed vertices.
+        fields: the fields on the vertices not yet fixed, one row per state.
+        weights: the couplings of the cover's vertices not yet fixed, one row each, with all
+            vertices not yet fixed.
     """
     if not len(weights):
         return int((values - np.abs(fields).sum(axis=1)).min())

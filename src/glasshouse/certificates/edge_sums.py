@@ -1,4 +1,4 @@
-"""Sums edge by edge: amounts of repeated edges added up, exactly and in linear time."""
+"""Sums per edge: amounts of repeated edges added up, exactly and in linear time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ EdgeArray = npt.NDArray[np.int32]
 
 
 def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
-    """An order in which equal edges stand together, and where each group begins in it.
+    """Return an order that puts equal edges together, and where each group begins in it.
 
     Args:
         edges: (k, 2) array of nodes in [0, size), each pair in either order.
-        size: how many nodes there are.
+        size: the number of nodes.
     """
     low, high = ends_of(edges)
     order: IntArray = kernels.order_by_edge(low, high, size)
@@ -31,7 +31,7 @@ def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
 def summed(
     edges: npt.NDArray[Any], amounts: npt.NDArray[Any], size: int
 ) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Edges i < j in ascending order, each once, with the sum of its amounts; zeros are dropped.
+    """Return distinct edges i < j, ascending, with the sums of their amounts; zeros are dropped.
 
     Amounts are Python integers, or int64 whose sums the caller has shown to fit.
 

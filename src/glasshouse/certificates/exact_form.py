@@ -1,8 +1,8 @@
-"""Every problem in one exact form: integers on edges between spins, fields to a ghost spin.
+"""The exact form of every problem: integers on edges between spins; fields are edges to a ghost.
 
-Floats are whole numbers over a power of two, so nothing is rounded. Weights are an int64 array
-where the sum of all magnitudes is below 2^61, else an array of Python integers; sums over them are
-exact in either case, because NumPy adds objects by Python's own arithmetic.
+Floats are integers over a power of two, so nothing is rounded. Weights are an int64 array if the
+sum of all magnitudes is below 2^61, otherwise an array of Python integers. Sums over them are exact
+in either case, because NumPy adds objects by Python's own arithmetic.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from glasshouse.problems.exact import sums_at_ends
 from glasshouse.problems.expansion import expanded
 from glasshouse.problems.monomials import Monomials
 
-# Of all exact numbers of a problem together, half a gigabyte when all is done.
+# The most bits of all exact numbers of a problem together; they take half a gigabyte in the end.
 _MOST_BITS = 2**30
 
 
@@ -34,19 +34,19 @@ class ExactForm:
     """The energy (or cost) as `(constant - Σ w_ab s_a s_b) / scale` over spins ±1.
 
     Attributes:
-        num_variables: spins; the ghost, always +1, is the vertex after the last.
+        num_variables: the number of spins; the ghost, always +1, is the vertex after the last spin.
         edges: (k, 2) array of vertices a < b, ascending, each pair once; fields are edges to the
             ghost.
         weights: k integers, none of them zero.
         constant: an integer.
-        scale: what the problem's own numbers were multiplied with to make them whole.
-        loop_scale: likewise for the multipliers of its certificates. The certificate of a MAX-2-SAT
-            problem is that of the Ising problem whose energy is twice the cost, because there an
-            edge weighs what violating it costs; so its loops scale half as much.
-        monomials: instead of edges, which are none then, where a problem or its certificate has
-            products of more spins than two: `constant - Σ w_S Π_{i in S} s_i`.
+        scale: the factor that turned the problem's own numbers into integers.
+        loop_scale: the same factor for the multipliers of its certificates. The certificate of a
+            MAX-2-SAT problem is that of the Ising problem whose energy is twice the cost, because
+            there an edge weighs what violating it costs; so its loops scale half as much.
+        monomials: used instead of edges if a problem or its certificate has products of more than
+            two spins: `constant - Σ w_S Π_{i in S} s_i`.
         grain: the costs of all states that keep the hard clauses differ by multiples of it, 0 if
-            they do not differ; None where nothing is known beside the weights.
+            they do not differ; None if nothing is known except the weights.
 
     >>> form = ExactForm.of(Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2]))
     >>> form.edges.tolist(), form.weights.tolist(), form.constant, form.scale
@@ -64,7 +64,7 @@ class ExactForm:
 
     @classmethod
     def of(cls, problem: Problem) -> ExactForm:
-        """Any problem; spin i is vertex i and true is +1."""
+        """Return the form of any problem; spin i is vertex i and true is +1."""
         if isinstance(problem, Max2Sat):
             return cls.of_max2sat(problem, problem.hard_weight)
         if isinstance(problem, Qubo):
@@ -75,7 +75,7 @@ class ExactForm:
 
     @classmethod
     def of_ising(cls, problem: Ising) -> ExactForm:
-        """An Ising problem as it stands."""
+        """Return the form of an Ising problem, unchanged except for its scale."""
         (weights, fields, (constant,)), scale = whole(
             problem.weights, problem.fields, [problem.offset]
         )
@@ -83,7 +83,7 @@ class ExactForm:
 
     @classmethod
     def of_qubo(cls, problem: Qubo) -> ExactForm:
-        """A QUBO by x = (1 + s)/2: four times its energy has no fractions left."""
+        """Return the form of a QUBO, by x = (1 + s)/2: four times its energy has no fractions."""
         (pairs, linear, (offset,)), scale = whole(problem.weights, problem.linear, [problem.offset])
         (pairs, linear) = roomy(pairs, linear, factor=8)
         fields = -2 * linear - sums_at_ends(problem.num_variables, problem.edges, pairs)
@@ -92,7 +92,7 @@ class ExactForm:
 
     @classmethod
     def of_polynomial(cls, problem: Polynomial) -> ExactForm:
-        """A polynomial; one of bits by x = (1 + s)/2, times 2 to the power of its degree."""
+        """Return the form of a polynomial; bits become x = (1 + s)/2, times 2 to the degree."""
         (weights, (offset,)), scale = whole(problem.weights, [problem.offset])
         held, below, constant = problem.monomials, 1, 0
         if problem.units == "binary":
@@ -107,7 +107,7 @@ class ExactForm:
         )  # fmt: skip
 
     def with_monomials(self) -> ExactForm:
-        """The same form with monomials in place of edges."""
+        """Return an equal form with monomials in place of edges."""
         if self.monomials is not None:
             return self
         held = of_edges(self.edges, self.num_variables)
@@ -115,7 +115,7 @@ class ExactForm:
 
     @classmethod
     def of_max2sat(cls, problem: Max2Sat, hard_weight: int | float | Fraction) -> ExactForm:
-        """Four times the cost, a broken hard clause counting `hard_weight`."""
+        """Return the form of four times the cost; a broken hard clause costs `hard_weight`."""
         clauses, hard = problem.clauses, problem.hard
         return cls.of_clauses(problem.num_variables, clauses, problem.weights, hard, hard_weight)
 
@@ -123,7 +123,7 @@ class ExactForm:
     def of_clauses(
         cls, size: int, clauses: Any, weights: Any, hard: Any, hard_weight: int | float | Fraction
     ) -> ExactForm:
-        """The same of clauses whose weights may be Python integers of any size.
+        """Return the form of clauses whose weights may be Python integers of any size.
 
         The clause l ∨ m of weight w costs w(1-l)(1-m)/4 in spins, the unit clause l w(1-l)/2.
         """
@@ -136,7 +136,7 @@ class ExactForm:
         first, second, weights = first[kept], second[kept], weights[kept]
         is_pair = second != 0
         factor = np.where(is_pair, 1, np.where(first != 0, 2, 4))
-        fields = np.zeros(size + 1, dtype=weights.dtype)  # place 0 is for missing literals
+        fields = np.zeros(size + 1, dtype=weights.dtype)  # index 0 is for missing literals
         for literals in (first, second):
             np.add.at(fields, np.abs(literals), weights * (factor * np.sign(literals)))
         first, second = first[is_pair], second[is_pair]
@@ -156,7 +156,7 @@ class ExactForm:
         constant: Any,
         *others: Any,
     ) -> ExactForm:
-        """Couplings between spins, then fields as edges to the ghost; zeros are dropped."""
+        """Return the form of couplings between spins, and fields as ghost edges; drop zeros."""
         couplings, fields = roomy(couplings, fields, factor=1)
         coupled = np.flatnonzero(couplings.astype(np.bool_))
         biased = np.flatnonzero(fields.astype(np.bool_)).astype(np.int32)
@@ -169,7 +169,7 @@ class ExactForm:
         return cls(len(fields), ends, weights, int(constant), *others)
 
     def weights_on(self, edges: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
-        """The weights of some edges, each pair in either order; 0 where there is none."""
+        """Return the weights of some edges, each pair in either order; 0 for a missing edge."""
         keys = _keys(self.edges, self.num_variables)
         wanted = _keys(np.column_stack(ends_of(edges)), self.num_variables)
         places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
@@ -181,21 +181,21 @@ class ExactForm:
 
     @cached_property
     def total(self) -> int:
-        """Σ|w|."""
+        """The sum Σ|w|."""
         return int(np.abs(self.weights).sum())
 
     @cached_property
     def step(self) -> int:
-        """All values that count differ by multiples of it; 0 where all states have the same."""
+        """All relevant values differ by multiples of this number; 0 if all are equal."""
         return self.flip_step if self.grain is None else math.lcm(self.flip_step, self.grain)
 
     @cached_property
     def flip_step(self) -> int:
-        """The values of all states differ by multiples of it; 0 where they do not differ.
+        """The values of all states differ by multiples of this number; 0 if all are equal.
 
         Turning the spin of vertex a changes the value by 2 Σ_b w_ab s_a s_b. With g, the gcd of all
-        weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are. Of monomials likewise, with
-        the sum over all that have the spin.
+        weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are. The same holds for monomials,
+        with the sum over all that contain the spin.
         """
         if self.monomials is not None:
             sums = incident_sums(self.num_variables, self.monomials, self.weights)
@@ -204,7 +204,7 @@ class ExactForm:
         return 2 * math.gcd(2 * gcd_of(self.weights), gcd_of(sums))
 
     def value(self, state: npt.NDArray[np.int8]) -> int:
-        """`constant - Σ w s s`, the ghost apart."""
+        """Return `constant - Σ w s s` of a state; the state does not include the ghost."""
         if self.monomials is not None:
             held = self.monomials.products(state[np.newaxis])[0]
             return self.constant - int((self.weights * held).sum())
@@ -214,7 +214,7 @@ class ExactForm:
 
 
 def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
-    """The energy (or cost) of one state of a problem, without rounding."""
+    """Return the energy (or cost) of one state of a problem, without rounding."""
     if problem.is_integer:
         return Fraction(int(problem.energy(state)))
     form = ExactForm.of(problem)
@@ -222,7 +222,7 @@ def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
 
 
 def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
-    """Numbers times the least factor that makes all of them whole, and that factor.
+    """Return numbers times the least factor that makes all of them integers, and that factor.
 
     >>> (first, second), factor = whole([0.75, 2], [Fraction(1, 3)])
     >>> first.tolist(), second.tolist(), factor
@@ -238,12 +238,12 @@ def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
 
 
 def _times(factor: int, numbers: list[int]) -> list[int]:
-    """Numbers times a factor, which is 1 for most problems."""
+    """Return numbers times a factor; the factor is 1 for most problems."""
     return numbers if factor == 1 else [factor * number for number in numbers]
 
 
 def _ratios(array: npt.NDArray[Any]) -> tuple[list[int], int]:
-    """Numerators of some numbers over their least common denominator, and that denominator."""
+    """Return numerators over the least common denominator, and that denominator."""
     if array.dtype == np.float64 and np.isfinite(array).all():
         return _binary_ratios(array)
     ratios = [x.as_integer_ratio() for x in array.tolist()]
@@ -252,10 +252,10 @@ def _ratios(array: npt.NDArray[Any]) -> tuple[list[int], int]:
 
 
 def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
-    """The same of floats, whose denominators are powers of two: half a million in 0.1 s."""
+    """Do as `_ratios` for floats, by powers of two: half a million in 0.1 s."""
     mantissas, exponents = np.frexp(array)
     numerators = np.ldexp(mantissas, 53).astype(np.int64)  # exact: a mantissa has 53 bits
-    zeros = np.frexp((numerators & -numerators).astype(np.float64))[1] - 1  # at their ends
+    zeros = np.frexp((numerators & -numerators).astype(np.float64))[1] - 1  # trailing zero bits
     zeros[numerators == 0] = 0
     shifts = exponents - 53 + zeros
     shifts[numerators == 0] = 0
@@ -265,7 +265,7 @@ def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
 
 
 def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
-    """Refuse floats that would take gigabytes as whole numbers over one power of two."""
+    """Raise for floats that would take gigabytes as integers over one power of two."""
     floats = np.concatenate([np.abs(a[a != 0]) for a in arrays if a.dtype.kind == "f"] or [[]])
     if not len(floats):
         return
@@ -279,7 +279,7 @@ def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
 
 
 def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:
-    """Python integers as int64 where the sum of their magnitudes leaves room, else as objects."""
+    """Return integers as int64 if the sum of their magnitudes is below 2^61, else as objects."""
     values = list(numbers)
     fits = sum(map(abs, values)) < ROOM
     array = np.empty(len(values), dtype=np.int64 if fits else object)
@@ -288,9 +288,9 @@ def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:
 
 
 def roomy(*arrays: npt.NDArray[Any], factor: int) -> list[npt.NDArray[Any]]:
-    """The arrays, all of Python integers where `factor` times the sum of magnitudes has no room."""
+    """Return the arrays, as Python integers if `factor` times all magnitudes is too large."""
     if all(array.dtype == np.int64 for array in arrays):
-        # Float sums are off by far less than what is left between 2^61 and 2^63.
+        # The rounding of float sums is far less than the distance between 2^61 and 2^63.
         magnitude = sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays)
         if magnitude * factor < ROOM:
             return list(arrays)
@@ -298,13 +298,13 @@ def roomy(*arrays: npt.NDArray[Any], factor: int) -> list[npt.NDArray[Any]]:
 
 
 def gcd_of(numbers: npt.NDArray[Any]) -> int:
-    """Greatest common divisor, 0 for no numbers and for zeros only."""
+    """Return the greatest common divisor, 0 for no numbers and for zeros only."""
     if numbers.dtype == object:
         return math.gcd(*numbers.tolist())
     return int(np.gcd.reduce(numbers)) if len(numbers) else 0
 
 
 def _keys(edges: npt.NDArray[Any], ghost: int) -> npt.NDArray[np.int64]:
-    """One number for each edge, in their order; both ends are below 2^31."""
+    """Return one key per edge that sorts like the edges; both ends are below 2^31."""
     keys: npt.NDArray[np.int64] = edges[:, 0].astype(np.int64) * (ghost + 1) + edges[:, 1]
     return keys

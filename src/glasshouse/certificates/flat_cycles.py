@@ -1,4 +1,4 @@
-"""Cycles in flat arrays: all their nodes one after the other, and where each cycle begins."""
+"""Cycles in flat arrays: the nodes of all cycles, concatenated, and where each cycle begins."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NodeArray = npt.NDArray[np.int32]
 
 
 def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
-    """Flat cycles as read-only int32 nodes and int64 starts; each at least 3 distinct nodes."""
+    """Return flat cycles as read-only int32 nodes and int64 starts; each has at least 3 nodes."""
     locked, bounds = flat_nodes(nodes, starts, "a loop")
     if len(bounds) == 1:
         return locked, bounds
     high = int(locked.max(initial=0))
     if high < 16 * len(locked):
         numbered, size = locked, high + 1
-    else:  # numbered anew: room for all nodes below a far one could be gigabytes
+    else:  # renumber: a table of all nodes below a high one could take gigabytes
         numbered = validation.read_only(np.unique(locked, return_inverse=True)[1].astype(np.int32))
         size = len(locked)
     fault, loop = kernels.find_bad_cycle(numbered, bounds, size)
@@ -39,18 +39,18 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
 def flat_nodes(
     nodes: npt.ArrayLike, starts: npt.ArrayLike, what: str
 ) -> tuple[NodeArray, IntArray]:
-    """Read-only int32 nodes, and int64 starts that ascend from 0 to their number."""
+    """Return read-only int32 nodes, and int64 starts that ascend from 0 to their number."""
     flat = _whole_numbers(nodes, "nodes")
     bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
     if low < 0 or high >= validation.MOST_VARIABLES:
-        raise ValueError(f"{what} visits node {low if low < 0 else high}, which no problem has")
-    # Locked before any kernel sees them: Numba compiles anew for arrays that can be written.
+        raise ValueError(f"{what} visits node {low if low < 0 else high}, which is out of range")
+    # Locked before any kernel gets them, because Numba compiles again for writable arrays.
     return validation.read_only(flat.astype(np.int32, copy=False)), bounds
 
 
 def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]:
-    """The edge that leaves each node: to the next of its cycle, from the last to the first."""
+    """Return the edge from each node to the next of its cycle, and from the last to the first."""
     following = np.empty_like(nodes)
     following[:-1] = nodes[1:]
     following[starts[1:] - 1] = nodes[starts[:-1]]
@@ -58,7 +58,7 @@ def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]
 
 
 def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:
-    """Starts from 0 to `length`; compared, never subtracted: differences can wrap around."""
+    """Check that starts ascend from 0 to `length`, without subtracting, which could overflow."""
     if not len(starts) or starts[0] != 0 or starts[-1] != length:
         ends = [int(starts[0]), int(starts[-1])] if len(starts) else []
         raise ValueError(f"starts must run from 0 to {length}, the number of nodes, not {ends}")
@@ -73,7 +73,6 @@ def _whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         array = array.astype(np.int64)
     if array.dtype.kind not in "iu" or array.ndim != 1:
         raise ValueError(
-            f"{name} must be a flat array of whole numbers, not {array.dtype} of shape "
-            f"{array.shape}"
+            f"{name} must be a flat array of integers, not {array.dtype} of shape {array.shape}"
         )
     return array

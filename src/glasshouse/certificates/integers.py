@@ -1,4 +1,4 @@
-"""Whole numbers of any size: int64 where that is enough, Python integers where it is not."""
+"""Integers of any size: int64 if they fit, otherwise Python integers."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import numpy.typing as npt
 
 from glasshouse.problems import INT64_MAX, validation
 
-# Sums of magnitudes below this leave room for a factor of four in int64.
+# Sums of magnitudes below this limit can be multiplied by four in int64.
 ROOM = 2**61
 
 
 def positive_numbers(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[Any]:
-    """Multipliers, one for each loop or square, all above 0; read-only."""
+    """Return multipliers, one per loop or square and all above 0, as a read-only array."""
     numbers = whole_numbers(values, "multipliers")
     if len(numbers) != count:
         raise ValueError(f"{count} {what}s but {len(numbers)} multipliers")
     if len(numbers) and numbers.min() < 1:
         raise ValueError(
-            f"multiplier {validation.shown(numbers.min())} is not above 0; leave the {what} out"
+            f"multiplier {validation.shown(numbers.min())} must be above 0; remove the {what}"
         )
     return numbers
 
 
 def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Numbers as int64, or as Python integers where one is beyond 2^63-1; read-only."""
+    """Return integers as int64, or as Python integers if one exceeds 2^63-1; read-only."""
     array = np.asarray(values)
     if not array.size:
         array = array.astype(np.int64)
@@ -38,12 +38,12 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
         return whole_numbers(array.astype(object), name)
     whole = validation.weights(array, name)
     if whole.dtype != np.int64:
-        raise ValueError(f"{name} must be integers, over a common denominator")
+        raise ValueError(f"{name} must be integers; put fractions over a common denominator")
     return whole
 
 
 def exact_dot(numbers: npt.NDArray[Any], counts: npt.NDArray[Any]) -> int:
-    """Σ number · count, for numbers of any size; no count is negative."""
+    """Return Σ number · count, for numbers of any size; no count may be negative."""
     if numbers.dtype != object and counts.dtype != object:
         size = float(np.abs(numbers).astype(np.float64) @ counts.astype(np.float64))
         if size < ROOM:

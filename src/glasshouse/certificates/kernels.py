@@ -1,6 +1,6 @@
-"""Compiled passes over cycles, edges and squares, all linear in what they pass over.
+"""Compiled passes over cycles, edges and squares; all take linear time.
 
-They add weights up only where the caller has shown that no sum can wrap around.
+They add weights only if the caller has shown that no sum can overflow.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import numpy as np
 
 from glasshouse.compiled import compiled
 
-# What can be wrong with a list of cycles or squares, which is told with where it is.
+# The faults of a list of cycles or squares; a kernel returns one with its index.
 FINE, TOO_SHORT, REPEATED, UNSORTED = 0, 1, 2, 3
 
 
 @compiled
 def find_bad_cycle(nodes: Any, starts: Any, size: int) -> Any:
-    """The first cycle that is shorter than 3 or visits a node twice; nodes lie in [0, size).
+    """Return the first cycle that is shorter than 3 or visits a node twice; nodes are below `size`.
 
-    The caller has made sure that `starts` ascends from 0 to the number of nodes.
+    The caller guarantees that `starts` ascends from 0 to the number of nodes.
     """
     last_visit = np.full(size, -1, np.int64)
     for loop in range(starts.size - 1):
@@ -35,11 +35,11 @@ def find_bad_cycle(nodes: Any, starts: Any, size: int) -> Any:
 
 @compiled
 def find_bad_square(nodes: Any, starts: Any) -> Any:
-    """What is wrong with the first square that is empty, or whose nodes do not ascend.
+    """Return the fault of the first square that is empty or whose nodes do not ascend.
 
     Returns:
-        TOO_SHORT and the square, REPEATED and the place of the second of two equal neighbours,
-        UNSORTED, or FINE. The caller has made sure that `starts` ascends from 0 to the number of
+        TOO_SHORT and the square, REPEATED and the index of the second of two equal neighbours,
+        UNSORTED, or FINE. The caller guarantees that `starts` ascends from 0 to the number of
         nodes.
     """
     for square in range(starts.size - 1):
@@ -56,9 +56,9 @@ def find_bad_square(nodes: Any, starts: Any) -> Any:
 
 @compiled
 def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
-    """Entries above the diagonal that are not zero: their ends by name, and factor · entry.
+    """Return the non-zero entries above the diagonal: their ends by name, and factor · entry.
 
-    Entries are whole numbers, and their multiples fit into int64.
+    Entries are integers, and their multiples fit into int64.
     """
     size, number = matrix.shape[0], 0
     for i in range(size):
@@ -77,9 +77,9 @@ def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
 
 @compiled
 def order_by_edge(low: Any, high: Any, size: int) -> Any:
-    """The order that puts equal edges next to each other, ascending; ends lie in [0, size).
+    """Return an order that puts equal edges together, ascending; ends are below `size`.
 
-    Two stable counting sorts, first by the larger end, then by the smaller.
+    Two stable counting sorts are used, first by the larger end, then by the smaller.
     """
     length = low.size
     low_places, high_places = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
@@ -102,9 +102,9 @@ def order_by_edge(low: Any, high: Any, size: int) -> Any:
 
 @compiled
 def sum_by_edge(low: Any, high: Any, amounts: Any, size: int) -> Any:
-    """Edges in ascending order, each once, and the int64 sums of their amounts; zeros are dropped.
+    """Return distinct edges, ascending, and the int64 sums of their amounts; zeros are dropped.
 
-    Ends lie in [0, size). The caller has shown that no sum can wrap around.
+    Ends are below `size`. The caller has shown that no sum can overflow.
     """
     edges, sums = np.empty((low.size, 2), np.int32), np.empty(low.size, np.int64)
     number = 0
@@ -142,14 +142,14 @@ def add_squares(
 ) -> Any:
     """Add up factor · a_i · a_j of every pair i < j of every square, in the rows first ≤ i < last.
 
-    `count` sums of the rows before are not zero. `places` tells where node i stands in the squares,
-    from `node_starts[i]` on; nodes ascend within a square. `wanted` are columns j of pairs (i, j)
-    whose sums the caller wants. The caller has shown that no sum can wrap around.
+    `count` sums of earlier rows are not zero. `places` lists the positions of node i in the
+    squares, starting at `node_starts[i]`; nodes ascend within a square. `wanted` are columns j of
+    pairs (i, j) whose sums the caller needs. The caller has shown that no sum can overflow.
 
     Returns:
-        Σ |sum| over the pairs of these rows, and how many sums are not zero up to the last row.
-        `kept_starts` gets where those of each row begin; they are kept, in ascending order, where
-        there is room.
+        Σ |sum| over the pairs of these rows, and the number of non-zero sums up to the last row.
+        `kept_starts` receives the start of each row among these sums. The sums are kept, in
+        ascending order, as long as the buffers have space.
     """
     size = node_starts.size - 1
     sums, last_row = np.zeros(size, np.int64), np.full(size, -1, np.int32)

@@ -1,4 +1,4 @@
-"""What one leaf of a tree proves: its own bound, and the least value that it leaves possible."""
+"""The bound of one leaf of a tree, and the least value that the bound allows."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class LeafBound(NamedTuple):
 def bounded_leaf(
     form: ExactForm, pairs: Sequence[Pair], parts: Parts, value: int
 ) -> LeafBound | None:
-    """What loops and squares prove of all states that keep some pairs; None if there are none.
+    """Bound the states that satisfy `pairs` by loops and squares; return None if no state does.
 
     Args:
         form: the problem.
-        pairs: which spins agree and which differ in the leaf.
-        parts: its loops and squares.
-        value: that of any state that counts. All of them differ from it by multiples of the form's
-            step, and those of the leaf among each other by multiples of the leaf's own.
+        pairs: the spins that agree and those that differ in the leaf.
+        parts: the loops and squares of the leaf.
+        value: the value of any valid state. All such values differ by multiples of the form's step,
+            and those within the leaf by multiples of the leaf's own step.
     """
     if not pairs:
         bound = lower_bound(form, parts)
@@ -45,7 +45,7 @@ def bounded_leaf(
 
 
 def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -> LeafBound | None:
-    """What looking at all states of some vertices proves; None if no state keeps the pairs."""
+    """Bound a leaf by enumerating the states of `nodes`; None if no state keeps the pairs."""
     ties = ties_of(form.num_variables + 1, pairs)
     if ties is None:
         return None
@@ -55,9 +55,9 @@ def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -
 
 
 def rounded_up(bound: Fraction, value: int, step: int) -> int:
-    """The least number not below a bound that differs from a value by a multiple of a step.
+    """Return the least number ≥ `bound` that differs from `value` by a multiple of `step`.
 
-    A step of 0 leaves the value alone.
+    If the step is 0, the value itself is returned.
 
     >>> rounded_up(Fraction(-7, 2), 4, 3)
     -2

@@ -1,6 +1,6 @@
 """Proven: a certificate that the verifier has accepted, with its problem and the verdict.
 
-This is the one type of truth. Whatever a file, a solver or a planting method says is only stated.
+This is the only type that stands for a proof. Statements of files and solvers are only claims.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proven(Summarised):
-    """A problem, a certificate, and what the certificate proves of the problem.
+    """A problem, a certificate, and what the certificate proves about the problem.
 
-    Making one runs the verifier, whatever makes it: a call, `dataclasses.replace`, a copy, or
-    reading a pickle. A certificate that does not fit the problem is a `CertificateError`.
+    Creating one always runs the verifier: by a call, `dataclasses.replace`, a copy, or unpickling.
+    A certificate that does not fit the problem raises a `CertificateError`.
 
     Attributes:
-        problem: what the certificate was verified for; nobody can write to its arrays.
+        problem: the problem that the certificate was verified for; its arrays are read-only.
         certificate: the state, and the loops and squares that bound all energies.
-        verdict: what `verify` returned. It may be a bound only; see `Verdict.optimal`.
+        verdict: the result of `verify`. It may be only a bound; see `Verdict.optimal`.
 
     >>> from glasshouse.problems import Ising
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
@@ -48,10 +48,10 @@ class Proven(Summarised):
         object.__setattr__(self, "verdict", verify(problem, certificate))
 
     def __init_subclass__(cls) -> NoReturn:
-        raise TypeError("Proven has no subclasses, because one of them could skip the verifier")
+        raise TypeError("Proven cannot be subclassed, because a subclass could skip the verifier")
 
     def __reduce__(self) -> tuple[type[Proven], tuple[Problem, Certificate]]:
-        return Proven, (self.problem, self.certificate)  # copies and pickles are verified anew
+        return Proven, (self.problem, self.certificate)  # copies and pickles are verified again
 
     def __repr__(self) -> str:
         verdict = self.verdict
@@ -61,9 +61,9 @@ class Proven(Summarised):
 
 
 def _locked(thing: Any) -> Any:
-    """The same problem or certificate; made anew if somebody can write to one of its arrays.
+    """Return a problem or certificate; a copy if one of its arrays can be written.
 
-    Unpickled and deeply copied arrays can be written to.
+    Unpickled and deep-copied arrays can be written.
     """
     held = [getattr(thing, one.name) for one in fields(thing)]
     arrays = [array for value in held for array in _arrays(value)]
@@ -74,7 +74,7 @@ def _locked(thing: Any) -> Any:
 
 
 def _arrays(value: Any) -> list[Any]:
-    """The arrays of a field: its own, or those of a sparse matrix."""
+    """Return the arrays of a field: the array itself, or those of a sparse matrix."""
     if hasattr(value, "indptr"):
         return [value.data, value.indices, value.indptr]
     held = value if isinstance(value, Monomials) else [value]

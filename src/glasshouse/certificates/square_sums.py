@@ -1,7 +1,7 @@
-"""What squares add up to, pair by pair.
+"""The sums of squares, pair by pair.
 
-A square over k nodes has k(k-1)/2 pairs. They are added up one row of pairs after the other, so
-that memory stays linear in what was given, whatever the squares expand to.
+A square over k nodes has k(k-1)/2 pairs. The pairs are added up row by row, so that memory stays
+linear in the input, whatever the squares expand to.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from glasshouse.problems import IntArray
 
 _EXACT_IN_FLOATS = 2.0**51  # a sum is at most twice the squares' magnitude
 _EXACT_IN_SHORT_FLOATS = 2.0**24
-_FEW_PAIRS = 4  # of a node; room for so many is cheaper than counting them first
+_FEW_PAIRS = 4  # per node; a buffer of this size is cheaper than counting first
 _PAIRS_AT_ONCE = 1 << 25  # a tenth of a second
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
-# Which of some edges, and an amount for each of them.
+# A slice of some edges, and an amount for each of them.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class SquareSums:
-    """2c·a_i·a_j of all pairs of some squares over nodes below `size`.
+    """The sums of 2c·a_i·a_j over all squares, for each pair of nodes below `size`.
 
-    Sums are int64, or Python integers where that could wrap around (`Squares.is_wide`).
+    Sums are int64, or Python integers if int64 could overflow (`Squares.is_wide`).
 
     >>> sums = SquareSums(Squares.of([[(0, 1), (1, -1), (2, 3)], [(0, 1), (1, 1)]]), 3)
     >>> sums.on(np.array([[0, 1], [0, 2]]))
@@ -47,11 +47,11 @@ class SquareSums:
 
     def __post_init__(self) -> None:
         highest = int(self.squares.nodes.max(initial=0))
-        if highest >= self.size and self.squares.num_squares:  # kernels believe all places
+        if highest >= self.size and self.squares.num_squares:  # kernels do not check indices
             raise ValueError(f"a square visits node {highest}, but nodes end at {self.size - 1}")
 
     def on(self, edges: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
-        """The sums on some edges (i < j, ascending), and Σ |sum| over all pairs."""
+        """Return the sums on some edges (i < j, ascending), and Σ |sum| over all pairs."""
         starts = np.searchsorted(edges[:, 0], np.arange(self.size + 1)).astype(np.int64)
         columns = np.ascontiguousarray(edges[:, 1], dtype=np.int32)
         if not self.squares.is_wide:
@@ -65,7 +65,7 @@ class SquareSums:
         return sums, total
 
     def pairs(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
-        """Pairs i < j whose sums are not zero, in ascending order, and the sums."""
+        """Return the pairs i < j whose sums are not zero, in ascending order, and the sums."""
         if self.squares.is_wide:
             found = [(i, j, row[j]) for i, row in self._rows() for j in sorted(row) if row[j]]
             sums = np.empty(len(found), dtype=object)
@@ -76,7 +76,7 @@ class SquareSums:
         starts = np.zeros(self.size + 1, dtype=np.int64)
         none = starts, np.empty(0, np.int32), np.empty(0, np.int64)
         most = self.squares.num_terms
-        if most > _FEW_PAIRS * len(self.squares.nodes):  # their number is not known beforehand
+        if most > _FEW_PAIRS * len(self.squares.nodes):  # their number is not known in advance
             most = int(self._add(none)[1])
         kept = np.empty(self.size + 1, np.int64), np.empty(most, np.int32), np.empty(most, int)
         number = int(self._add(none, kept)[1])
@@ -85,7 +85,7 @@ class SquareSums:
 
     @property
     def _is_dense(self) -> bool:
-        """Whether squares fill a matrix whose products floats hold exactly."""
+        """Whether the squares fill a matrix whose products are exact in floats."""
         cells = self.squares.num_squares * self.size
         return (
             4 * len(self.squares.nodes) > cells
@@ -94,9 +94,9 @@ class SquareSums:
         )
 
     def _product(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
-        """The same as one product of matrices, many times faster where squares are dense.
+        """Return `pairs()` by one matrix product, which is much faster for dense squares.
 
-        No partial sum leaves the whole numbers that floats hold, in whatever order it is added up.
+        Every partial sum, in any order of addition, is an integer that floats represent exactly.
         """
         names, table = self._table()
         multipliers = self.squares.multipliers
@@ -104,7 +104,7 @@ class SquareSums:
         if shared is None:
             matrix = table.astype(np.float64)
             product, factor = (matrix * multipliers[:, np.newaxis]).T @ matrix, 2
-        else:  # a matrix with itself: half the work
+        else:  # a matrix times its own transpose takes half the work
             largest = float(np.abs(self.squares.coefficients).max())
             is_short = largest**2 * len(table) < _EXACT_IN_SHORT_FLOATS
             matrix = table.astype(np.float32 if is_short else np.float64)
@@ -113,7 +113,7 @@ class SquareSums:
         return edges, sums
 
     def _table(self) -> tuple[IntArray, IntArray]:
-        """Nodes, ascending, and the coefficients of every square at them."""
+        """Return the nodes, ascending, and a table of every square's coefficients at them."""
         squares, width = self.squares, self.squares.lengths[0]
         if len(squares.nodes) == squares.num_squares * width:
             rows = squares.nodes.reshape(-1, width)
@@ -139,9 +139,9 @@ class SquareSums:
         return total, number
 
     def _pieces(self, square_of: npt.NDArray[np.int32]) -> list[int]:
-        """Where pieces of rows begin and end that are added up in a moment; signals wait meanwhile.
+        """Return the bounds of blocks of rows, each short enough that signals can wait for it.
 
-        A node has as many pairs in a square as nodes follow it there.
+        A node has as many pairs in a square as there are nodes after it.
         """
         squares = self.squares
         following = squares.starts[square_of + 1] - np.arange(len(square_of))
@@ -150,7 +150,7 @@ class SquareSums:
         return [0, *np.unique(np.searchsorted(pairs[:-1], marks) + 1).tolist(), self.size]
 
     def _rows(self) -> Iterator[tuple[int, dict[int, int]]]:
-        """The same by Python's own integers, of any size."""
+        """Yield each row of sums in Python integers, of any size."""
         squares, starts = self.squares, self.squares.starts.tolist()
         nodes, coefficients = squares.nodes.tolist(), squares.coefficients.tolist()
         factors = [2 * int(c) for c in squares.multipliers.tolist()]
@@ -166,7 +166,7 @@ class SquareSums:
             yield i, sums
 
     def _places(self) -> tuple[IntArray, IntArray]:
-        """Where each node stands in the squares: the places of node i from the i-th start on."""
+        """Return the positions of each node in the squares; those of node i begin at starts[i]."""
         counts = np.bincount(self.squares.nodes, minlength=self.size)
         starts = np.concatenate([[0], np.cumsum(counts)])
         return starts, np.argsort(self.squares.nodes, kind="stable")
@@ -175,10 +175,10 @@ class SquareSums:
 def rest_of_squares(
     edges: npt.NDArray[Any], slices: Iterable[Slice], squares: Squares, size: int, factor: int
 ) -> int:
-    """Σ |amount + factor · 2c·a_i·a_j| over all pairs; amounts are zero but on the given edges.
+    """Return Σ |amount + factor · 2c·a_i·a_j| over all pairs; pairs not in `edges` have amount 0.
 
-    Amounts come slice by slice, and are int64 only where the caller has shown that no sum can wrap
-    around.
+    Amounts come slice by slice. They are int64 only if the caller has shown that no sum can
+    overflow.
     """
     sums, total = SquareSums(squares, size).on(edges)
     rest = factor * (total - int(np.abs(sums).sum()))

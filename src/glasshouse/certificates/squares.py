@@ -1,12 +1,12 @@
-"""Squares: sums of spins that cannot be as small as one likes, in flat arrays.
+"""Squares: squared sums of spins, which have a positive minimum, in flat arrays.
 
-For whole numbers a and c > 0,
+For integers a and c > 0,
 
     c·(a·s)² ≥ c·g²·[Σ a_i/g is odd],   g = gcd of the a_i,
 
 because a·s/g is an integer of the parity of Σ a_i/g. In the sign E = -Σ J s s such a square is the
-couplings J_ij = -2c·a_i·a_j and the constant c·Σ a_i², so it is taken off a problem edge by edge,
-like a loop.
+couplings J_ij = -2c·a_i·a_j and the constant c·Σ a_i², so it is subtracted from a problem edge by
+edge, like a loop.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Squares(Summarised):
-    """Any number of squares c·(a·s)², each over some spins and perhaps the ghost.
+    """Any number of squares c·(a·s)², each over some spins and possibly the ghost.
 
     Square k is over `nodes[starts[k]:starts[k+1]]`; the ghost, always +1, is the node after the
-    last spin. Nodes are sorted within each square. Empty squares, coefficients of zero and
-    repeated nodes are refused.
+    last spin. Nodes are sorted within each square. Empty squares, zero coefficients and repeated
+    nodes are refused.
 
     Attributes:
-        nodes: int32, all squares' nodes one after the other.
-        starts: int64, where each square begins, and the end of the last.
-        coefficients: int64, a: one for each node.
+        nodes: int32, the nodes of all squares, concatenated.
+        starts: int64, the index at which each square begins, and the end of the last square.
+        coefficients: int64, one coefficient a for each node.
         multipliers: c > 0 of each square, in units of one over the certificate's denominator:
-            int64, or Python integers where one is larger.
+            int64, or Python integers if one does not fit.
 
     >>> squares = Squares.of([[(0, 1), (1, 1), (2, -1)]])  # (s0 + s1 - s2)² ≥ 1
     >>> squares, squares.num_terms, squares.depth
@@ -71,12 +71,12 @@ class Squares(Summarised):
         squares: Iterable[Sequence[tuple[int, int]]],
         multipliers: npt.ArrayLike | None = None,
     ) -> Squares:
-        """Squares from lists of (node, coefficient); multipliers are 1 unless given."""
+        """Return squares from lists of (node, coefficient); multipliers are 1 by default."""
         rows = [list(square) for square in squares]
         starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
-        # Not made int64 here: that would cut off decimals.
+        # Converting to int64 here would truncate decimals.
         nodes, factors = ([pair[k] for row in rows for pair in row] for k in (0, 1))
-        are_whole = all(type(x) is int for x in factors)  # else NumPy may make floats of them
+        are_whole = all(type(x) is int for x in factors)  # NumPy might convert them to floats
         kind: Any = object if are_whole else None
         weights = np.ones(len(rows), np.int64) if multipliers is None else multipliers
         return cls(
@@ -85,7 +85,7 @@ class Squares(Summarised):
 
     @classmethod
     def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
-        """Squares of one size, one per row of two tables, all with the same multiplier."""
+        """Return squares of one size, one per row of two tables, with one multiplier."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
@@ -97,7 +97,7 @@ class Squares(Summarised):
 
     @classmethod
     def of_rows(cls, rows: npt.ArrayLike) -> Squares:
-        """One square per row of a table, over the nodes where it is not zero; multipliers are 1.
+        """Return one square per row, over the nodes where it is not zero; multipliers are 1.
 
         >>> Squares.of_rows([[1, 0, -1], [2, 1, 1]])
         Squares(2 squares over 2 to 3 nodes)
@@ -114,25 +114,25 @@ class Squares(Summarised):
 
     @property
     def num_squares(self) -> int:
-        """How many there are."""
+        """The number of squares."""
         return len(self.multipliers)
 
     @property
     def lengths(self) -> IntArray:
-        """Nodes of each square."""
+        """The number of nodes of each square."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
     def num_terms(self) -> int:
-        """Pairs of nodes in all squares: what it takes to check them."""
+        """The number of pairs of nodes in all squares: the work of checking them."""
         lengths = self.lengths
-        if len(self.nodes) >= 1 << 31:  # the square of their number could wrap around
+        if len(self.nodes) >= 1 << 31:  # the square of this number could overflow
             lengths = lengths.astype(object)
         return int((lengths * (lengths - 1) // 2).sum()) if self.num_squares else 0
 
     @property
     def depth(self) -> int:
-        """Σ c·(Σ a² - g²·[odd]): how far the couplings of all squares can get below zero."""
+        """The sum Σ c·(Σ a² - g²·[odd]): how far below zero the couplings can get."""
         if not self.num_squares:
             return 0
         begin, a = self.starts[:-1], self.coefficients
@@ -144,7 +144,7 @@ class Squares(Summarised):
 
     @cached_property
     def magnitude(self) -> float:
-        """No sum of couplings is larger than this, up to rounding: Σ c·(Σ |a|)²."""
+        """An upper bound, up to rounding, on any sum of couplings: Σ c·(Σ |a|)²."""
         if not self.num_squares:
             return 0.0
         sums = np.add.reduceat(np.abs(self.coefficients).astype(np.float64), self.starts[:-1])
@@ -156,22 +156,22 @@ class Squares(Summarised):
 
     @property
     def is_wide(self) -> bool:
-        """Whether sums of couplings could leave int64."""
+        """Whether sums of couplings could overflow int64."""
         return self.magnitude >= ROOM
 
     @property
     def most_digits(self) -> int:
-        """Binary digits of the largest multiplier."""
+        """The number of bits of the largest multiplier."""
         return int(self.multipliers.max()).bit_length() if self.num_squares else 0
 
     def turned(self, state: SpinArray) -> Squares:
-        """The same squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays."""
+        """Return the squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays."""
         signs = np.append(state, np.int8(1)).astype(np.int64)
         factors = self.coefficients * signs[self.nodes]
         return Squares(self.nodes, self.starts, factors, self.multipliers)
 
     def chosen(self, runs: list[slice]) -> Squares:
-        """Some runs of squares, one after the other."""
+        """Return the squares of some slices, concatenated."""
         if all(run.start == run.stop for run in runs):
             return NO_SQUARES
         places = [slice(self.starts[k.start], self.starts[k.stop]) for k in runs]
@@ -184,7 +184,7 @@ class Squares(Summarised):
         )
 
     def contracted(self, ties: Ties) -> Squares:
-        """The same squares over the roots of classes; those that are always 0 are left out."""
+        """Return the squares over the roots of classes; squares that are always 0 are dropped."""
         if not self.num_squares or (ties.roots[self.nodes] == self.nodes).all():
             return self
         starts, nodes = self.starts.tolist(), self.nodes
@@ -200,7 +200,7 @@ class Squares(Summarised):
         return Squares.of(rows, self.multipliers[kept])
 
     def renamed(self, new: npt.NDArray[Any]) -> Squares:
-        """The same squares with node k called `new[k]`."""
+        """Return the squares with node k renamed to `new[k]`."""
         return Squares(new[self.nodes], self.starts, self.coefficients, self.multipliers)
 
     def __len__(self) -> int:
@@ -229,22 +229,22 @@ class Squares(Summarised):
 
 
 def _coefficients(values: npt.ArrayLike, length: int) -> IntArray:
-    """int64, one for each node, none of them zero."""
+    """Return int64 coefficients, one for each node; none may be zero."""
     whole = whole_numbers(values, "coefficients")
     if whole.dtype == object:
-        raise ValueError("a square's coefficient is beyond 2^63-1")
+        raise ValueError("a square's coefficient exceeds 2^63-1")
     if len(whole) != length:
         raise ValueError(f"{length} nodes but {len(whole)} coefficients; each node needs one")
     if not whole.all():
-        raise ValueError("a square's coefficient is 0; leave its node out")
+        raise ValueError("a square's coefficient is 0; remove its node")
     return whole
 
 
 def _sorted(
     nodes: NodeArray, starts: IntArray, coefficients: IntArray
 ) -> tuple[NodeArray, IntArray]:
-    """Nodes ascending within each square; empty squares and repeated nodes are refused."""
-    if len(starts) == 1:  # no squares at all, as in most certificates: nothing to compile for
+    """Sort the nodes within each square; raise for empty squares and repeated nodes."""
+    if len(starts) == 1:  # no squares, as in most certificates: do not compile the kernel
         return nodes, coefficients
     fault, place = kernels.find_bad_square(nodes, starts)
     if fault == kernels.UNSORTED:

@@ -1,4 +1,4 @@
-"""Spins that are tied together: which of them agree, and which differ, on a path of a tree."""
+"""Tied spins: which of them agree, and which differ, on a path of a search tree."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Pair = tuple[int, int, int]
 
 
 class Ties(NamedTuple):
-    """For every vertex v the root of its class, and its sign: s_v = signs[v] · s_roots[v]."""
+    """The root of every vertex's class, and its sign: s_v = signs[v] · s_roots[v]."""
 
     roots: npt.NDArray[np.int32]
     signs: npt.NDArray[np.int8]
 
 
 def ties_of(size: int, pairs: Iterable[Pair]) -> Ties | None:
-    """The classes that some pairs make of `size` vertices; None where pairs contradict each other.
+    """Return the classes that pairs form among `size` vertices; None if pairs are contradictory.
 
     >>> ties = ties_of(4, [(0, 2, -1), (2, 3, -1)])
     >>> ties.roots.tolist(), ties.signs.tolist()

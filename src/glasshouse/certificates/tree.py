@@ -1,9 +1,9 @@
-"""Search trees of certificates: leaves that cover all states, each with a bound of its own.
+"""Search trees of certificates: leaves that cover all states, each with its own bound.
 
-A branch parts the states in two: in the first half the spins of two vertices agree, in the second
-they differ. The rows of a tree come in prefix order, so that no row needs a number: a branch is
+A branch splits the states in two: in the first half the spins of two vertices agree, in the second
+they differ. The rows of a tree are in prefix order, so that no row needs a number: a branch is
 followed by its first half, then by its second. A leaf is bounded by its loops and squares, or by
-looking at all states of some of its vertices.
+enumerating all states of some of its vertices.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from glasshouse.certificates.ties import Pair
 from glasshouse.problems import validation
 from glasshouse.summaries import Summarised
 
-# Vertices of a cover: a checker looks at all their states.
+# The most vertices of a cover: a checker enumerates all their states.
 MOST_COVERED = 24
-# Numbers of 64 bits that are added up while Python takes one step.
+# The 64-bit integers that are added in the time of one step of Python.
 _STEPS = 500
 
 
 class Branch(NamedTuple):
-    """Two vertices whose spins agree in the first half that follows, and differ in the second."""
+    """A branch: two vertices whose spins agree in the first subtree, and differ in the second."""
 
     first: int
     second: int
 
 
 class Leaf(NamedTuple):
-    """A leaf with so many loops and squares of its own: the next ones of the certificate."""
+    """A leaf that owns the next `loops` loops and `squares` squares of the certificate."""
 
     loops: int
     squares: int = 0
 
 
 class Cover(NamedTuple):
-    """A leaf in which no edge is left between vertices other than these and the ghost.
+    """A leaf in which every edge has an end among these vertices or the ghost.
 
-    Its least value is found by looking at all states of these vertices.
+    Its least value is found by enumerating all states of these vertices.
     """
 
     nodes: tuple[int, ...]
@@ -49,7 +49,7 @@ Row: TypeAlias = Branch | Leaf | Cover
 
 
 class PlacedLeaf(NamedTuple):
-    """A leaf with the pairs on its path, and where its own loops and squares are."""
+    """A leaf with the pairs on its path, and the slices of the loops and squares that it owns."""
 
     row: Leaf | Cover
     pairs: list[Pair]
@@ -62,9 +62,9 @@ class Tree(Summarised):
     """The rows of a search tree.
 
     Attributes:
-        rows: in prefix order.
-        common_loops: so many loops of the certificate, the first ones, belong to every leaf.
-        common_squares: likewise.
+        rows: the branches, leaves and covers, in prefix order.
+        common_loops: the number of loops, the first of the certificate, that belong to every leaf.
+        common_squares: the number of squares, the first ones, that belong to every leaf.
 
     >>> tree = Tree((Branch(0, 1), Leaf(2), Branch(1, 3), Leaf(1), Cover((0, 2))))
     >>> tree, [leaf.pairs for leaf in tree.leaves()][-1]
@@ -82,40 +82,40 @@ class Tree(Summarised):
 
     @property
     def num_branches(self) -> int:
-        """How many rows are branches."""
+        """The number of branches."""
         return len(self.rows) // 2
 
     @property
     def num_leaves(self) -> int:
-        """One more than there are branches."""
+        """The number of leaves, one more than the branches."""
         return len(self.rows) - self.num_branches
 
     @property
     def num_covers(self) -> int:
-        """How many leaves are covers."""
+        """The number of leaves that are covers."""
         return sum(isinstance(row, Cover) for row in self.rows)
 
     @property
     def num_loops(self) -> int:
-        """How many loops a certificate with this tree has."""
+        """The number of loops of a certificate with this tree."""
         return self.common_loops + sum(row.loops for row in self.rows if isinstance(row, Leaf))
 
     @property
     def num_squares(self) -> int:
-        """How many squares it has."""
+        """The number of squares of a certificate with this tree."""
         return self.common_squares + sum(row.squares for row in self.rows if isinstance(row, Leaf))
 
     @property
     def highest_node(self) -> int:
-        """The largest vertex that a row names, -1 for none."""
+        """The largest vertex that a row names, -1 if there is none."""
         named = (row if isinstance(row, Branch) else row.nodes
                  for row in self.rows if not isinstance(row, Leaf))  # fmt: skip
         return max((node for nodes in named for node in nodes), default=-1)
 
     def effort(self, num_vertices: int, num_edges: int) -> int:
-        """About how many numbers a check looks at, what loops and squares take left out.
+        """Estimate how many numbers a check reads, apart from loops and squares.
 
-        Ties are found by Python's own steps, each as long as hundreds of numbers.
+        Ties are found in steps of Python, each of which takes as long as hundreds of numbers.
         """
         walked = depth = 0
         waiting: list[int] = []
@@ -131,7 +131,7 @@ class Tree(Summarised):
         return walked
 
     def leaves(self) -> Iterator[PlacedLeaf]:
-        """All leaves, in their order."""
+        """Yield all leaves in order."""
         path: list[Pair] = []
         waiting: list[tuple[int, Pair]] = []
         loops, squares = self.common_loops, self.common_squares
@@ -156,13 +156,13 @@ class Tree(Summarised):
 
 
 def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
-    """The rows, if they are one whole tree."""
+    """Yield the rows; raise unless they form one complete tree."""
     open_ends = 1
     for k, row in enumerate(rows):
         if not isinstance(row, Branch | Leaf | Cover):
             raise ValueError(f"row {k} of a tree is {row!r:.40}; expected Branch, Leaf or Cover")
         if not open_ends:
-            raise ValueError(f"row {k} of a tree follows after its last leaf")
+            raise ValueError(f"row {k} of a tree comes after its last leaf")
         numbers = row.nodes if isinstance(row, Cover) else row
         if any(type(x) is not int or not 0 <= x < validation.MOST_VARIABLES for x in numbers):
             raise ValueError(f"row {k} of a tree, {row!r:.60}, has numbers out of range")
@@ -171,9 +171,9 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
         if isinstance(row, Cover) and len(numbers) > MOST_COVERED:
             raise ValueError(
                 f"row {k} of a tree covers {len(numbers)} vertices; at most {MOST_COVERED}"
-                " can be looked at"
+                " can be enumerated"
             )
         open_ends += 1 if isinstance(row, Branch) else -1
         yield row
     if open_ends:
-        raise ValueError(f"a tree without its last leaves: {open_ends} more must follow")
+        raise ValueError(f"a tree lacks its last leaves: {open_ends} more must follow")

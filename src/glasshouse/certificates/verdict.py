@@ -1,7 +1,7 @@
-"""What a certificate proves about a problem, leaf by leaf, in exact integers.
+"""The verifier: computes what a certificate proves, leaf by leaf, in exact integers.
 
-Plants, files, proofs and conversions all ask `verify`; nothing else in the library says what is
-proven. A certificate without a tree is one leaf that all states are in. The check is linear in
+Plants, files, proofs and conversions all call `verify`; nothing else in the library decides what is
+proven. A certificate without a tree is one leaf that contains all states. The check is linear in
 loops, in the pairs of squares, and for each leaf in the problem's edges.
 """
 
@@ -26,19 +26,18 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Summarised):
-    """What was proven, in the problem's own numbers.
+    """The result of a check, in the problem's own numbers.
 
-    Floats are whole numbers over a power of two, so float problems are checked exactly as they
-    stand, and without tolerance, like integers: a state is optimal only if no sum of the weights
-    fits between the bound and its exact energy. Where rounding leaves a gap of 1e-16, the verdict
-    is a gap of 1e-16.
+    Floats are integers over a power of two, so float problems are checked exactly and without
+    tolerance, like integers: a state is optimal only if no sum of the weights fits between the
+    bound and its exact energy. If rounding leaves a gap of 1e-16, the verdict is a gap of 1e-16.
 
     Attributes:
-        bound: B, exactly: no state has a lower energy (or cost).
+        bound: the exact bound B: no state has a lower energy (or cost).
         lower_bound: the least value that an energy not below B can take; in float problems rounded
-            down, or `energy` where that is optimal.
-        exact_energy: of the certificate's state.
-        energy: the same as a number of the problem's kind; in float problems rounded.
+            down, or `energy` if the state is optimal.
+        exact_energy: the exact energy of the certificate's state.
+        energy: the same energy in the problem's number type; rounded in float problems.
         optimal: whether the state is proven to have the least energy.
 
     >>> from glasshouse.problems import Ising
@@ -57,7 +56,7 @@ class Verdict(Summarised):
 
     @property
     def gap(self) -> Any:
-        """How far the state might be from the optimum."""
+        """The largest possible distance of the state's energy from the optimum."""
         return self.energy - self.lower_bound
 
 
@@ -66,7 +65,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
 
     The certificate of an Ising problem, RBM or QUBO is in units of its Ising form's couplings, that
     of a MAX-2-SAT problem in units of cost. A certificate that does not fit the problem, or whose
-    state breaks a hard clause, is a `CertificateError`.
+    state breaks a hard clause, raises a `CertificateError`.
 
     >>> from glasshouse.problems import Ising
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
@@ -88,7 +87,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
 
 
 def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:
-    """The value of the certificate's state, B, and the least value that B leaves possible."""
+    """Return the value of the certificate's state, B, and the least value that B allows."""
     value = form.value(certificate.state)
     try:
         bound, least = _whole(form, certificate, value)
@@ -97,19 +96,19 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     except ValueError as fault:  # squares over tied spins may have coefficients of any size
         raise CertificateError(f"in a leaf, {fault}") from None
     if bound > value or least > value:
-        raise CertificateError("its bound is above the energy of its own state, so it is false")
+        raise CertificateError("the bound exceeds the energy of its own state, so it is invalid")
     return value, bound, least
 
 
 def leaf_bounds(
     form: ExactForm, certificate: Certificate, value: int
 ) -> Iterator[tuple[PlacedLeaf, LeafBound | None]]:
-    """What each leaf of a tree proves, in its order; None for a leaf that no state is in.
+    """Yield each leaf of a tree, in order, with its bound; None for a leaf without states.
 
     Args:
         form: the problem.
-        certificate: one with a tree.
-        value: that of its state.
+        certificate: a certificate with a tree.
+        value: the value of the certificate's state.
     """
     parts, tree = Parts.of(certificate), certificate.tree
     form = form.with_monomials() if certificate.num_monomials else form
@@ -125,12 +124,12 @@ def leaf_bounds(
 
 
 def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
-    """The least of what all leaves prove."""
+    """Return the least bound of all leaves."""
     if certificate.tree is None:
         form = form.with_monomials() if certificate.num_monomials else form
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
         if whole is None:
-            raise CertificateError("the certificate ties no spins, but leaves out all states")
+            raise CertificateError("the certificate excludes all states, although it ties no spins")
         return whole
     found = leaf_bounds(form, certificate, value)
     held = [leaf_bound for _, leaf_bound in found if leaf_bound is not None]
@@ -138,7 +137,7 @@ def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
 
 
 def check_fit(certificate: Certificate, size: int) -> None:
-    """Refuse a certificate for another number of variables."""
+    """Raise if a certificate is for a different number of variables."""
     if len(certificate.state) != size:
         raise CertificateError(
             f"the certificate is for {len(certificate.state)} variables, the problem has {size}"

@@ -1,11 +1,11 @@
-"""Charts as data, drawn on a caller's axes and written for pages; and drawings of instances.
+"""Charts as data, drawn on a caller's axes or written for pages; and drawings of instances.
 
-* `chart`: `Chart`, what is shown: axes and series of marks. Studies, races and others make charts.
+* `chart`: `Chart`, the content of a chart: axes and series of marks. Studies and races make charts.
 * `on_axes`: a chart drawn by matplotlib.
 * `vega`: a chart as a Vega-Lite specification, with its rows.
 * `style`: colours, markers, ticks and legends of all drawings, and `save`.
 * `instance`: `draw`, which shows one instance: its weights, its loops or its graph.
-* `layouts`: the places of the spins of lattices and chips.
+* `layouts`: the positions of the spins of lattices and chips.
 * `weight_matrix`: the weights of a problem as an image.
 """
 

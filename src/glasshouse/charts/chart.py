@@ -1,7 +1,7 @@
 """A chart as data: axes, and series of marks.
 
 `plot_chart` draws it, `vega_chart` writes it for a page. Texts are plain: a drawing typesets their
-symbols, and nothing in them is markup.
+symbols, and no text contains markup.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import numpy as np
 
 from glasshouse.statistics.samples import Estimate
 
-# "line" and "step" join the points of a mark. "points" show the sign of the series, "dots" a
+# "line" and "step" join the points of a mark. "points" show the marker of the series, "dots" a
 # smaller one; dots along a line are only on a page, where a reader can hover over them. "bound" is
-# a hollow triangle, "hollow" a hollow sign. "interval" and "band" span `low` to `high`, "sideways"
-# spans them along x. Faint lines are a background for the other marks of a series. A page leaves
-# them out.
+# a hollow triangle, "hollow" a hollow marker. "interval" and "band" span `low` to `high`,
+# "sideways" spans them along x. Faint lines are a background for the other marks of a series; a
+# page omits them.
 Shape: TypeAlias = Literal[
     "line", "step", "points", "dots", "bound", "hollow", "star", "interval", "sideways", "band",
     "bars", "faint line", "faint step",
@@ -35,11 +35,11 @@ class Axis:
         title: the quantity along the axis.
         name: a shorter title, for tables; the title if empty.
         is_log: whether the scale is logarithmic.
-        is_whole: whether only whole numbers get ticks.
-        low: the start of the axis; None leaves it to the data.
-        high: the end of the axis; None leaves it to the data.
-        limit: the place of a dotted line across the chart; None draws none.
-        ticks: the places of the ticks in a drawing; none leaves them to the scale.
+        is_whole: whether only integers get ticks.
+        low: the start of the axis; None for the range of the data.
+        high: the end of the axis; None for the range of the data.
+        limit: the position of a dotted line across the chart; None for no line.
+        ticks: the positions of the ticks in a drawing; empty for those of the scale.
     """
 
     title: str
@@ -54,16 +54,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class Mark:
-    """Points of a series that are of one kind.
+    """The points of a series that are of one kind.
 
     Attributes:
-        kind: what the points are, in a word for tables; empty if the chart has one kind only.
-        shapes: how the points are drawn.
-        x: the places of the points.
-        y: their heights; those that are not finite are not drawn.
-        low: the lower ends of intervals or bands; None without any.
-        high: the upper ends.
-        told: further columns of tables, by their titles: plain words.
+        kind: the kind of the points, one word for tables; empty if the chart has only one kind.
+        shapes: the shapes of the points.
+        x: the positions of the points.
+        y: the heights of the points; points that are not finite are not drawn.
+        low: the lower ends of intervals or bands; None without intervals.
+        high: the upper ends of intervals or bands.
+        told: further columns of tables, as plain text by title.
     """
 
     kind: str
@@ -87,11 +87,11 @@ class Mark:
 
 @dataclass(frozen=True)
 class Series:
-    """Marks of one colour.
+    """The marks of one colour.
 
     Attributes:
-        name: the name of the series; empty if it needs none.
-        marks: the marks; the first one that is not a cloud stands for the series in a legend.
+        name: the name of the series; may be empty.
+        marks: the marks; a legend shows the first one that is not a cloud.
         label: the name in the legend of a drawing, with further facts; None for `name`.
     """
 
@@ -102,19 +102,19 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart, and how to read it.
+    """A chart, and a text on how to read it.
 
     Attributes:
-        title: what the chart shows.
-        text: how to read it, for those who do not see it too.
+        title: the subject of the chart.
+        text: how to read it, including for readers who cannot see it.
         x: the horizontal axis.
         y: the vertical axis.
         series: the series, in the order of their colours.
-        each: what one series is, such as "solver".
+        each: the kind of thing that a series is, such as "solver".
         ends: the names of `low` and `high`.
         notes: explanations of shapes, for the legend of a drawing.
-        has_diagonal: whether a line joins equal x and y; both axes have the same ends then.
-        apart: how far the outer series of a drawing are moved along x, so that none hides others.
+        has_diagonal: whether a line joins equal x and y; both axes then have the same range.
+        apart: how far the outer series of a drawing are shifted along x, so that all are visible.
     """
 
     title: str
@@ -139,11 +139,11 @@ def estimate_marks(
     """Return a mark of measured values with their intervals, and one of lower bounds.
 
     Args:
-        x: the places of the estimates.
-        estimates: an infinite one is a lower bound.
-        shapes: how the measured values are drawn.
-        told: further columns of tables.
-        cut: an interval ends at `cut` times its value at most; an infinite one, at the value.
+        x: the positions of the estimates.
+        estimates: the estimates; an infinite one is a lower bound.
+        shapes: the shapes of the measured values.
+        told: further columns of tables, by title.
+        cut: an interval ends at most at `cut` times its value; an infinite one, at the value.
     """
     value, low, high = np.array([(one.value, one.low, one.high) for one in estimates]).T
     tops = np.minimum(high, cut * value)
@@ -160,7 +160,7 @@ def estimate_marks(
 
 
 def thinned(count: int, most: int) -> list[int]:
-    """Return at most `most` places out of `count`, evenly, including the first and the last.
+    """Return at most `most` indices below `count`, evenly spaced, with the first and the last.
 
     >>> thinned(3, 10), thinned(100, 4)
     ([0, 1, 2], [0, 33, 66, 99])

@@ -1,4 +1,4 @@
-"""Pictures of one instance: its weight matrix before and after gauging, or its graph."""
+"""Figures of one instance: its weight matrix before and after gauging, or its graph."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-# Larger matrices are summed to this many cells, which are still seen one by one.
+# Larger matrices are summed to this many cells, which can still be seen one by one.
 _MOST_CELLS = 250
 _SHOWN_LOOPS = 3
 _LOOP_COLOURS = ("#117733", "#7b3fa0", "#e08214")
 _SATISFIED, _FRUSTRATED, _FREE = "#3b6fb6", "#c0392b", "0.7"
-# A matrix longer than this many times its width is stretched to be seen.
+# A matrix longer than this many times its width is stretched to be visible.
 _LONGEST_SHAPE = 4.0
-_NAMED_NODES = 100  # labels of more nodes would be a grey mist
-_SMALLEST_NAMED = 8.0  # points across a node that has room for its label
+_NAMED_NODES = 100  # labels of more nodes would be illegible
+_SMALLEST_NAMED = 8.0  # points across a node that can hold its label
 
 
 def draw(plant: Planted) -> Figure:
     """Draw an instance: an RBM as its weight matrices, an Ising problem as its graph.
 
-    Chips (Chimera, Pegasus, Zephyr) are drawn as they are laid out, with their dead qubits. A graph
-    of too many spins for a picture is drawn as its matrix of couplings.
+    Chips (Chimera, Pegasus, Zephyr) are drawn in their own layout, with their dead qubits. A graph
+    of too many spins for a figure is drawn as its matrix of couplings.
 
     Args:
         plant: any planted instance.
@@ -65,15 +65,15 @@ def draw(plant: Planted) -> Figure:
 def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_LOOPS) -> None:
     """Draw the weights of an instance, with its blocks and a few loops when gauged.
 
-    Red is negative, blue positive. In the planted gauge the ground state is all up and what is
-    red is frustrated; the dashed lines bound the block that structured loops put it into. Biases
-    stand above and beside the matrix. Blocks and loops carry labels for a legend.
+    Red is negative, blue positive. In the planted gauge the ground state is all up, and red is
+    frustrated; the dashed lines bound the block that structured loops put it into. Biases appear
+    above and to the right of the matrix. Blocks and loops have labels for a legend.
 
     Args:
-        ax: where to draw.
-        plant: an RBM; of other problems the symmetric matrix of couplings is drawn.
-        gauged: in the planted gauge, instead of as it is handed out.
-        loops: how many loops to draw over the gauged matrix of an RBM.
+        ax: the axes to draw on.
+        plant: an RBM; for other problems the symmetric matrix of couplings is drawn.
+        gauged: whether to draw the planted gauge instead of the published weights.
+        loops: the number of loops to draw over the gauged matrix of an RBM.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -88,7 +88,7 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
         extent=(-0.5, columns - 0.5, rows - 0.5, -0.5), **colours,
     )  # fmt: skip
     has_biases = _draw_biases(ax, problem, step, colours)
-    # Inside the axes' own frame of reference, so that it is as high as the matrix is drawn.
+    # In the axes' own coordinates, so that the scale is as high as the drawn matrix.
     scale = ax.inset_axes((1.1 if has_biases else 1.03, 0.0, 0.045, 1.0))
     summed = "" if step == 1 else rf", summed over ${step} \times {step}$"
     ax.figure.colorbar(image, cax=scale, label=f"weight{summed}")
@@ -98,7 +98,7 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
     is_rbm = isinstance(problem, Rbm)
     ax.set_xlabel("hidden spin $j$" if is_rbm else "spin $j$")
     ax.set_ylabel("visible spin $i$" if is_rbm else "spin $i$")
-    title = "in the planted gauge" if gauged else "as it is handed out"
+    title = "in the planted gauge" if gauged else "as published"
     ax.set_title(title, pad=16 if has_biases else 6)
     if gauged and is_rbm:
         _draw_block(ax, plant)
@@ -106,7 +106,7 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
 
 
 def _draw_biases(ax: Axes, problem: Any, step: int, colours: dict[str, Any]) -> bool:
-    """A strip above the matrix for hidden biases, one beside it for visible ones; if any."""
+    """Draw strips of hidden biases above and visible ones beside the matrix; False if none."""
     if isinstance(problem, Rbm):
         beside, above = problem.visible_bias, problem.hidden_bias
     else:
@@ -128,7 +128,7 @@ def _draw_biases(ax: Axes, problem: Any, step: int, colours: dict[str, Any]) -> 
 
 
 def _draw_block(ax: Axes, plant: Planted) -> None:
-    """The lines between the blocks B1 to B4 of a structured instance."""
+    """Draw the lines between the blocks B1 to B4 of a structured instance."""
     asked = plant.recipe.parameters
     if plant.recipe.method != "structured_loops":
         return
@@ -139,9 +139,9 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
-    """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
+    """Draw loops of an RBM as closed paths of cells: along a row, along a column, and back."""
     n, size = shape_of(plant.problem)[0], plant.problem.num_variables
-    # A loop through a bias visits a ghost, which is no cell.
+    # A loop through a bias visits a ghost, which is not a cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}
     shown = list(zip(inside, _LOOP_COLOURS[:most], strict=False))
@@ -156,20 +156,20 @@ def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
 
 
 def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
-    """Draw the graph of an instance, edges coloured by whether the plant satisfies them.
+    """Draw the graph of an instance; colours show which edges the plant satisfies.
 
-    Lattices are drawn as lattices and chips as chips, everything else by a force-directed layout.
+    Lattices and chips are drawn in their own layout, all other graphs by a force-directed layout.
 
     Args:
-        ax: where to draw.
-        plant: an instance of at most 20,000 spins, 2500 where there is no layout but forces.
-        layout: where to put the spins; found out when None.
+        ax: the axes to draw on.
+        plant: an instance of at most 20,000 spins, or 2500 if it needs a force-directed layout.
+        layout: the positions of the spins; None to choose them.
     """
     problem = plant.ising
     layout = layout_of(plant) if layout is None else layout
     if layout is None:
         raise ValueError(
-            f"a graph of {problem.num_variables} spins shows nothing; use draw_weights instead"
+            f"a graph of {problem.num_variables} spins is too large to draw; use draw_weights"
         )
     across = _points_across(ax, layout)
     gauged = gauge(problem, plant.state)
@@ -197,7 +197,7 @@ def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
 
 
 def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list[Any]:
-    """Spins as circles; those that nothing acts on are grey, so that the others are seen."""
+    """Draw spins as circles; free spins are grey, so that the others stand out."""
     form = plant.ising
     is_free = np.asarray(form.fields) == 0
     is_free[np.unique(form.edges)] = False
@@ -220,7 +220,7 @@ def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list
 
 
 def _points_across(ax: Axes, layout: Layout) -> float:
-    """How large a node may be, in points: half of its distance to the next one, less for many."""
+    """Return the size of a node in points: half of its distance to the next, less for many."""
     from scipy.spatial import KDTree
 
     everywhere = np.concatenate([layout.places, layout.dead])
@@ -235,7 +235,7 @@ def _points_across(ax: Axes, layout: Layout) -> float:
 
 
 def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
-    """Couplings as lines, thick ones strong; around a torus, stubs at both ends."""
+    """Draw couplings as lines, strong ones thick; around a torus, as stubs at both ends."""
     from matplotlib.collections import LineCollection
 
     strength = np.abs(gauged.weights) / max(float(np.abs(gauged.weights).max(initial=0)), 1e-9)
@@ -258,7 +258,7 @@ def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[
 
 
 def _stubs(places: Floats, edges: Any) -> Floats:
-    """Half an edge at either end, pointing outwards."""
+    """Return half an edge at either end, pointing outwards."""
     ways = places[edges[:, 0]] - places[edges[:, 1]]
     ways = 0.45 * np.sign(ways) * (np.abs(ways) > 1.5)
     ends = [(edges[:, 0], ways), (edges[:, 1], -ways)]
@@ -268,7 +268,7 @@ def _stubs(places: Floats, edges: Any) -> Floats:
 
 
 def _draw_fields(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
-    """Biases as rings around their spins, thick ones strong."""
+    """Draw biases as rings around their spins, strong ones thick."""
     fields = np.asarray(gauged.fields, dtype=np.float64)
     most = max(float(np.abs(fields).max(initial=0)), 1e-9)
     handles = []

@@ -1,4 +1,4 @@
-"""Where the nodes of a graph are drawn: lattices and chips as they are built, others by forces."""
+"""Positions of the nodes of a graph: lattices and chips as they are built, others by forces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.problems.pairs import labels_of
 
 Places = npt.NDArray[np.float64]
 
-# Forces between more nodes take minutes; more nodes than the others are finer than a picture.
+# A force-directed layout of more nodes takes minutes; MOST_NODES exceed a figure's resolution.
 MOST_BY_FORCES, MOST_NODES = 2500, 20_000
 _MOST_ON_CIRCLE = 60
 _ALONE_IN_ROW = 40
@@ -25,13 +25,13 @@ _ALONE_IN_ROW = 40
 
 @dataclass(frozen=True)
 class Layout:
-    """Places in the plane.
+    """The positions of nodes in the plane.
 
     Attributes:
-        places: one for each spin.
-        labels: what each spin is called on its chip, lattice or graph.
-        wrapped: which edges go around the back of a torus.
-        dead: places of nodes that are not there, such as broken qubits.
+        places: the position of each spin.
+        labels: the name of each spin on its chip, lattice or graph.
+        wrapped: a mask of the edges that wrap around a torus.
+        dead: the positions of missing nodes, such as broken qubits.
     """
 
     places: Places
@@ -41,7 +41,7 @@ class Layout:
 
 
 def layout_of(plant: Planted) -> Layout | None:
-    """Places for the spins of an instance; None where there are too many for a picture."""
+    """Return positions for the spins of an instance; None if there are too many for a figure."""
     problem = plant.ising
     size = problem.num_variables
     if size > MOST_NODES:
@@ -56,7 +56,7 @@ def layout_of(plant: Planted) -> Layout | None:
         places = _free(problem) if size <= MOST_BY_FORCES else None
         none = np.empty((0, 2))
         return None if places is None else Layout(places, labels_of(problem), wrapped, none)
-    if plant.recipe.parameters.get("shuffled"):  # spin k of the graph is now called new[k]
+    if plant.recipe.parameters.get("shuffled"):  # spin k of the graph is now spin new[k]
         alive = [alive[k] for k in np.argsort(names(plant.recipe, size))]
     places = np.array([built[label] for label in alive], dtype=np.float64)
     if name is not None and name.family == "torus":
@@ -67,7 +67,7 @@ def layout_of(plant: Planted) -> Layout | None:
 
 
 def _built(name: GraphName) -> dict[int, Any]:
-    """The places of a whole lattice or chip by labels; none where a family has no such form."""
+    """Return the positions of a lattice or chip by label; empty if a family has no such form."""
     if name.family in MACHINES:
         tools = dwave_graphs()
         whole = getattr(tools, f"{name.family}_graph")(*name.sizes)
@@ -80,7 +80,7 @@ def _built(name: GraphName) -> dict[int, Any]:
 
 
 def _free(problem: Ising) -> Places:
-    """A circle for a few nodes; else by forces, with the isolated nodes in rows below."""
+    """Place a few nodes on a circle, more by forces, with isolated nodes in rows below."""
     import networkx
 
     size = problem.num_variables

@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 _LINE_COLOUR = "0.6"  # limits and diagonals
 _ROOM = 1.3  # the factor by which an axis extends beyond a limit
-_MARGIN = 0.02  # the part by which an axis extends, so that marks at its end are whole
-_CROWD = 400  # points of a mark that are too many for large signs
-_SIGNS = 6  # along a curve whose points are dots
+_MARGIN = 0.02  # the fraction by which an axis extends, so that marks at its ends are complete
+_CROWD = 400  # the number of points of a mark that is too large for large signs
+_SIGNS = 6  # signs along a curve whose points are dots
 _STAR: Any = {"marker": "*", "markersize": 8, "markeredgecolor": "black", "markeredgewidth": 0.5}
 
 
 def plot_chart(chart: Chart, ax: Axes) -> list[Any]:
-    """Draw a chart; return the handles of a legend that explain its shapes.
+    """Draw a chart; return legend handles that explain its shapes.
 
     One mark of each series has the label of the series. The title is not drawn.
 
     Args:
-        chart: what to draw.
-        ax: where to draw.
+        chart: the chart to draw.
+        ax: the axes to draw on.
     """
     count = len(chart.series)
     shifts = chart.apart * (np.linspace(-1, 1, count) if count > 1 else np.zeros(count))
@@ -90,9 +90,9 @@ def _draw(ax: Axes, part: Mark, one: Series, look: Look, shift: float, label: st
 
 
 def _rungs(first: Any, second: Any) -> Any:
-    """The ends of many lines, one after the other, with nothing between them.
+    """Return the ends of many lines in one array, separated by NaN.
 
-    One artist for all of them, because a legend keeps away from lines, not from collections.
+    They become one artist, because a legend avoids lines, but not collections.
     """
     return np.column_stack([first, second, np.full(len(first), np.nan)]).ravel()
 
@@ -131,7 +131,7 @@ def _set_axis(ax: Axes, which: str, axis: Axis) -> None:
 
 
 def _explained(shape: Shape, words: str) -> Any:
-    """A handle for a legend that explains a shape."""
+    """Return a legend handle that explains a shape."""
     if shape == "interval":
         return bars(words)
     if shape == "band":

@@ -1,4 +1,4 @@
-"""One look for all pictures: colours and markers, ticks at the data, legends beside it, files."""
+"""The common style of all figures: colours, markers, ticks, legends and file formats."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Quiet axes, text as text in SVG, letters as letters in PDF.
+# Light axes, text as text in SVG, fonts embedded in PDF.
 STYLE: Any = {
     "figure.dpi": 100,
     "savefig.dpi": 200,
@@ -44,15 +44,15 @@ STYLE: Any = {
     "pdf.fonttype": 42,
 }
 PAPER_COLOUR = "#c0392b"  # the paper's own curves, in every figure
-NOTE_COLOUR = "0.35"  # what stands for all curves in a legend
-# Neighbours differ in lightness and hue, also for the colour-blind (a test measures it).
+NOTE_COLOUR = "0.35"  # legend entries that apply to all curves
+# Neighbours differ in lightness and hue, even for the colour-blind (a test measures this).
 _COLOURS = (
     "#332288", "#56b4e9", "#117733", "#cc79a7", "#882255", "#999933", "#0072b2", "#e08214",
     "#000000",
 )  # fmt: skip
-# Triangles upwards are lower bounds, and stars are peaks.
+# Upward triangles are lower bounds, and stars are peaks.
 _MARKERS = ("o", "s", "D", "v", "P", "X", "<", ">", "h", "p")
-# No date inside: the same data give the same bytes.
+# No date, so that the same data give the same bytes.
 _METADATA: dict[str, dict[str, Any]] = {
     "png": {"Software": None},
     "svg": {"Date": None},
@@ -65,14 +65,14 @@ _LAWS = {
     "A exp(b n)": r"$A\,e^{b n}$",
 }
 _GREEK = {"β": r"$\beta$", "μ": r"$\mu$", "ρ": r"$\rho$", "σ": r"$\sigma$", "τ": r"$\tau$"}
-_LARGEST_PLAIN = 10_000  # larger numbers are powers of ten
+_LARGEST_PLAIN = 10_000  # larger numbers are written as powers of ten
 _LONGEST_LEGEND = 40  # lines in a column
-_DIGIT = 6.0  # points that a digit at a tick is wide
-_SHARE_OF_AXES = 0.75  # what a legend beside the axes leaves of their width, at least
+_DIGIT = 6.0  # the width of a digit at a tick, in points
+_SHARE_OF_AXES = 0.75  # the least fraction of the axes' width that a legend next to them leaves
 
 
 class Look(NamedTuple):
-    """How one of several curves is drawn."""
+    """The look of one of several curves."""
 
     colour: str
     marker: str
@@ -80,7 +80,7 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """So many looks, no two alike up to ninety."""
+    """Return `count` looks; up to ninety, no two are alike."""
     return [
         Look(_COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)], k) for k in range(count)
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def looks(count: int) -> list[Look]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in the look of this project."""
+    """Draw in the style of this project."""
     with optional("matplotlib", "a figure").rc_context(STYLE):
         yield
 
@@ -96,7 +96,7 @@ def styled() -> Iterator[None]:
 def new_figure(
     width: float = 6.2, height: float = 4.0, columns: int = 1, rows: int = 1
 ) -> tuple[Figure, Any]:
-    """A figure and its axes (an array of them for several), without a window."""
+    """Return a figure and its axes (an array if there are several), without a window."""
     make = optional("matplotlib.figure", "a figure").Figure
     figure = make(figsize=(width, height), layout="constrained")
     optional("matplotlib.backends.backend_agg", "a figure").FigureCanvasAgg(figure)
@@ -104,7 +104,7 @@ def new_figure(
 
 
 def picture_paths(name: str | Path) -> list[Path]:
-    """The files that a name stands for: NAME.png and NAME.svg when it has no suffix.
+    """Return the files that a name means: NAME.png and NAME.svg if it has no suffix.
 
     >>> [path.name for path in picture_paths("peak")], picture_paths("peak.pdf")[0].name
     (['peak.png', 'peak.svg'], 'peak.pdf')
@@ -113,12 +113,14 @@ def picture_paths(name: str | Path) -> list[Path]:
     if not path.suffix:
         return [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "svg")]
     if path.suffix[1:].lower() not in _METADATA:
-        raise ValueError(f"{path} is no picture; use a name that ends in .png, .svg or .pdf")
+        raise ValueError(
+            f"{path} is not a picture file; use a name that ends in .png, .svg or .pdf"
+        )
     return [path]
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
-    """Write a figure to files in the formats of their suffixes; each as a whole or not at all."""
+    """Write a figure to files, in the formats of their suffixes; never write a partial file."""
     written = []
     for path in map(Path, paths):
         suffix = path.suffix[1:].lower()
@@ -129,7 +131,7 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
 
 
 def typeset(text: str) -> str:
-    """Symbols in plain text as mathematics.
+    """Turn symbols in plain text into mathematics.
 
     >>> typeset("n = 30, f = 0.05"), typeset("system size n")
     ('$n = 30$, $f = 0.05$', 'system size $n$')
@@ -150,7 +152,7 @@ def _power_of_ten(found: re.Match[str]) -> str:
 
 
 def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
-    """Ticks along x where there are data: all of them, with a number wherever one fits."""
+    """Put ticks along x at all data, with numbers where they fit."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter
 
     values = np.unique(np.asarray(places, dtype=np.float64))
@@ -166,7 +168,7 @@ def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
 
 
 def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
-    """Values whose numbers do not touch, placed in points; the roundest ones come first."""
+    """Return values whose numbers do not overlap, in points; the roundest ones come first."""
     texts = [f"{value:g}" for value in values]
     chosen: list[int] = []
     for k in sorted(range(len(values)), key=lambda k: (len(texts[k].strip("0.")), values[k])):
@@ -177,7 +179,7 @@ def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
 
 
 def plain_ticks(ax: Axes, which: str) -> None:
-    """Numbers such as 0.2 and 50 along a logarithmic axis, powers of ten where it is long."""
+    """Format a logarithmic axis with numbers such as 0.2 and 50; a long one with powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis = ax.xaxis if which == "x" else ax.yaxis
@@ -191,12 +193,12 @@ def plain_ticks(ax: Axes, which: str) -> None:
 
 
 def place_legend(ax: Axes, notes: Sequence[Any] = (), **options: Any) -> None:
-    """A legend beside the axes, where no data can be.
+    """Place a legend next to the axes, where no data can be.
 
     Args:
-        ax: whose labelled curves to list.
-        notes: handles of what stands for all curves, such as bars; they come last.
-        options: for matplotlib's legend; `handles` are listed instead of what has a label.
+        ax: the axes whose labelled curves are listed.
+        notes: handles that apply to all curves, such as bars; they come last.
+        options: options of matplotlib's legend; `handles` replace the labelled curves.
     """
     handles = options.pop("handles", None) or ax.get_legend_handles_labels()[0]
     if handles or notes:
@@ -211,24 +213,24 @@ INSIDE: dict[str, Any] = {"loc": "best", "bbox_to_anchor": None, "borderaxespad"
 
 
 def legend_columns(lines: int) -> int:
-    """In how many columns a legend of so many lines stands."""
+    """Return the number of columns of a legend with `lines` lines."""
     return -(-lines // _LONGEST_LEGEND)
 
 
 def mark(label: str, colour: str = NOTE_COLOUR, **look: Any) -> Any:
-    """A handle for a legend that explains one kind of mark."""
+    """Return a legend handle that explains one kind of mark."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], label=label, color=colour, **({"linestyle": "none"} | look))
 
 
 def bars(label: str, colour: str = NOTE_COLOUR) -> Any:
-    """A handle for a legend that explains upright bars."""
+    """Return a legend handle that explains upright bars."""
     return mark(label, colour, marker="|", markersize=9, markeredgewidth=0.8)
 
 
 def band(label: str, colour: str = NOTE_COLOUR) -> Any:
-    """A handle for a legend that explains a shaded band."""
+    """Return a legend handle that explains a shaded band."""
     from matplotlib.patches import Patch
 
     return Patch(facecolor=colour, alpha=0.25, label=label)

@@ -1,6 +1,6 @@
-"""A chart as a Vega-Lite specification: plain data, drawn by a page itself.
+"""A chart as a Vega-Lite specification: plain data, drawn by the page itself.
 
-Colours are variables of the page's style sheet, so that a chart is dark where the page is.
+Colours are variables of the page's style sheet, so a chart is dark if the page is.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _STAR = (
     "L-.235,-.324Z"
 )
 _DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
-_CROWD = 400  # points of one shape that are too many for large signs
-_LEAST = 20  # points of a mark that are always kept
+_CROWD = 400  # the number of points of one shape that is too large for large signs
+_LEAST = 20  # the number of points of a mark that are always kept
 _UNNAMED = "all"
 _QUOTES = re.compile(r'["\\]')  # Vega-Lite cannot parse these in the title of a tooltip.
 _BACK_TO_FRONT: tuple[Shape, ...] = (
@@ -36,7 +36,7 @@ _BACK_TO_FRONT: tuple[Shape, ...] = (
 
 
 class Column(NamedTuple):
-    """A column of the rows of a chart."""
+    """A column of the data rows of a chart."""
 
     name: str
     label: str
@@ -46,11 +46,11 @@ class Column(NamedTuple):
 def vega_chart(
     chart: Chart, most: int = 4000, height: int = 320
 ) -> tuple[Spec, list[Column], list[list[Any]], int]:
-    """Write a chart for a page; faint marks are left out, others thinned evenly.
+    """Write a chart for a page; faint marks are omitted, others thinned evenly.
 
     Args:
-        chart: what to write.
-        most: the number of points to keep of all series together.
+        chart: the chart to write.
+        most: the number of points to keep, of all series together.
         height: the height of the chart, in pixels.
 
     Returns:
@@ -82,14 +82,14 @@ def vega_chart(
         Column(key, label, not any(isinstance(row.get(key), str) for row in rows))
         for key, label in labels.items() if any(key in row for row in rows)
     ]  # fmt: skip
-    columns.sort(key=lambda one: one.is_number)  # words before numbers
+    columns.sort(key=lambda one: one.is_number)  # text before numbers
     spec = {"width": "container", "height": height, "data": {"name": "rows"},
             "layer": _layers(chart, marks, columns, rows)}  # fmt: skip
     return spec, columns, [[row.get(one.name) for one in columns] for row in rows], count
 
 
 def _is_shown(chart: Chart, x: Any, y: Any) -> bool:
-    """Whether a point is within the axes."""
+    """Return whether a point is within the axes."""
     return all(
         math.isfinite(value) and not (axis.is_log and value <= 0)
         and (axis.low is None or value >= axis.low)
@@ -103,7 +103,7 @@ def _layers(
     columns: Sequence[Column],
     rows: Sequence[dict[str, Any]],
 ) -> list[Spec]:
-    """One layer for each shape and kind, and the lines across the chart."""
+    """Return one layer for each shape and kind, and the lines across the chart."""
     channels: Spec = {"x": _axis(chart.x, "x"), "y": _axis(chart.y, "y")}
     channels |= _by_series(chart, {row["series"] for row in rows})
     kinds = list(dict.fromkeys(row.get("kind", "") for row in rows))
@@ -160,7 +160,7 @@ def _by_series(chart: Chart, shown: set[str]) -> Spec:
 def _layer(
     shape: Shape, channels: Spec, marks: Sequence[tuple[str, Mark]], count: int
 ) -> Spec:  # fmt: skip
-    """The points of one kind in one shape."""
+    """Return the layer of the points of one kind in one shape."""
     encoding = {name: channels[name] for name in ("x", "y", "color", "tooltip")}
     mark: Spec = {"type": "point", "filled": True}
     if shape in ("line", "step"):
@@ -178,7 +178,7 @@ def _layer(
         along = "x" if shape == "sideways" else "y"
         encoding |= {along: channels[along] | {"field": "low"}, f"{along}2": {"field": "high"}}
         mark = {"type": "rule", "strokeWidth": 1, "opacity": 0.45 if marks[0][1].is_cloud else 1}
-        if shape == "band":  # an area is not a point: it has no value to show
+        if shape == "band":  # an area has no single value to show
             mark = {"type": "area", "opacity": 0.18, "strokeWidth": 0}
             encoding["tooltip"] = None
     elif shape == "bound":
@@ -197,7 +197,7 @@ def _layer(
 
 
 def _axis(axis: Axis, field: str) -> Spec:
-    """An axis in Vega-Lite's words."""
+    """Return an axis as a Vega-Lite specification."""
     scale: Spec = {"type": "log", "nice": False, "padding": 10}
     told: Spec = {"title": axis.title.split("\n"), "format": ",.6~g", "tickCount": 6}
     if not axis.is_log:
@@ -214,7 +214,7 @@ def _axis(axis: Axis, field: str) -> Spec:
 
 
 def whole_ticks(top: int) -> list[int]:
-    """At most eleven whole numbers from 0 to a top, in steps of 1, 2 or 5 times a power of ten.
+    """Return at most eleven integers from 0 to `top`, in steps of 1, 2 or 5 times a power of ten.
 
     >>> whole_ticks(1), whole_ticks(12), whole_ticks(200)[-2:]
     ([0, 1], [0, 2, 4, 6, 8, 10, 12], [180, 200])

@@ -1,4 +1,4 @@
-"""The weights of a problem as a matrix for pictures, summed over squares where it is too large."""
+"""The weights of a problem as a matrix for figures, summed over squares if it is too large."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def shape_of(problem: Rbm | Ising) -> tuple[int, int]:
-    """Rows and columns: visible and hidden spins of an RBM, else all spins twice.
+    """Return the shape of the matrix: visible × hidden for an RBM, otherwise spins × spins.
 
     >>> shape_of(Rbm([[1, 2, 3]])), shape_of(Ising.from_edges(3, [(0, 1)], [1]))
     ((1, 3), (3, 3))
@@ -24,7 +24,7 @@ def shape_of(problem: Rbm | Ising) -> tuple[int, int]:
 
 
 def entries_of(problem: Rbm | Ising) -> tuple[Any, Any, Any]:
-    """Rows, columns and values of all weights that are not zero; of couplings both halves."""
+    """Return rows, columns and values of all non-zero weights; couplings appear in both halves."""
     from scipy.sparse import coo_array
 
     if isinstance(problem, Rbm):
@@ -37,7 +37,7 @@ def entries_of(problem: Rbm | Ising) -> tuple[Any, Any, Any]:
 
 
 def pixels_of(problem: Rbm | Ising, most: int) -> tuple[Floats, int]:
-    """The matrix, summed over squares so that it has at most so many rows and columns; their side.
+    """Return the matrix, summed over squares to at most `most` rows and columns; and their side.
 
     >>> pixels_of(Rbm([[1, 2], [3, 4]]), 1)
     (array([[10.]]), 2)
@@ -51,11 +51,11 @@ def pixels_of(problem: Rbm | Ising, most: int) -> tuple[Floats, int]:
 
 
 def loop_cells(nodes: npt.ArrayLike, num_visible: int | None) -> list[tuple[int, int]]:
-    """The cells of a loop's edges, row and column, in its order; the last one is the negative one.
+    """Return the cells (row, column) of a loop's edges, in order; the negative edge is last.
 
     Args:
-        nodes: of the loop, none of them a ghost.
-        num_visible: of an RBM, whose columns are hidden spins; None for a matrix of all spins.
+        nodes: the nodes of the loop; none may be a ghost.
+        num_visible: the visible spins of an RBM, whose columns are hidden; None for all spins.
 
     >>> loop_cells([0, 2, 1, 3], 2)
     [(0, 0), (1, 0), (1, 1), (0, 1)]

@@ -1,1 +1,1 @@
-"""Compiled code that several rooms use: every room stands on it, and it stands on nothing."""
+"""Compiled code shared by several packages. It does not depend on any of them."""

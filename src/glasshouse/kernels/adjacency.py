@@ -1,4 +1,4 @@
-"""Edges in compressed rows: which edges meet at a node, and where they lead."""
+"""Graphs in compressed rows: the neighbours of each node, and the edges to them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from glasshouse.kernels.arrays import zeros
 
 
 class Adjacency(NamedTuple):
-    """The neighbours of node v stand from `starts[v]` to `starts[v + 1]` - 1, ascending.
+    """The neighbours of node v at indices `starts[v]` to `starts[v + 1]` - 1, ascending.
 
-    Each edge stands in the rows of both its ends.
+    Each edge appears in the rows of both its ends.
     """
 
     starts: npt.NDArray[np.int64]
@@ -23,12 +23,12 @@ class Adjacency(NamedTuple):
 
 
 def adjacency(num_nodes: int, edges: npt.NDArray[Any]) -> Adjacency:
-    """The rows of a graph given by its edges, in any order; parallel ones keep theirs.
+    """Return the rows of a graph from its edges, in any order; parallel edges keep their order.
 
     >>> adjacency(3, np.array([(1, 2), (0, 2)])).neighbours
     array([2, 2, 0, 1], dtype=int32)
     """
-    # A copy: arrays that cannot be written are another type to Numba, compiled once more.
+    # A copy, because Numba would compile again for arrays that cannot be written.
     ends = np.array(edges, dtype=np.int32, order="C").reshape(-1)
     starts, neighbours, edge_ids, is_ascending = fill_rows(num_nodes, ends)
     if not is_ascending:
@@ -38,10 +38,10 @@ def adjacency(num_nodes: int, edges: npt.NDArray[Any]) -> Adjacency:
 
 @compiled
 def fill_rows(num_nodes: Any, ends: Any) -> Any:
-    """The three arrays of an adjacency, and whether its rows are in order already.
+    """Return the three arrays of an adjacency, and whether its rows are already sorted.
 
-    `ends` has the two ends of each edge one after the other. An end is half of an edge, and leads
-    to the other half, `half ^ 1`.
+    `ends` contains the two ends of each edge in turn. An end is half of an edge, and leads to the
+    other half, `half ^ 1`.
     """
     starts, filled = zeros(num_nodes + 1, np.int64), zeros(num_nodes, np.int64)
     for half in range(ends.size):
@@ -50,7 +50,7 @@ def fill_rows(num_nodes: Any, ends: Any) -> Any:
         starts[v + 1] += starts[v]
         filled[v] = starts[v]
     neighbours, edge_ids = zeros(ends.size, np.int32), zeros(ends.size, np.int32)
-    is_ascending = True  # as rows are if edges are sorted, the lower end first
+    is_ascending = True  # rows are ascending if edges are sorted, the lower end first
     for half in range(ends.size):
         tail, head = ends[half], ends[half ^ 1]
         place = filled[tail]
@@ -62,7 +62,7 @@ def fill_rows(num_nodes: Any, ends: Any) -> Any:
 
 @compiled
 def sort_rows(starts: Any, ends: Any, neighbours: Any, edge_ids: Any) -> None:
-    """Sort by the node that an edge leads to, then, keeping that order, by where it comes from."""
+    """Sort all rows by two stable sorts: by the neighbour, then by the node of the row."""
     by_head, filled = zeros(ends.size, np.int64), zeros(starts.size, np.int64)
     for turn in range(2):
         for v in range(starts.size):

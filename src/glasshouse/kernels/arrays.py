@@ -1,7 +1,7 @@
-"""New arrays in compiled code, and arrays seen as something else.
+"""New arrays in compiled code, and reinterpreted arrays.
 
-Numba's own `np.zeros` and the like are functions that it compiles anew for every type and every
-place, a tenth of a second each. These are a few instructions where they stand.
+Numba compiles its own `np.zeros` and similar functions again for every type and every call, a tenth
+of a second each. These functions are a few inline instructions.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from glasshouse.numba_private import new_array, set_fields
 
 
 def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Make instructions of our own from the decorated function.
+    """Turn the decorated function into inline instructions.
 
-    Without the private names of Numba, the plain function does the same, more slowly. Untyped on
-    purpose: kernels call the result without its first argument.
+    Without the private names of Numba, the plain function does the same, more slowly. The result is
+    untyped on purpose: kernels call it without its first argument.
     """
     if new_array is None:
         return lambda _: inner(plain)
@@ -31,7 +31,7 @@ def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _new_array(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Return the instructions for an array of some sizes; the last argument is its type only."""
+    """Return the instructions for an array of the given sizes; the last argument is its type."""
     sizes = [
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[:-1], signature.args[:-1], strict=True)
@@ -51,30 +51,30 @@ def _zeros(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 
 @_word(lambda size, dtype: np.empty(size, dtype))
 def empty(typing: Any, size: Any, dtype: Any) -> Any:
-    """An array of `size` items, at least 0, that are not initialised."""
+    """Return an array of `size` ≥ 0 items that are not initialised."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _empty
 
 
 @_word(lambda size, dtype: np.zeros(size, dtype))
 def zeros(typing: Any, size: Any, dtype: Any) -> Any:
-    """An array of zeros."""
+    """Return an array of zeros."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _zeros
 
 
 @_word(lambda rows, columns, dtype: np.zeros((rows, columns), dtype))
 def zero_table(typing: Any, rows: Any, columns: Any, dtype: Any) -> Any:
-    """Zeros in rows and columns."""
+    """Return a table of zeros."""
     return types.Array(dtype.dtype, 2, "C")(rows, columns, dtype), _zeros
 
 
 @_word(lambda array, dtype: array.view(dtype))
 def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
-    """The same bytes of a flat array as numbers of another type, whose size divides theirs."""
+    """View a flat array's bytes as numbers of another type, whose size divides the old size."""
     if array.ndim != 1 or array.layout != "C":
         raise TypingError(f"{array} is not flat")
     parts = array.dtype.bitwidth // dtype.dtype.bitwidth
     if parts * dtype.dtype.bitwidth != array.dtype.bitwidth:
-        raise TypingError(f"{array.dtype} is not made of {dtype.dtype}")
+        raise TypingError(f"{array.dtype} cannot be viewed as {dtype.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = signature.return_type
@@ -97,7 +97,7 @@ def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
 
 @inner
 def enlarged(array: Any, size: Any) -> Any:
-    """A longer copy (by hand: assigning slices triples the time to compile)."""
+    """Return a longer copy; the loop compiles three times as fast as assigning slices."""
     longer = empty(size, array.dtype)
     for k in range(array.size):
         longer[k] = array[k]

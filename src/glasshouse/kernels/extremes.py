@@ -1,7 +1,7 @@
-"""The lower and the higher of two numbers in compiled code.
+"""The minimum and maximum of two numbers in compiled code.
 
-Numba's own `min` and `max` are functions that it compiles anew for every pair of types. These are
-two instructions where they stand.
+Numba compiles its own `min` and `max` again for every pair of types. These are two inline
+instructions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ word: Any = intrinsic
 
 
 def _of_two(comparison: str) -> Callable[..., Any]:
-    """The second number where it compares so with the first, else the first: as Python does it."""
+    """Return the second number if it compares this way with the first, else the first."""
 
     def typed(typing: Any, first: Any, second: Any) -> Any:
         given = types.unliteral(first), types.unliteral(second)

@@ -1,4 +1,4 @@
-"""Flipping one spin after the other: what every flip costs, kept up to date."""
+"""Flipping spins one by one, with the cost of every flip kept up to date."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Walker(NamedTuple):
 
 @inlined
 def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
-    """Flip spin i.
+    """Flip spin i, and return how three sums over the margins change.
 
     Returns:
-        How many more margins are negative, how many more are zero, up to `tolerance`, and how much
-        more the magnitudes of margins from spin `cover` on add up to. What the caller does not look
-        at, the compiler leaves out.
+        The changes of three quantities: the number of negative margins; the number of zero margins,
+        up to `tolerance`; the sum of |margin| over the spins with index `cover` and above. The
+        compiler drops the quantities that the caller ignores.
     """
     starts, neighbours, weights, first, spins, margins = walker
     spin, margin = spins[i], -margins[i]
@@ -54,7 +54,7 @@ def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
 
 @inlined
 def turning_bit(step: Any) -> Any:
-    """The bit that changes from the Gray code of step - 1 to that of `step`: its lowest one."""
+    """Return the bit that changes between the Gray codes of step - 1 and `step`: its lowest bit."""
     bit = 0
     while not (step >> bit) & 1:
         bit += 1

@@ -23,7 +23,7 @@ class Vector(types.Type):
 
     def __init__(self, dtype: Any, lanes: int) -> None:
         if dtype not in BITS:
-            raise TypingError(f"there are no vectors of {dtype}")
+            raise TypingError(f"vectors of {dtype} are not supported")
         self.dtype, self.lanes = dtype, lanes
         super().__init__(name=f"Vector({dtype}x{lanes})")
 
@@ -34,12 +34,12 @@ class Vector(types.Type):
 
     @property
     def bits(self) -> int:
-        """Width of a lane."""
+        """The width of a lane in bits."""
         return BITS[self.dtype]
 
     @property
     def llvm(self) -> ir.VectorType:
-        """The type LLVM knows it by."""
+        """The corresponding LLVM type."""
         if self.is_float:
             scalar = ir.FloatType() if self.dtype == types.float32 else ir.DoubleType()
         else:
@@ -54,7 +54,7 @@ class _VectorModel(models.PrimitiveModel):
 
 
 def broadcast(builder: Any, scalar: Any, kind: Vector) -> Any:
-    """The instructions that fill a vector with one number."""
+    """Return the instructions that fill a vector with one number."""
     empty = ir.Constant(kind.llvm, ir.Undefined)
     single = builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
     everywhere = ir.Constant(ir.VectorType(ir.IntType(32), kind.lanes), [0] * kind.lanes)
@@ -76,7 +76,7 @@ def _binary(symbol: Any, whole: str | None, floating: str | None) -> None:
     def _(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         name = floating if signature.args[0].is_float else whole
         if name is None:
-            raise TypingError(f"{symbol.__name__} is not for {signature.args[0]}")
+            raise TypingError(f"{symbol.__name__} does not support {signature.args[0]}")
         return getattr(builder, name)(*values)
 
 
@@ -122,7 +122,7 @@ _shift(operator.rshift, "lshr")
 
 
 def mask_of(kind: Vector) -> Vector:
-    """The type of a comparison's outcome: unsigned lanes of the same width."""
+    """Return the type of a comparison's result: unsigned lanes of the same width."""
     unsigned = {8: types.uint8, 16: types.int16, 32: types.uint32, 64: types.uint64}
     return Vector(unsigned[kind.bits], kind.lanes)
 

@@ -2,20 +2,20 @@
 
 Numba vectorises loops on its own, but not across the branches and table look-ups of an annealing
 step, and it has to prove that arrays do not overlap first. Here a vector is a value: `a ^ b` on two
-vectors of 64 bytes is one LLVM instruction, on any machine, which LLVM turns into one or more
+vectors of 64 bytes is one LLVM instruction, on any computer, which LLVM turns into one or more
 machine instructions of whatever width the processor has. The result never depends on that width.
 
 | word | meaning |
 |---|---|
-| `load(array, i, n)` | n items of a flat array from item i on; no bounds check |
-| `store(array, i, v)` | write them |
+| `load(array, i, n)` | n items of a flat array starting at item i; no bounds check |
+| `store(array, i, v)` | write the items of v |
 | `fill(x, n)` | n copies of a scalar |
 | `fill_like(v, x)` | as many copies as v has lanes, of v's dtype |
-| `load_row(array, i)` | as many items as make 1024 bits |
-| `load_lanes(array, i, tables)` | as many items as the class of the tables has `LANES` |
-| `lanes_of(tables)` | how many those are |
+| `load_row(array, i)` | 1024 bits of items |
+| `load_lanes(array, i, tables)` | `LANES` items, as the class of the tables defines |
+| `lanes_of(tables)` | the number `LANES` of the tables |
 | `item(array, i)` | one item of a flat array as int64, no bounds check |
-| `+ - * & | ^ ~ << >>` | lane by lane; shifts by a constant; `>>` brings in zeros |
+| `+ - * & | ^ ~ << >>` | lane by lane; shifts by a constant; `>>` shifts in zeros |
 | `== < <=` | lane by lane: all bits set where true; integers compare without sign |
 | `choose(mask, a, b)` | a where the mask is set, else b |
 | `anywhere(v)` | whether any bit of any lane is set |
@@ -23,11 +23,11 @@ machine instructions of whatever width the processor has. The result never depen
 | `spread(mask, dtype)` | the mask for lanes of another width |
 | `view(v, dtype)` | the same bits as lanes of another width |
 | `bits(v)` | the highest bit of each of 64 bytes, as one word |
-| `masks(word)` | and back: 64 bytes, all bits set where the word has a bit |
+| `masks(word)` | the inverse: 64 bytes, all bits set where the word has a bit |
 | `fma(a, b, c)` | a·b + c, rounded once |
 | `bits_of(mask)` | a bit for each of up to 64 lanes, as int64; the first lane is the lowest bit |
-| `lowest_bit(n)` `count_bits(n)` | of an int64: the place of its lowest bit set, how many are set |
-| `add_lanes(v)` | the sum of all lanes of whole numbers |
+| `lowest_bit(n)` `count_bits(n)` | the position of the lowest set bit, the number of set bits |
+| `add_lanes(v)` | the sum of all integer lanes |
 | `put(array, i, x)` | write one item of a flat array; no check for a negative index |
 """
 
@@ -46,20 +46,20 @@ from glasshouse.kernels.vector_type import BITS, Vector, broadcast, mask_of
 
 # Untyped on purpose: kernels call these functions without their first argument.
 word: Any = intrinsic
-ROW_BITS = 1024  # of the kernels that work in floating point: 32 runs in float32, 16 in float64
+ROW_BITS = 1024  # for floating-point kernels: 32 runs in float32, 16 in float64
 
 
 # Memory ---------------------------------------------------------------------------------------
 
 
 def address_of(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Where an item of a flat array is; no bounds check."""
+    """Return the address of an item of a flat array; no bounds check."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.gep(data, [index])
 
 
 def _loading(kind: Vector) -> Callable[..., Any]:
-    """The instructions that read a vector from an array, the first argument, at an index."""
+    """Return the instructions that read a vector from an array at an index."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         address = address_of(context, builder, signature.args[0], values[0], values[1])
@@ -78,14 +78,14 @@ def _literal(value: Any, what: str) -> Any:
 
 @word
 def load(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
-    """`lanes` items of a flat array from `index` on, as a vector."""
+    """Return `lanes` items of a flat array, starting at `index`, as a vector."""
     kind = Vector(array.dtype, _literal(lanes, "the number of lanes"))
     return kind(array, types.int64, lanes), _loading(kind)
 
 
 @word
 def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
-    """Write a vector to a flat array of the same dtype, from `index` on."""
+    """Write a vector to a flat array of the same dtype, starting at `index`."""
     if array.dtype != vector.dtype:
         raise TypingError(f"a {vector} does not fit an array of {array.dtype}")
 
@@ -100,7 +100,7 @@ def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
 
 @word
 def fill(typing: Any, scalar: Any, lanes: Any) -> Any:
-    """A vector of `lanes` copies of a scalar; its dtype is the scalar's."""
+    """Return a vector of `lanes` copies of a scalar; its dtype is the scalar's."""
     dtype = types.unliteral(scalar)
     kind = Vector(dtype, _literal(lanes, "the number of lanes"))
 
@@ -112,7 +112,7 @@ def fill(typing: Any, scalar: Any, lanes: Any) -> Any:
 
 @word
 def fill_like(typing: Any, vector: Any, scalar: Any) -> Any:
-    """A vector of the same type as another, every lane the scalar."""
+    """Return a vector of the same type as another, with the scalar in every lane."""
     given = types.unliteral(scalar)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -124,7 +124,7 @@ def fill_like(typing: Any, vector: Any, scalar: Any) -> Any:
 
 @word
 def item(typing: Any, array: Any, index: Any) -> Any:
-    """One item of a flat array, without the check for a negative index; int32 becomes int64."""
+    """Return an item of a flat array without checking for a negative index; int32 becomes int64."""
     result = types.int64 if array.dtype == types.int32 else array.dtype
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -136,21 +136,21 @@ def item(typing: Any, array: Any, index: Any) -> Any:
 
 @word
 def load_row(typing: Any, array: Any, index: Any) -> Any:
-    """As many items of a flat array as make 1024 bits, as a vector."""
+    """Return 1024 bits of items of a flat array, as a vector."""
     kind = Vector(array.dtype, ROW_BITS // BITS[array.dtype])
     return kind(array, types.int64), _loading(kind)
 
 
 @word
 def load_lanes(typing: Any, array: Any, index: Any, tables: Any) -> Any:
-    """As many items of a flat array as the class of the tables has `LANES`, as a vector."""
+    """Return `LANES` items of a flat array, a number that the class of the tables defines."""
     kind = Vector(array.dtype, tables.instance_class.LANES)
     return kind(array, types.int64, tables), _loading(kind)
 
 
 @word
 def lanes_of(typing: Any, tables: Any) -> Any:
-    """How many `LANES` the class of the tables has: a constant."""
+    """Return the constant `LANES` of the class of the tables."""
     number = ir.Constant(ir.IntType(64), tables.instance_class.LANES)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -164,7 +164,7 @@ def lanes_of(typing: Any, tables: Any) -> Any:
 
 @word
 def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
-    """`first` in the lanes whose mask is set, `second` in the others."""
+    """Return `first` in the lanes whose mask is set, `second` in the others."""
     if first != second or mask != mask_of(first):
         raise TypingError(f"cannot choose between {first} and {second} by {mask}")
 
@@ -177,7 +177,7 @@ def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
 
 @word
 def anywhere(typing: Any, vector: Any) -> Any:
-    """Whether any bit is set."""
+    """Return whether any bit is set."""
     width = ir.IntType(vector.lanes * vector.bits)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -189,7 +189,7 @@ def anywhere(typing: Any, vector: Any) -> Any:
 
 @word
 def cast(typing: Any, vector: Any, dtype: Any) -> Any:
-    """The numbers converted to another dtype; wider integers from signed ones keep the sign."""
+    """Convert the numbers to another dtype; signed integers keep their sign when widened."""
     target = Vector(dtype.dtype, vector.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -211,7 +211,7 @@ def cast(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def spread(typing: Any, mask: Any, dtype: Any) -> Any:
-    """A mask for lanes of another width: all bits set where the given mask has all bits set."""
+    """Return a mask for lanes of another width: all bits set where the given mask has them set."""
     target = Vector(dtype.dtype, mask.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -223,7 +223,7 @@ def spread(typing: Any, mask: Any, dtype: Any) -> Any:
 
 @word
 def view(typing: Any, vector: Any, dtype: Any) -> Any:
-    """The same bits as lanes of another dtype."""
+    """Return the same bits as lanes of another dtype."""
     bits = BITS[dtype.dtype]
     target = Vector(dtype.dtype, vector.lanes * vector.bits // bits)
 
@@ -235,9 +235,9 @@ def view(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def bits(typing: Any, vector: Any) -> Any:
-    """The highest bit of each of 64 bytes, the first lane's as the lowest bit of a uint64."""
+    """Return the highest bit of each of 64 bytes in a uint64; the first lane is the lowest bit."""
     if vector != Vector(types.uint8, 64):
-        raise TypingError(f"a word has no bit for each lane of {vector}")
+        raise TypingError(f"a 64-bit word cannot hold a bit per lane of {vector}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         highest = builder.icmp_signed("<", values[0], ir.Constant(vector.llvm, None))
@@ -248,7 +248,7 @@ def bits(typing: Any, vector: Any) -> Any:
 
 @word
 def masks(typing: Any, word: Any) -> Any:
-    """64 bytes: all bits set in the lanes whose bit in a uint64 is."""
+    """Return 64 bytes; in each, all bits are set if its bit in a uint64 is set."""
     kind = Vector(types.uint8, 64)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -260,9 +260,9 @@ def masks(typing: Any, word: Any) -> Any:
 
 @word
 def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
-    """First · second + third, rounded once: the same bits on every machine.
+    """Return first · second + third, rounded once: the same bits on every computer.
 
-    Of vectors, or of single numbers.
+    The arguments are vectors or single numbers.
     """
     kind = types.unliteral(first)
     is_known = kind.is_float if isinstance(kind, Vector) else kind == types.float64
@@ -283,7 +283,7 @@ def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
 
 @word
 def bits_of(typing: Any, mask: Any) -> Any:
-    """The lanes of a mask, up to 64, as bits of an int64; the first lane is the lowest bit."""
+    """Return up to 64 lanes of a mask as bits of an int64; the first lane is the lowest bit."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         lanes = builder.icmp_signed("<", values[0], ir.Constant(mask.llvm, None))
@@ -294,7 +294,7 @@ def bits_of(typing: Any, mask: Any) -> Any:
 
 
 def _of_bits(name: str) -> Callable[..., Any]:
-    """What LLVM knows of the bits of an int64, by its name."""
+    """Return the LLVM intrinsic on the bits of an int64 with this name."""
 
     def typed(typing: Any, number: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -305,13 +305,13 @@ def _of_bits(name: str) -> Callable[..., Any]:
     return typed
 
 
-lowest_bit = word(_of_bits("cttz"))  # 64 where there is none
+lowest_bit = word(_of_bits("cttz"))  # 64 if no bit is set
 count_bits = word(_of_bits("ctpop"))
 
 
 @word
 def add_lanes(typing: Any, vector: Any) -> Any:
-    """The sum of the lanes of whole numbers."""
+    """Return the sum of integer lanes."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         form = ir.FunctionType(values[0].type.element, [values[0].type])

@@ -1,7 +1,7 @@
 """xoshiro256++ (Blackman and Vigna, 2021): the random numbers of planting and of every solver.
 
 A stream is an array of four uint64 words, changed in place. Only integer arithmetic is used, so a
-seed means the same on every machine and under every version of NumPy.
+seed means the same on every computer and under every version of NumPy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 @inner
 def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """One step: the random word and the next state. Works on scalars and on vectors of uint64."""
+    """Return a random word and the next state; works on scalars and on vectors of uint64."""
     word = a + d
     word = ((word << _U23) | (word >> _U41)) + a
     shifted = b << _U17
@@ -36,7 +36,7 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inner
 def advance_small(a: Any, b: Any) -> Any:
-    """One step of xoroshiro128+, half the state of `advance`: the random word and the next state.
+    """Return a random word and the next state of xoroshiro128+, half the size of `advance`.
 
     For vectors whose words become floats: its lowest three bits are weak and must not be used.
     """
@@ -49,9 +49,9 @@ def advance_small(a: Any, b: Any) -> Any:
 
 @inner
 def advance_plus(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """One step of xoshiro256+, which mixes less: for floats, that never see the lowest three bits.
+    """Return a random word and the next state of xoshiro256+, which is weaker but faster.
 
-    Works on vectors.
+    Use it for floats, which never use the weak lowest three bits. Works on vectors.
     """
     word = a + d
     shifted = b << _U17
@@ -66,7 +66,7 @@ def advance_plus(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @compiled
 def next_word(stream: Any) -> Any:
-    """The next 64 random bits, as a uint64."""
+    """Return the next 64 random bits, as a uint64."""
     word, a, b, c, d = advance(stream[0], stream[1], stream[2], stream[3])
     stream[0], stream[1], stream[2], stream[3] = a, b, c, d
     return word
@@ -74,7 +74,7 @@ def next_word(stream: Any) -> Any:
 
 @inlined
 def below(stream: Any, bound: int) -> Any:
-    """A uniform integer in [0, bound) for 1 ≤ bound < 2^32, without bias (Lemire, 2019)."""
+    """Return a uniform integer in [0, bound) for 1 ≤ bound < 2^32, without bias (Lemire, 2019)."""
     width = np.uint64(bound)
     product = (next_word(stream) >> _U32) * width
     remainder = product & _LOW_HALF
@@ -88,7 +88,7 @@ def below(stream: Any, bound: int) -> Any:
 
 @inlined
 def below_wide(stream: Any, bound: int) -> Any:
-    """A uniform integer in [0, bound) for 1 ≤ bound < 2^63: mask and reject (odds above 1/2)."""
+    """Return a uniform integer in [0, bound) for 1 ≤ bound < 2^63, by masking and rejection."""
     last = np.uint64(bound - 1)
     mask = last | _ONE
     mask |= mask >> _ONE  # every bit below the highest, in six steps

@@ -1,4 +1,4 @@
-"""Which spins hang together, and which hang on nothing."""
+"""Connected components of the coupling graph, and isolated spins."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from glasshouse.problems import Given
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:
-    """Number the connected components: one label per spin, counted from 0 by their first spins.
+    """Return the connected component of each spin, numbered from 0 by their first spins.
 
-    Isolated spins are components of their own. Spins with a field hang together through the
-    ghost spin that carries it.
+    An isolated spin is its own component. Spins with a field are connected through the ghost spin
+    that carries the fields.
 
     >>> from glasshouse.problems import Ising
     >>> components(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
@@ -29,7 +29,7 @@ def components(problem: Given) -> npt.NDArray[np.int32]:
     size = form.num_variables + 1
     graph = coo_array((np.ones(len(rows), dtype=np.int8), (rows, columns)), shape=(size, size))
     labels = connected_components(graph, directed=False)[1][:-1]
-    # Number by first appearance, whatever order scipy's search took.
+    # Number the components by first appearance, independently of scipy's order.
     firsts, inverse = np.unique(labels, return_index=True, return_inverse=True)[1:]
     ranks = np.empty(len(firsts), dtype=np.int32)
     ranks[np.argsort(firsts)] = np.arange(len(firsts), dtype=np.int32)
@@ -37,7 +37,7 @@ def components(problem: Given) -> npt.NDArray[np.int32]:
 
 
 def free_spins(problem: Given) -> npt.NDArray[np.int32]:
-    """The spins that no coupling and no field touches; each doubles every state.
+    """Return the spins without couplings and field; each doubles the number of states.
 
     >>> from glasshouse.problems import Ising
     >>> free_spins(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))

@@ -1,8 +1,8 @@
-"""Exact answers by looking at every state: local minima, ground states, lowest states.
+"""Exact answers by enumerating all states: local minima, ground states, lowest states.
 
-Parts that no coupling joins are enumerated one by one, since their energies add up and their counts
-multiply; without fields a part's mirror images are counted by doubling. So the limit of about 2^26
-states holds for the largest part, not for the whole problem.
+Components of the coupling graph are enumerated one by one, because their energies add up and their
+counts multiply. Without fields, the mirror images of a component are counted by doubling. So the
+limit of about 2^26 states applies to the largest component, not to the whole problem.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
 
-# All parts together; some seconds of work.
+# The limit for all parts together; a few seconds of work.
 MOST_STATES = 1 << 27
 
 
@@ -36,8 +36,8 @@ class LocalMinima(Summarised):
     """Exact counts of the local minima of a problem.
 
     Attributes:
-        count: states that no single flip lowers, ground states included (the paper's definition).
-        strict: those where every single flip costs energy.
+        count: states that no single flip lowers, including ground states (the paper's definition).
+        strict: local minima in which every single flip costs energy.
         ground_states: states of the lowest energy.
     """
 
@@ -47,11 +47,11 @@ class LocalMinima(Summarised):
 
     @property
     def traps(self) -> int:
-        """Local minima that are not ground states."""
+        """The number of local minima that are not ground states."""
         return self.count - self.ground_states
 
     def summary(self) -> str:
-        """One line for people.
+        """Return one human-readable line.
 
         >>> LocalMinima(10, 4, 2).summary()
         '10 local minima (4 strict), 2 of them ground states'
@@ -67,16 +67,16 @@ class LowEnergyStates(Sampled, Summarised):
     """The lowest states of a problem, up to its trivial symmetries.
 
     Attributes:
-        energies: ascending, one per state.
-        states: in the problem's own values, one per row.
-        copies: how many states each row stands for: every component without a field can be
-            flipped, and so can every free spin.
-        gap: from the lowest energy to the next one, or None if all rows have the lowest.
+        energies: the energy of each state, ascending.
+        states: the states in the problem's own values, one per row.
+        copies: the number of states that each row represents: every component without a field can
+            be flipped, and so can every free spin.
+        gap: the difference between the two lowest energies; None if all rows have the lowest.
         distance: the least distance of a listed ground state to a listed state of the next energy
-            (see `distance`), or None; the paper expects it to grow with frustration. It is that of
-            the rows as they stand: in an RBM of several components, where uncoupled pairs count
-            too, a flipped component would change it.
-        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+            (see `distance`), or None; the paper expects it to grow with frustration. It is computed
+            for the rows as listed: in an RBM of several components, where uncoupled pairs count
+            too, flipping a component would change it.
+        labels: the problem's variable labels; None if the variables are 0, 1, 2, …
     """
 
     energies: npt.NDArray[np.int64] | npt.NDArray[np.float64]
@@ -87,7 +87,7 @@ class LowEnergyStates(Sampled, Summarised):
     labels: Labels | None = None
 
     def summary(self) -> str:
-        """One line for people.
+        """Return one human-readable line.
 
         >>> low_energy_states(Rbm([[2, 2], [2, -1]]), 4).summary()
         'lowest energy -5, next 2 above at distance 1/2, each state 2-fold'
@@ -116,15 +116,15 @@ def local_minima(problem: Given) -> LocalMinima:
 
 
 def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> int:
-    """How many states have the lowest energy.
+    """Return the number of states of the lowest energy.
 
     Args:
         problem: any problem.
-        unique_up_to_flips: say that the ground state is unique but for flips of whole components
-            and of free spins. Then nothing is enumerated and any size will do: the count is
-            2^components. It is so for every sum of loops whose negative weight is below their
-            positive ones (the paper's alpha < 1, frustration below 1/L); at alpha = 1 other ground
-            states may exist and only enumeration tells.
+        unique_up_to_flips: assume that the ground state is unique except for flips of whole
+            components and of free spins. Then nothing is enumerated, and the problem may have any
+            size: the count is 2^components. The assumption holds for every sum of loops whose
+            negative weight is below their positive weights (the paper's alpha < 1, frustration
+            below 1/L). At alpha = 1 other ground states may exist, so do not assume it there.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(5, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
@@ -140,14 +140,14 @@ def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> i
 
 
 def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
-    """The k lowest states by enumeration, up to flips of components and free spins.
+    """Return the k lowest states by enumeration, up to flips of components and free spins.
 
-    Equal energies come in a fixed order. Section "Frustration" relates the gap and the distance of
-    the first excited state to f.
+    Equal energies are in a fixed order. The paper's section "Frustration" relates the gap and the
+    distance of the first excited state to f.
 
     Args:
-        problem: any problem, of about 2^26 states per connected component at most.
-        k: how many states; fewer are returned if there are fewer.
+        problem: any problem with at most about 2^26 states per connected component.
+        k: the number of states; fewer are returned if there are fewer.
 
     >>> found = low_energy_states(Rbm([[2, 2], [2, -1]]), 3)
     >>> found.energies, found.gap, found.distance
@@ -172,7 +172,7 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
 def _described(
     problem: Problem, form: Ising, spins: npt.NDArray[np.int8], copies: int
 ) -> LowEnergyStates:
-    """Energies from the problem itself, the gap, and the distance over it."""
+    """Return the states with the problem's energies, the gap, and the distance across it."""
     levels = form.energy(spins)
     slack = 0 if form.is_integer else TOLERANCE * form.total_weight
     above = np.flatnonzero(levels > levels[0] + slack)
@@ -185,23 +185,23 @@ def _described(
     if problem.space.low == 0:
         states = problem.space.from_spins(spins)
         energies = problem.energy(states)
-    # As Python numbers: the difference of two int64 energies may not fit.
+    # Python integers, because the difference of two int64 energies may overflow.
     gap = energies[above[0]].item() - energies[0].item() if len(above) else None
     return LowEnergyStates(energies, states, copies, gap, least, problem.labels)
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Spins that couplings join, ready for a kernel that visits their states.
+    """A component of the coupling graph, prepared for a kernel that enumerates its states.
 
     Attributes:
-        spins: which spins of the problem, in the order of the bits.
-        copies: 2 where no field holds the part, so that its mirror image counts, too.
-        moving: how many spins, the first ones, are enumerated.
-        bits: how many of them move; the last one stays where there are two copies.
+        spins: the spins of the problem, in the order of the bits.
+        copies: 2 if the component has no field, so that its mirror image counts, too.
+        moving: the number of spins, the first ones, that are enumerated.
+        bits: the number of spins that move; the last one is fixed if there are two copies.
         rows: starts, neighbours and weights of the whole graph in compressed rows.
-        fields: of the part's spins.
-        first: the part's first row.
+        fields: the fields of the component's spins.
+        first: the index of the component's first row.
         tolerance: energies closer than this count as equal; 0 for integers.
     """
 
@@ -215,7 +215,7 @@ class Part:
     tolerance: int
 
     def couplings(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Both ends of each coupling, seen from either, and its weight."""
+        """Return both ends of each coupling, from either end, and its weight."""
         starts, neighbours, weights = self.rows
         bounds = starts[self.first : self.first + len(self.spins) + 1]
         ends = np.repeat(np.arange(len(self.spins)), np.diff(bounds))
@@ -223,7 +223,7 @@ class Part:
         return ends, neighbours[inner] - self.first, weights[inner]
 
     def walker(self) -> Walker:
-        """All spins up, ready to flip; spins that are not enumerated have no say in the margins."""
+        """Return a walker with all spins up; spins not enumerated do not count in the margins."""
         ends, others, weights = self.couplings()
         inside = others < self.moving
         margins = self.fields.copy()
@@ -232,14 +232,14 @@ class Part:
         return Walker(*self.rows, self.first, spins, margins)
 
     def enumerate(self, keep: int) -> tuple[int, int, int, IntArray, IntArray]:
-        """What `kernels.enumerate_states` finds in this part."""
+        """Return the result of `kernels.enumerate_states` for this component."""
         found: tuple[int, int, int, IntArray, IntArray] = enumerate_states(
             self.walker(), self.bits, self.tolerance, min(keep, 1 << self.bits)
         )
         return found
 
     def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
-        """The enumerated spins in the states of some codes, one per row."""
+        """Return the enumerated spins in the states of some codes, one per row."""
         down = (codes[:, None] >> np.arange(self.moving)) & 1
         return (1 - 2 * down).astype(np.int8)
 
@@ -247,10 +247,10 @@ class Part:
 def parts_of(
     form: Ising, most_states: int = MOST_STATES, moving: npt.NDArray[np.bool_] | None = None
 ) -> Iterator[Part]:
-    """Split a problem into its parts; refuse what cannot be enumerated.
+    """Split a problem into components; raise if one is too large to enumerate.
 
-    Spins hang together by couplings alone: fields hold a part, but join nothing. Where `moving`
-    marks some spins of each part, only their states are enumerated.
+    Only couplings connect spins here; fields do not. If `moving` marks some spins of each
+    component, only the states of these are enumerated.
     """
     labels = components(replace(form, fields=np.zeros_like(form.fields)))
     sizes = np.bincount(labels) if form.num_variables else np.empty(0, dtype=np.int64)
@@ -261,19 +261,19 @@ def parts_of(
     bits = counts - ~held
     if sum(1 << int(b) for b in bits) > most_states:
         raise ValueError(
-            f"the largest connected component has {sizes.max()} spins, too many to look at all "
-            f"states (2^{bits.max()}, the limit is 2^{most_states.bit_length() - 1}); take a "
+            f"the largest connected component has {sizes.max()} spins, too many to enumerate all "
+            f"states (2^{bits.max()}, the limit is 2^{most_states.bit_length() - 1}); use a "
             "smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
-    # Spins in the order of (part, degree): the bits that flip most have fewest neighbours. Those
-    # that do not move come last in their part.
+    # Spins are ordered by (component, degree): the bits that flip most often have the fewest
+    # neighbours. Spins that do not move are last in their component.
     degree = np.bincount(form.edges.reshape(-1), minlength=form.num_variables)
     order = np.lexsort((degree, ~moving, labels))
     rank = np.empty_like(order)
     rank[order] = np.arange(form.num_variables)
     starts, neighbours, ids = adjacency(form.num_variables, rank[form.edges])
-    rows = starts, neighbours.astype(np.int64), weights[ids]  # a tenth faster than int32
+    rows = starts, neighbours.astype(np.int64), weights[ids]  # int64 is a tenth faster than int32
     fields = fields[order]
     ends = np.cumsum(sizes)
     for label, (size, end) in enumerate(zip(sizes.tolist(), ends.tolist(), strict=True)):
@@ -290,7 +290,7 @@ def parts_of(
 
 
 def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
-    """The weights as int64: exact, or floats at a resolution finer than their own sums'."""
+    """Return the weights as int64: exact, or floats at a resolution finer than their sums'."""
     if form.is_integer:
         return form.weights.astype(np.int64), form.fields.astype(np.int64), 0
     if not form.total_weight:

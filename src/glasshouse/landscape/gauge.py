@@ -23,7 +23,7 @@ def gauge(problem: HasProblem, state: npt.ArrayLike) -> Ising | Rbm: ...
 
 
 def gauge(problem: Any, state: npt.ArrayLike) -> Any:
-    """Turn the signs of the weights so that `state` becomes the all-up state.
+    """Change the signs of the weights so that `state` becomes the all-up state.
 
     The paper's `G_{s,+1}` (section "Vertex Switching as Local Gauge"): `J_ij → s_i s_j J_ij` and
     `h_i → s_i h_i`, so that the new energy of `s·t` is the old energy of t. The operations form an
@@ -31,7 +31,7 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
     paper's `G_{s,s'}` is `gauge(problem, s * s')`.
 
     Args:
-        problem: an Ising problem or an RBM, or a plant; biases are turned with their spins.
+        problem: an Ising problem, an RBM or a plant; biases change sign with their spins.
         state: the spins s, ±1.
 
     >>> problem = Rbm([[1, -1], [1, 1]])
@@ -57,9 +57,7 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
     if isinstance(problem, Rbm):
         spins = one_state(state, problem.num_variables)
         return _gauge_rbm(problem, spins[: problem.num_visible], spins[problem.num_visible :])
-    raise ValueError(
-        f"a {type(problem).__name__} has no spins to gauge; bring it to spins with to_ising"
-    )
+    raise ValueError(f"a {type(problem).__name__} has no spins to gauge; convert it with to_ising")
 
 
 def _gauge_rbm(problem: Rbm, visible: npt.NDArray[np.int8], hidden: npt.NDArray[np.int8]) -> Rbm:

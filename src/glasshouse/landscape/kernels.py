@@ -12,16 +12,16 @@ from glasshouse.kernels.flips import flip, turning_bit
 
 @compiled
 def enumerate_states(walker: Any, bits: int, tolerance: int, keep: int) -> Any:
-    """Visit 2^bits states in Gray-code order, one flip apart, and look at each.
+    """Enumerate 2^bits states in Gray-code order, one flip apart, and classify each.
 
     The walker starts with all spins up; the first `bits` of them move. State `code` has spin i down
-    where bit i is set. Energies are halved and relative to the first state, so that they fit as
-    long as the weights' sum does. Two margins, or energies, closer than `tolerance` count as equal
-    (0 for integers).
+    if bit i is set. Energies are halved and relative to the first state, so that they fit if the
+    sum of the weights does. Two margins, or energies, closer than `tolerance` count as equal (0 for
+    integers).
 
     Returns:
-        Local minima, those of them where every flip costs, states of the lowest energy, and the
-        `keep` lowest energies with their codes, ascending; equal ones in the order of the visit.
+        The number of local minima, of strict local minima, and of states of the lowest energy; then
+        the `keep` lowest energies and their codes, ascending, ties in the order of enumeration.
     """
     falling = np.int64(0)  # spins whose flip lowers the energy
     flat = np.int64(0)  # spins whose flip costs nothing
@@ -53,7 +53,7 @@ def enumerate_states(walker: Any, bits: int, tolerance: int, keep: int) -> Any:
 
 @inner
 def insert(energies: Any, codes: Any, kept: Any, energy: Any, code: Any) -> Any:
-    """Put a state behind those that are no higher; the last one goes where the list is full."""
+    """Insert a state after those that are not higher; a full list loses its last state."""
     place = min(kept, energies.size - 1)
     while place > 0 and energies[place - 1] > energy:
         energies[place], codes[place] = energies[place - 1], codes[place - 1]

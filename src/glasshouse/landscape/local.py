@@ -12,23 +12,23 @@ import numpy.typing as npt
 
 from glasshouse.problems import Given, Ising, SpinArray, WeightArray, exact, to_ising, validation
 
-# Floats only: a flip that gains less than this share of all weight is rounding, not descent.
+# Floats only: a flip that gains less than this fraction of all weight is rounding, not descent.
 TOLERANCE = 1e-12
 
 
 def ising_form(problem: Given) -> Ising:
-    """The problem as an Ising problem, one spin per variable, in the same order."""
+    """Return a problem as an Ising problem, one spin per variable, in the same order."""
     return to_ising(problem)[0]
 
 
 def at_state(problem: Given, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
-    """The Ising form and one state of it, given in the problem's own values (±1 or 0/1)."""
+    """Return the Ising form, and one state of it from the problem's own values (±1 or 0/1)."""
     form, reduction = to_ising(problem)
     return form, one_state(reduction.forward(state), form.num_variables)
 
 
 def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:
-    """A single state of ±1 spins, not a batch."""
+    """Return a single state of ±1 spins; raise for a batch."""
     spins = validation.states(state, num_spins, (-1, 1), name)
     if spins.ndim != 1:
         raise ValueError(f"{name} has shape {spins.shape}, but one state is needed, not a batch")
@@ -36,9 +36,9 @@ def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> Spin
 
 
 def local_fields(problem: Given, state: npt.ArrayLike) -> WeightArray:
-    """The field `θ_i = Σ_j J_ij s_j + h_i` that each spin feels.
+    """Return the field `θ_i = Σ_j J_ij s_j + h_i` on each spin.
 
-    Flipping spin i costs `2 s_i θ_i`. In an RBM these are `W·h + a` and then `Wᵀ·v + b`.
+    Flipping spin i costs `2 s_i θ_i`. In an RBM the fields are `W·h + a`, then `Wᵀ·v + b`.
 
     >>> from glasshouse.problems import Rbm
     >>> local_fields(Rbm([[1, 2], [1, -1]]), [1, 1, 1, 1])
@@ -48,7 +48,7 @@ def local_fields(problem: Given, state: npt.ArrayLike) -> WeightArray:
 
 
 def is_local_minimum(problem: Given, state: npt.ArrayLike) -> bool:
-    """Whether no single flip lowers the energy (section "Local Minima").
+    """Return whether no single flip lowers the energy (section "Local Minima").
 
     Flips that cost nothing are allowed, as in the paper.
 
@@ -62,20 +62,20 @@ def is_local_minimum(problem: Given, state: npt.ArrayLike) -> bool:
 
 
 def fields_of(form: Ising, spins: SpinArray) -> WeightArray:
-    """Local fields of an Ising problem, exact for integers."""
+    """Return the local fields of an Ising problem, exact for integers."""
     fields = form.fields.copy()
     first, second = form.edges[:, 0], form.edges[:, 1]
-    # add.at keeps int64 exact, where bincount would go through floats.
+    # add.at keeps int64 exact; bincount would convert to floats.
     np.add.at(fields, first, form.weights * spins[second])
     np.add.at(fields, second, form.weights * spins[first])
     return fields
 
 
 def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
-    """The weight that `state` leaves unsatisfied, as a share of all weight: the paper's f.
+    """Return the unsatisfied weight at `state` as a fraction of all weight: the paper's f.
 
-    Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a
-    ghost spin. The paper takes it at the ground state; at any other state it is larger. A problem
+    Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a ghost
+    spin. The paper evaluates it at the ground state; at any other state it is larger. A problem
     without weights has f = 0. For QUBO and MAX-2-SAT it is the index of their Ising form.
 
     Args:
@@ -83,7 +83,7 @@ def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
         state: one state, in the problem's own values.
 
     Returns:
-        An exact Fraction for integer problems, else a float.
+        An exact Fraction for integer problems, otherwise a float.
 
     >>> from glasshouse.problems import Ising
     >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1])
@@ -92,7 +92,7 @@ def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
     """
     form, spins = at_state(problem, state)
     products = spins[form.edges[:, 0]] * spins[form.edges[:, 1]]
-    # Straight from the terms: in a difference of energies a large offset would drown the weights.
+    # Summed term by term, because a large offset would swamp the weights in an energy difference.
     unsatisfied = exact.total(np.abs(form.weights[products * np.sign(form.weights) < 0]))
     unsatisfied += exact.total(np.abs(form.fields[spins * np.sign(form.fields) < 0]))
     if form.is_integer:

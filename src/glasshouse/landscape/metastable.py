@@ -1,4 +1,4 @@
-"""The second state that structured loops plant: far away, and only a little higher."""
+"""The second state that structured loops plant: far away, and only slightly higher."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Metastable(Summarised):
     """The metastable state of a structured instance.
 
     Attributes:
-        state: its spins.
-        energy: its energy.
-        gap: how far it lies above the planted state: `2(1-alpha)N` positive loop weights.
-        distance: how far it is from the planted state, the paper's `|F|/nm`.
+        state: the spins of the metastable state.
+        energy: the energy of the metastable state.
+        gap: the energy above the planted state: `2(1-alpha)N` positive loop weights.
+        distance: the distance from the planted state, the paper's `|F|/nm`.
         margins: `s_i θ_i` of every spin; a flip costs twice that.
         is_local_minimum: whether no margin is negative.
     """
@@ -36,7 +36,7 @@ class Metastable(Summarised):
     is_local_minimum: bool
 
     def summary(self) -> str:
-        """One line for people.
+        """Return one human-readable line.
 
         >>> metastable_state(Rbm([[-1, 2], [2, 2]]), [1, 1, 1, 1], block=(1, 1)).summary()
         'metastable state at -3, 2 above the plant, distance 1/2, a local minimum, margins 0 to 3'
@@ -51,18 +51,18 @@ class Metastable(Summarised):
 def metastable_state(
     problem: Given, planted: npt.ArrayLike, *, block: tuple[int, int]
 ) -> Metastable:
-    """The state that differs from the plant by the switching subset `B1 ∪ B4`.
+    """Return the state that differs from the plant by the switching subset `B1 ∪ B4`.
 
     Section "Degeneracy and Local Minima" and appendix H: flip the first n1 visible spins (I) and
-    all hidden spins but the first m1 (outside J). With n3 centre, n1 left and n2 upper loops
+    all hidden spins except the first m1 (outside J). With n3 centre, n1 left and n2 upper loops
     through it, `n3 ≥ n1` on every row of I and `n3 ≥ n2` on every column of J make it a local
-    minimum. The paper adds "by a large margin"; with centre loops only that is not so: every
-    spin outside I and J sees exactly zero field there, and the state drains.
+    minimum. The paper adds "by a large margin". That is not so with centre loops only: every spin
+    outside I and J has exactly zero field there, and the state drains.
 
     Args:
         problem: an RBM grown by structured loops.
         planted: its planted state.
-        block: rows and columns (n1, m1) of the block `B1` that holds the negative weights.
+        block: the rows and columns (n1, m1) of the block `B1`, which contains the negative weights.
 
     >>> gauged = Rbm([[-3, 4], [4, 4]])
     >>> found = metastable_state(gauged, [1, 1, 1, 1], block=(1, 1))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from glasshouse.landscape.local import ising_form, one_state
 from glasshouse.problems import Given, Ising, Rbm, given_problem
 
-# A larger matrix of booleans is refused: above a gigabyte nobody looks at it entry by entry.
+# A larger matrix of booleans is refused: it would take more than a gigabyte.
 _MOST_PAIRS = 1 << 30
 _COLUMNS = 1 << 12
 
@@ -50,15 +50,15 @@ def switching_subset(
 
 
 def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
-    """How far two states are apart: the share of pairs in their switching subset.
+    """Return the fraction of pairs in the switching subset of two states: their distance.
 
-    The paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for two states that differ
-    by a flip of all spins, `n'/n + m'/m - 2n'm'/nm` when n' visible and m' hidden spins differ.
+    This is the paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for a state and its
+    flip, `n'/n + m'/m - 2n'm'/nm` if n' visible and m' hidden spins differ.
 
-    On a general graph (an Ising problem) the pairs are its edges, so that flipping a whole
-    component moves nothing; an RBM counts all n·m pairs, as the paper does, coupled or not. A
-    biased spin has one more pair, with the fixed ghost spin that carries the biases; then a flip of
-    all spins is a move.
+    On a general graph (an Ising problem) the pairs are its edges, so flipping a whole component
+    changes nothing; an RBM counts all n·m pairs, as the paper does, coupled or not. A biased spin
+    has one more pair, with the fixed ghost spin that carries the biases; then a flip of all spins
+    counts.
 
     >>> distance(Rbm([[1, 1], [1, -1]]), [1, 1, 1, 1], [-1, 1, 1, 1])
     Fraction(1, 2)
@@ -83,7 +83,7 @@ def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Frac
 def least_distance(
     problem: Ising | Rbm, states: npt.NDArray[np.int8], others: npt.NDArray[np.int8]
 ) -> Fraction:
-    """The least `distance` of one of some states (rows of ±1 spins) to one of some others."""
+    """Return the least `distance` between two sets of states (rows of ±1 spins)."""
     biased = np.flatnonzero(ising_form(problem).fields)
     moved: Any = _different(states[:, biased], others[:, biased])
     if isinstance(problem, Ising):
@@ -101,9 +101,9 @@ def least_distance(
 
 
 def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """In how many places each row of ±1 differs from each of the others."""
+    """Return the number of positions in which each row of ±1 differs from each of the others."""
     different = np.full((len(rows), len(others)), rows.shape[1], dtype=np.int64)
-    for start in range(0, rows.shape[1], _COLUMNS):  # sums of so few ±1 are exact in float32
+    for start in range(0, rows.shape[1], _COLUMNS):  # short sums of ±1 are exact in float32
         mine, theirs = (x[:, start : start + _COLUMNS].astype(np.float32) for x in (rows, others))
         different -= (mine @ theirs.T).astype(np.int64)
     different //= 2
@@ -111,18 +111,16 @@ def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.
 
 
 def _with_pairs(given: Given) -> Ising | Rbm:
-    """The problem given; only spin problems have pairs to count."""
+    """Return the problem; raise if it is not a spin problem, which alone has pairs to count."""
     problem = given_problem(given)
     if not isinstance(problem, Ising | Rbm):
-        raise ValueError(
-            f"a {type(problem).__name__} has no pairs of spins; bring it to spins with to_ising"
-        )
+        raise ValueError(f"a {type(problem).__name__} has no spin pairs; convert it with to_ising")
     return problem
 
 
 def _differs(
     problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
 ) -> npt.NDArray[np.bool_]:
-    """Which spins differ."""
+    """Return a mask of the spins that differ."""
     size = problem.num_variables
     return np.not_equal(one_state(state, size), one_state(other, size, "other"))

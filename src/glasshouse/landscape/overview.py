@@ -1,4 +1,4 @@
-"""A problem at a glance: what one wants to know of a file before solving it."""
+"""A problem at a glance: its sizes, weights and graph."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 @dataclass(frozen=True, repr=False)
 class Overview(Summarised):
-    """Sizes, weights and graph of a problem; the graph is the one of its Ising form.
+    """Sizes, weights and graph of a problem; the graph is that of its Ising form.
 
     Attributes:
         kind: Ising, RBM, QUBO, MAX-2-SAT or polynomial.
-        variables: spins or variables.
-        terms: soft clauses of MAX-2-SAT, monomials, else couplings that are not zero.
-        hard_clauses: clauses that must hold.
-        clause_density: clauses for each variable; None for other kinds.
-        edges: coupled pairs of the Ising form; monomials of two variables or more.
-        fields: fields of the Ising form that are not zero; monomials of one variable.
-        edge_density: edges as a share of all pairs of variables.
+        variables: the number of spins or variables.
+        terms: the number of soft clauses, of monomials, or of non-zero couplings.
+        hard_clauses: the number of clauses that must hold.
+        clause_density: clauses per variable; None for other kinds.
+        edges: the number of coupled pairs of the Ising form, or of monomials of degree 2 or more.
+        fields: the number of non-zero fields of the Ising form, or of monomials of degree 1.
+        edge_density: edges as a fraction of all pairs of variables.
         integer: whether all weights are integers.
-        weight_range: the least and the largest weight; None without terms.
-        distinct_weights: how many different magnitudes there are.
-        bipartite: the sizes of the two sides, or None where there is an odd cycle. Free variables
-            are on neither side, but in the layers of an RBM.
-        components: connected parts, isolated variables included.
-        free_variables: variables that nothing touches.
-        degree: the most variables that a monomial has; 2 of all other kinds.
+        weight_range: the smallest and the largest weight; None without terms.
+        distinct_weights: the number of distinct magnitudes.
+        bipartite: the sizes of the two sides, or None if there is an odd cycle. Free variables are
+            on neither side, except in the layers of an RBM.
+        components: the number of connected components, including isolated variables.
+        free_variables: the number of variables without terms.
+        degree: the largest number of variables in a monomial; 2 for all other kinds.
     """
 
     kind: str
@@ -62,14 +62,14 @@ class Overview(Summarised):
     degree: int = 2
 
     def _summary_table(self) -> SummaryTable:
-        """As `rows`."""
+        """Return the table of `rows`."""
         return SummaryTable(self.rows())
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<18}{value}" for name, value in self.rows())
 
     def rows(self) -> list[tuple[str, str]]:
-        """Names and values as a person reads them."""
+        """Return names and values as human-readable text."""
         sides = (
             "no" if self.bipartite is None else f"yes, {self.bipartite[0]} + {self.bipartite[1]}"
         )
@@ -104,7 +104,7 @@ class Overview(Summarised):
 
 
 def overview(problem: Given) -> Overview:
-    """Sizes, weights and graph of any problem.
+    """Return the sizes, weights and graph of any problem.
 
     >>> print(overview(Rbm([[1, 1], [1, -1]])))
     kind              RBM
@@ -150,9 +150,9 @@ def overview(problem: Given) -> Overview:
 
 
 def _graph(problem: Problem) -> Ising:
-    """The Ising form; of floats where its sums would leave int64, since only the graph is asked.
+    """Return the Ising form; in floats if its sums would overflow, as only the graph is needed.
 
-    Of a polynomial, a graph with the same connected parts: each monomial a path.
+    A polynomial becomes a graph with the same components: each monomial is a path.
     """
     if isinstance(problem, Polynomial):
         held = problem.monomials

@@ -15,12 +15,12 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class ExpectedMinima(Summarised):
-    """An *approximation* of how many local minima a dense random instance has.
+    """An *approximation* of the number of local minima of a dense random instance.
 
     Attributes:
         total: all local minima, the two planted states included: compare with
             `local_minima(problem).count`.
-        planted: the estimated probability that a planted state is one, the paper's p(0,0).
+        planted: the estimated probability that a planted state is one of them: p(0,0).
     """
 
     total: float
@@ -28,21 +28,21 @@ class ExpectedMinima(Summarised):
 
     @property
     def others(self) -> float:
-        """Local minima apart from the planted pair: `total - 2 p(0,0)`."""
+        """The number of local minima apart from the planted pair: `total - 2 p(0,0)`."""
         return self.total - 2 * self.planted
 
 
 def expected_local_minima(n: int, *, frustration: Fraction | str | float) -> ExpectedMinima:
-    """Approximate the number of local minima of an n × n instance of random loops at high density.
+    """Approximate the number of local minima of a dense n × n instance of random loops.
 
     Appendix G, with both planted states discounted (the paper forgets the flipped one).
 
-    This is an approximation, and a poor one: it takes weights to be independent, rows and columns
-    too, and the sums of n weights to be normal. Exact counts grow over a range where it does not.
-    For small problems `local_minima` counts exactly.
+    This is an approximation, and a poor one: it assumes that weights are independent, rows and
+    columns too, and that the sums of n weights are normal. Exact counts grow over a range in which
+    it does not. For small problems, `local_minima` counts exactly.
 
     Args:
-        n: visible spins, and as many hidden ones.
+        n: the number of visible spins, and of hidden spins.
         frustration: f of the loops, at most 1/4; the paper's alpha is `3f/(1-f)`.
 
     >>> expected = expected_local_minima(10, frustration="3/13")  # alpha = 0.9
@@ -65,12 +65,12 @@ def expected_local_minima(n: int, *, frustration: Fraction | str | float) -> Exp
 
 
 def expected_intersections(n: int, m: int, loops: int) -> float:
-    """How many destructive intersections N 4-loops dropped at random on an n × m RBM have.
+    """Return the expected destructive intersections of N random 4-loops on an n × m RBM.
 
     Appendix E: an edge gets k1 negative and k2 positive contributions, Poisson with means λ/4 and
-    3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel; that is nm times the paper's Bessel
+    3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel. That is nm times the paper's Bessel
     series, summed here as `Σ_t P(k1 ≥ t) P(k2 ≥ t)`, which cannot overflow. It tends to N/(nm) per
-    edge, N in all (the paper's limit N/(4nm) is a slip).
+    edge, N in total (the paper's limit N/(4nm) is an error).
 
     >>> round(expected_intersections(100, 100, 2500), 3)  # λ = 1
     1213.945
@@ -80,13 +80,15 @@ def expected_intersections(n: int, m: int, loops: int) -> float:
     pairs = count(n, "n", 2) * count(m, "m", 2)
     mean = count(loops, "loops") / pairs
     if mean > 100:
-        return float(loops)  # k1 > k2 has a probability below exp(-0.53 · 100): all negatives go
+        return float(
+            loops
+        )  # k1 > k2 has a probability below exp(-0.53 · 100): all negative weights cancel
     terms = np.arange(1, 400, dtype=np.float64)  # P(k1 ≥ 400) is below 1e-90 at a mean of 100
     return pairs * float((gammainc(terms, mean) * gammainc(terms, 3 * mean)).sum())
 
 
 def expected_frustration(n: int, m: int, loops: int) -> float:
-    """The frustration index that the classic algorithm gives with N 4-loops of weights ±1.
+    """Return the expected frustration index of the classic algorithm with N 4-loops of ±1.
 
     Section "Intersection": `f ≈ ½ (1 - N / (2N - N×))`, with the expected N×. It falls from 1/4 to
     0 as loops are added and cancel.
@@ -101,7 +103,7 @@ def expected_frustration(n: int, m: int, loops: int) -> float:
 def energy_gap_variance(
     n: int, m: int, *, distance: Fraction | float, mean: float = 0.0, deviation: float = 1.0
 ) -> float:
-    """The variance of the energy difference of two random states at a given distance.
+    """Return the variance of the energy difference of two random states at a given distance.
 
     Section "Metric" and appendix C: `4nm·d·(μ² + σ²)` for an n × m RBM with independent weights of
     mean μ and standard deviation σ; the mean difference is 0.
@@ -110,9 +112,9 @@ def energy_gap_variance(
     400.0
     """
     if not 0 <= distance <= 1:
-        raise ValueError(f"distance={distance} is outside 0 to 1")
+        raise ValueError(f"distance={distance} must be from 0 to 1")
     if deviation < 0:
-        raise ValueError(f"deviation={deviation} is negative")
+        raise ValueError(f"deviation={deviation} must not be negative")
     pairs = count(n, "n", 1) * count(m, "m", 1)
     variance = float(4 * pairs * distance) * (float(mean) * mean + float(deviation) * deviation)
     if not math.isfinite(variance):
@@ -128,18 +130,18 @@ def local_field_dispersion(
     block: float,
     aligned: float,
 ) -> float:
-    """How uncertain a hidden spin's field is in a structured instance: the paper's c_v.
+    """Return the relative spread of a hidden spin's field in a structured instance: c_v.
 
-    Appendix "Concentration of Frustration": the standard deviation of the local field of a
-    hidden spin of the first block, over its mean `Nε(2r-1)`, with the exact (hypergeometric) law of
-    the aligned spins in the block. Infinite where the mean is 0, at f = 1/4 or r = 1/2.
+    Appendix "Concentration of Frustration": the standard deviation of the local field of a hidden
+    spin of the first block, over its mean `Nε(2r-1)`, with the exact (hypergeometric) law of the
+    aligned spins in the block. It is infinite if the mean is 0, at f = 1/4 or r = 1/2.
 
     Args:
-        n: visible spins.
-        loops: centre loops through this hidden spin (the paper's N).
+        n: the number of visible spins.
+        loops: the number of centre loops through this hidden spin (the paper's N).
         frustration: f of the loops; the paper's ε is `1 - 3f/(1-f)`.
-        block: the paper's d, the share of visible spins in the block of negative weights.
-        aligned: the paper's r, the share of visible spins aligned with the plant.
+        block: the paper's d, the fraction of visible spins in the block of negative weights.
+        aligned: the paper's r, the fraction of visible spins aligned with the plant.
 
     >>> f = "33/133"  # ε = 0.01
     >>> for block in (0.1, 0.2, 0.5):
@@ -151,9 +153,9 @@ def local_field_dispersion(
     """
     n, loops = count(n, "n", 2), count(loops, "loops", 1)
     if not 0 < block < 1:
-        raise ValueError(f"block={block} must lie between 0 and 1, both excluded")
+        raise ValueError(f"block={block} must be between 0 and 1, both excluded")
     if not 0 <= aligned <= 1:
-        raise ValueError(f"aligned={aligned} is outside 0 to 1")
+        raise ValueError(f"aligned={aligned} must be from 0 to 1")
     epsilon = 1 - _alpha(frustration)
     mean = loops * epsilon * (2 * aligned - 1)
     if mean == 0:
@@ -167,16 +169,18 @@ def local_field_dispersion(
 
 
 def count(value: object, name: str, least: int = 0) -> int:
-    """A whole number that a float can hold, squared as well."""
+    """Return an integer whose square a float can represent."""
     number = validation.count(value, name, least)
     if number > validation.INT64_MAX:
-        raise ValueError(f"{name}={number} is above 2^63-1, the most that formulas are for")
+        raise ValueError(f"{name}={number} is above 2^63-1, the most that the formulas support")
     return number
 
 
 def _alpha(frustration: Fraction | str | float) -> float:
-    """The paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
+    """Return the paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
     f = ratio(frustration, "frustration")
     if not 0 <= f <= Fraction(1, 4):
-        raise ValueError(f"frustration={frustration} is outside 0 to 1/4, what 4-loops hold")
+        raise ValueError(
+            f"frustration={frustration} must be from 0 to 1/4, the most that 4-loops can hold"
+        )
     return float(3 * f / (1 - f))

@@ -1,8 +1,8 @@
-"""The standard instances of the field, recognised by content, with what is proven of them.
+"""The standard instances of the field, recognised by content, and what is proven about them.
 
 * `fingerprint`: a hash of a problem's Max-Cut graph, whatever its file looks like.
 * `table`: `instances.csv`, with optima, bounds and certificates.
-* `recognition`: the instance that a problem is.
+* `recognition`: identifies a problem with a standard instance.
 """
 
 from __future__ import annotations

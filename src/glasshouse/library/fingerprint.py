@@ -21,17 +21,17 @@ from glasshouse.problems import Ising
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.measure import Measure
 
-_BLOCK = 1 << 16  # edges that are spelled at once
+_BLOCK = 1 << 16  # edges formatted at once
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The values of a problem by its reduced graph: `value = factor · K + shift`, exactly.
+    """A map from a problem's reduced graph to its values: `value = factor · K + shift`, exactly.
 
     K is the sum of weight · s_a · s_b over the edges of the reduced graph, at a state s.
 
     Attributes:
-        factor: below 0 if the largest value is the best, as for cuts.
+        factor: the factor of K; below 0 if the largest value is the best, as for cuts.
         shift: the value at K = 0.
 
     >>> energies = Scale(Fraction(2), Fraction(0))
@@ -52,9 +52,9 @@ class ReducedGraph:
     """The Max-Cut graph of a problem, with weights that have no common divisor.
 
     Attributes:
-        num_vertices: how many vertices have an edge.
-        num_edges: how many edges there are.
-        scale: the way from its sums to the problem's energies.
+        num_vertices: the number of vertices with an edge.
+        num_edges: the number of edges.
+        scale: the map from its sums K to the problem's energies.
 
     >>> from glasshouse.problems import Ising
     >>> chain = Ising.from_edges(3, [(0, 1), (1, 2)], [-4, 6], fields=[0, 0, 2])
@@ -70,7 +70,7 @@ class ReducedGraph:
     def __init__(self, problem: Given) -> None:
         form = ExactForm.of(given_problem(problem))
         if form.monomials is not None:
-            raise ValueError("a polynomial has no fingerprint; to_ising makes pairs of its terms")
+            raise ValueError("a polynomial has no fingerprint; convert it with to_ising")
         divisor = gcd_of(form.weights) or 1
         ends = form.edges.astype(np.int64) + 1
         ends[ends > form.num_variables] = 0  # the ghost spin, to which fields are edges
@@ -88,7 +88,7 @@ class ReducedGraph:
         """Return the Ising problem of the graph: its energies are the sums K.
 
         Args:
-            num_variables: the number of spins; those without an edge count, too.
+            num_variables: the number of spins, including those without an edge.
 
         >>> twice = Ising.from_edges(2, [(0, 1)], [6], fields=[0, -2])
         >>> ReducedGraph(twice).problem(2)
@@ -108,7 +108,7 @@ class ReducedGraph:
         return digest.hexdigest()
 
     def _blocks(self) -> Iterator[str]:
-        """The text in pieces, because that of a large graph takes gigabytes."""
+        """Yield the text in blocks, because that of a large graph takes gigabytes."""
         for start in range(0, self.num_edges, _BLOCK):
             part = slice(start, start + _BLOCK)
             rows = zip(*self._ends[part].T.tolist(), self._weights[part].tolist(), strict=True)

@@ -17,26 +17,26 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class Recognition(Summarised):
-    """A problem that is a standard instance.
+    """A problem recognised as a standard instance.
 
     Attributes:
         instance: the standard instance.
-        scale: the way from its reduced graph to the energies of the problem.
+        scale: the map from its reduced graph to the energies of the problem.
     """
 
     instance: Instance
     scale: Scale
 
     def value_in(self, measure: Measure) -> Number:
-        """Return the best value known, in the numbers of the problem's own file."""
+        """Return the best known value, in the measure of the problem's own file."""
         return measure.of(self._energy(self.instance.value))
 
     def bound_in(self, measure: Measure) -> Number:
-        """Return the bound, in the numbers of the problem's own file."""
+        """Return the bound, in the measure of the problem's own file."""
         return measure.bound(self._energy(self.instance.bound))
 
     def told(self, measure: Measure) -> str:
-        """Return what is known, in one line."""
+        """Return one line on what is known about the optimum."""
         value = shown(self.value_in(measure))
         if self.instance.proven:
             return f"this is {self.instance.name}; known optimum {value}, proven"
@@ -48,14 +48,14 @@ class Recognition(Summarised):
 
 
 def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Recognition | None:
-    """Return the standard instance that a problem is; None for all others.
+    """Return the standard instance that a problem is, or None.
 
     The format, the order of the terms, a constant and a common factor do not matter, but the
     numbering of the variables does. Problems with hard clauses are never recognised.
 
     Args:
         problem: any problem.
-        among: the instances to compare with; by default all that come with glasshouse.
+        among: the instances to compare with; by default all that glasshouse includes.
 
     >>> from glasshouse.problems import Ising
     >>> recognise(Ising.from_edges(2, [(0, 1)], [1])) is None
@@ -67,7 +67,7 @@ def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Reco
         return None
     try:
         graph = ReducedGraph(problem)
-    except ValueError:  # floats of so different sizes that exact sums take gigabytes
+    except ValueError:  # floats of such different magnitudes that exact sums would take gigabytes
         return None
     alike = [k for k in alike if (k.vertices, k.edges) == (graph.num_vertices, graph.num_edges)]
     fingerprint = graph.fingerprint() if alike else ""
@@ -75,9 +75,9 @@ def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Reco
 
 
 def _has_size_of(problem: Problem, instance: Instance) -> bool:
-    """Whether a problem may have as many vertices and edges as an instance, by cheap counts.
+    """Return whether a problem may have the size of an instance, by cheap counts.
 
-    A file may leave out variables without terms, and fields add one vertex.
+    A file may omit variables without terms, and fields add one vertex.
     """
     if not instance.vertices - 1 <= problem.num_variables <= instance.variables:
         return False

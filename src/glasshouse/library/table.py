@@ -1,4 +1,4 @@
-"""The table of standard instances, and what is proven of their optima."""
+"""The table of standard instances, and what is proven about their optima."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Value: TypeAlias = int | Fraction
 
 @dataclass(frozen=True, repr=False)
 class Instance(Summarised):
-    """One standard instance. Values are its own: the cut of a graph, the objective of a QUBO.
+    """One standard instance; its values are a graph's cuts or a QUBO's objectives.
 
     Attributes:
         name: the name in the literature, such as G62.
@@ -26,16 +26,16 @@ class Instance(Summarised):
         variables: the number of variables that its file states.
         edges: the number of edges of its reduced graph (see `ReducedGraph`).
         vertices: the number of vertices of that graph that have an edge.
-        sense: the value that is the best, such as "largest cut".
+        sense: which value is the best, such as "largest cut".
         value: the best value found by glasshouse.
-        bound: no state has a better value than this, by a certificate that was verified.
-        seconds: processor seconds of all searches.
+        bound: the verified bound: no state has a better value.
+        seconds: the processor seconds of all searches.
         nodes: the number of nodes of the search tree.
-        limit: the longest time limit that was tried, in processor seconds.
+        limit: the longest time limit tried, in processor seconds.
         version: the version of glasshouse that searched.
         date: the day on which the certificate was verified.
         fingerprint: the SHA-256 of its reduced graph.
-        scale: the way from its reduced graph to its values.
+        scale: the map from its reduced graph to its values.
         certificate: the SHA-256 of its certificate.
         size: the number of bytes of the certificate.
     """
@@ -60,11 +60,11 @@ class Instance(Summarised):
 
     @property
     def proven(self) -> bool:
-        """Whether the bound is the value, which is then the optimum."""
+        """Whether the value equals the bound, and is therefore the optimum."""
         return self.value == self.bound
 
     def is_of(self, family: str) -> bool:
-        """Whether the instance belongs to a family, or to a part of one.
+        """Return whether the instance belongs to a family, or to a part of one.
 
         >>> k = next(k for k in instances() if k.name == "t2g10_5555")
         >>> k.family, k.is_of("biqmac"), k.is_of("biqmac:ising"), k.is_of("gset")
@@ -73,13 +73,13 @@ class Instance(Summarised):
         return self.family == family or self.family.startswith(f"{family}:")
 
     def reduced(self, value: Value) -> Fraction:
-        """Return the sum over the reduced graph at which the instance has a value."""
+        """Return the sum K over the reduced graph at which the instance has a value."""
         return (value - self.scale.shift) / self.scale.factor
 
 
 @lru_cache(maxsize=1)
 def instances() -> tuple[Instance, ...]:
-    """Return all standard instances that glasshouse knows.
+    """Return all standard instances that glasshouse includes.
 
     >>> any(k.name == "t2g10_5555" and k.proven for k in instances())
     True
@@ -105,7 +105,7 @@ def parsed(lines: Iterable[str]) -> tuple[Instance, ...]:
 
 
 def _instance(row: dict[str, str]) -> Instance:
-    """One row of the table."""
+    """Return the instance of one row of the table."""
     return Instance(
         row["name"], row["family"], int(row["variables"]), int(row["edges"]),
         int(row["vertices"]), row["sense"], _value(row["value"]), _value(row["bound"]),

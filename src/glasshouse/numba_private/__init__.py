@@ -1,7 +1,7 @@
-"""The only door to names of Numba that are not part of its public interface.
+"""The only modules that use private names of Numba.
 
-A release of Numba may rename any of them. Each module here imports some; if that fails, what it
-offers is None, and callers do without: kernels are then compiled by Numba's own steps, or not
+A release of Numba may rename any of them. Each module here imports some; if that fails, its exports
+are None, and callers do without them: kernels are then compiled by Numba's own steps, or not
 cached. The results have the same bits.
 """
 
@@ -17,7 +17,7 @@ _log = logging.getLogger("glasshouse")
 
 
 def _or_nothing(offered: Callable[[], tuple[Any, ...]], count: int) -> tuple[Any, ...]:
-    """Return what a module here offers, or `count` times None if Numba has changed."""
+    """Return the exports of a module, or `count` times None if Numba has changed."""
     try:
         return offered()
     except (ImportError, AttributeError, TypeError) as error:

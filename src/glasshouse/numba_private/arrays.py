@@ -7,7 +7,7 @@ from typing import Any
 
 from numba.np.arrayobj import _empty_nd_impl, populate_array
 
-# Their parameters have no public definition: these fail at once if there are others.
+# The parameters of these private functions are undocumented: fail at once if they differ.
 inspect.signature(_empty_nd_impl).bind("context", "builder", "kind", "sizes")
 inspect.signature(populate_array).bind(
     "array", data=0, shape=0, strides=0, itemsize=0, meminfo=0, parent=0
@@ -20,7 +20,7 @@ def new_array(context: Any, builder: Any, kind: Any, sizes: Any) -> Any:
 
 
 def set_fields(array: Any, *, data: Any, size: Any, width: Any, owner: Any, parent: Any) -> None:
-    """Let a flat array have `size` items of `width` bytes at `data`; `owner` keeps the memory."""
+    """Make a flat array view `size` items of `width` bytes at `data`; `owner` keeps the memory."""
     populate_array(
         array,
         data=data,

@@ -1,4 +1,4 @@
-"""Numba's cache of a function, with our own files in it."""
+"""Numba's cache of a function, with our own file format."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from glasshouse.cache_file import CacheFile
 def open_cache(function: Any, version: str) -> Any:
     """Return Numba's cache of a function, which reads and writes a `CacheFile`.
 
-    Where Numba loads machine code, it first fills its tables of everything that can be compiled,
-    for which it imports `scipy.linalg` and a hundred other modules. Machine code needs nothing of
-    that except the runtime that owns arrays; Numba fills the tables before it compiles anyway.
+    Before Numba loads machine code, it fills its tables of everything that can be compiled, for
+    which it imports `scipy.linalg` and a hundred other modules. Machine code needs only the runtime
+    that owns arrays; Numba fills the tables before it compiles anyway.
 
     Raises:
-        RuntimeError: no folder can be written to.
-        AttributeError: this Numba keeps its files in another way.
+        RuntimeError: no folder can be written.
+        AttributeError: this version of Numba stores its files differently.
     """
     cache: Any = FunctionCache(function)
     cache._cache_file.save, cache._cache_file.load  # noqa: B018  # what is replaced must exist
@@ -36,6 +36,6 @@ def open_cache(function: Any, version: str) -> Any:
 
 
 def _load(cache: Any, signature: Any, target: Any) -> Any:
-    """Return machine code that is ready to run, or None."""
+    """Return executable machine code, or None."""
     rtsys.initialize(target)
     return cache._load_overload(signature, target)

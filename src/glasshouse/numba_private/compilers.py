@@ -1,4 +1,4 @@
-"""Numba's compiler in two forms: for kernels that Python calls, and for what only kernels call.
+"""Numba's compiler in two forms: for functions that Python calls, and for inner functions.
 
 With default options, Numba optimises every function up to machine code, then again as a part of
 each function that calls it, up to the one that Python calls. For a function that Python never
@@ -6,7 +6,7 @@ calls, only the last time counts. Here such a function is translated to LLVM's l
 callers link the translation and optimise the whole.
 
 Signals wait while Numba and LLVM work. Between their steps, `handle_waiting` lets the handlers run:
-an exception that is raised there leaves no object of theirs half made.
+an exception that is raised there leaves none of their objects half made.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _KernelLibrary(JITCodeLibrary):
     """The code of a kernel, with safe points between the steps of LLVM."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        # A declaration has nothing to optimise, but takes a millisecond each.
+        # A declaration has nothing to optimise, but would take a millisecond.
         handle_waiting()
         super()._optimize_functions(_Definitions(ll_module))  # type: ignore[no-untyped-call]
 
@@ -55,10 +55,10 @@ class _KernelLibrary(JITCodeLibrary):
 
 
 class _LinkedLibrary(_KernelLibrary):
-    """Code that its callers link, which is never made ready to run."""
+    """Code that callers link, and that is never executable by itself."""
 
     def finalize(self) -> None:
-        """Link what this code calls, and nothing more."""
+        """Link the functions that this code calls, and do nothing more."""
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
@@ -73,7 +73,7 @@ def _new_library(kind: Any, state: Any) -> Any:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KernelLowering(NativeLowering):
-    """The step of Numba that makes machine code, with a library of our kind."""
+    """Numba's code generation step, with our kind of library."""
 
     _name = "glasshouse_kernel_lowering"
 
@@ -87,20 +87,20 @@ class _KernelLowering(NativeLowering):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LinkedLowering(NativeLowering):
-    """The step that translates a function and registers the name under which callers find it."""
+    """The step that translates a function and registers its name for callers."""
 
     _name = "glasshouse_linked_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """Translate a function, without an address."""
+        """Translate a function without giving it an address."""
         handle_waiting()
         context, library = state.targetctx, _new_library(_LinkedLibrary, state)
         state.library, state.flags.no_compile = library, True
         super().run_pass(state)  # type: ignore[no-untyped-call]
         lowered = state.cr
         described = lowered.fndesc
-        # Numba finds translated functions by the function that Python would call. Here that one has
-        # no address, and Python does not get it.
+        # Numba finds translated functions by the function object that Python would call. Here that
+        # object has no address, and Python does not get it.
         key = _dynfunc.make_function(
             described.lookup_module(), described.qualname, "", 0, lowered.env, (library,)
         )
@@ -116,7 +116,7 @@ class PlainCompiler(CompilerBase):
     lowering: Any = NativeLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Return all steps in a row."""
+        """Return all steps in order."""
         handle_waiting()
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
         steps.passes = [

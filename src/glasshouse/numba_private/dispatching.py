@@ -15,8 +15,8 @@ class Kernel(CPUDispatcher):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the machine code; compile it first if there is none for these types.
 
-        A handler may raise while compiled code returns its result. Python then makes a SystemError
-        of what was raised, or two, one as the cause of the other.
+        A handler may raise while compiled code returns its result. Python then turns the exception
+        into a SystemError, or into a chain of two.
         """
         try:
             return super().__call__(*args, **kwargs)

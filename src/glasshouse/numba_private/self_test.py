@@ -1,4 +1,4 @@
-"""Our compilers, used only if they pass a test in this process: they build on private names.
+"""Our compilers, used only if they pass a test in this process, because they use private names.
 
 The test compiles a small function both ways and compares the results. It runs before the first
 kernel is compiled, and not at all if every kernel comes from the cache.
@@ -46,7 +46,7 @@ def passes() -> bool:
     """Return whether our compilers work with the installed Numba."""
     try:
         works = _compare()
-    except Exception as error:  # whatever a changed Numba may raise
+    except Exception as error:  # a changed Numba may raise anything
         works, reason = False, f"{type(error).__name__}: {error}"
     else:
         reason = "a result differs"
@@ -61,7 +61,7 @@ def passes() -> bool:
 
 class _Checked(compilers.PlainCompiler):
     def define_pipelines(self) -> list[Any]:
-        """Return our steps if they pass the test, else Numba's."""
+        """Return our steps if they pass the test, otherwise Numba's."""
         if not passes():
             self.lowering = compilers.PlainCompiler.lowering
         return super().define_pipelines()

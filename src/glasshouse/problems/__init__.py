@@ -38,7 +38,7 @@ from glasshouse.problems.validation import Number as Number
 from glasshouse.problems.validation import SpinArray as SpinArray
 from glasshouse.problems.validation import WeightArray as WeightArray
 
-# Names that are imported `as` themselves are for other packages of the library.
+# Names imported `as` themselves are for the other packages of glasshouse.
 __all__ = [
     "Ising", "Max2Sat", "Polynomial", "Problem", "Qubo", "Rbm", "Reduction", "to_ising",
     "to_max2sat", "to_qubo",

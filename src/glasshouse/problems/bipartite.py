@@ -19,15 +19,15 @@ Penalty = Literal["tight", "paper"]
 
 
 def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qubo, Reduction]:
-    """A QUBO on twice the variables, (v, h), whose pairs join a v with an h only; v = h at optima.
+    """Return a QUBO of doubled variables (v, h) whose pairs join v to h only; v = h at optima.
 
     `penalty="tight"` splits every term evenly between the copies and charges P_i = (Σ_j |Q_ij| +
     unit)/8 for v_i ≠ h_i, with the unit the gcd of the coefficients (their least magnitude for
-    floats): the least that works (ERRATA 1). `penalty="paper"` leaves linear terms on v, couples
-    v_i to h_j for i < j and charges 2c = 2(Σ|B| + Σ|Q|), the paper's penalty with its sign
+    floats): the smallest penalty that works (ERRATA 1). `penalty="paper"` leaves linear terms on v,
+    couples v_i to h_j for i < j and charges 2c = 2(Σ|B| + Σ|Q|), the paper's penalty with its sign
     corrected.
 
-    A state with v ≠ h maps back to one that costs no more (see `_merge_copies`).
+    A state with v ≠ h maps back to a state that costs no more (see `_merge_copies`).
     """
     if penalty not in ("tight", "paper"):
         raise ValueError(f'penalty={penalty!r} is not known; use "tight" or "paper"')
@@ -39,7 +39,7 @@ def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qub
     if penalty == "tight":
         grain = exact.unit(weights, linear, problem.offset)
         charge = exact.sums_at_ends(size, edges, np.abs(weights)) + grain
-        # In eighths: B/2, Q/2 and P = charge/8.
+        # The unit is 1/8: B/2, Q/2 and P = charge/8.
         scaled = exact.cleared(8, 4 * linear, 4 * weights, charge)
         (half_linear, half_weights, charge), factor = scaled
         doubled_edges = np.concatenate(
@@ -76,10 +76,10 @@ def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qub
 
 
 def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """One value for each variable from its two copies, at no more cost than the doubled QUBO's.
+    """Return one value per variable from its two copies, at no more cost than the doubled QUBO's.
 
-    Where the copies differ, start half-way and move one variable after the other to the cheaper
-    end. The penalties are at least what the multilinear extension gains by the half-way point.
+    If the copies differ, the variable starts half-way. Such variables then move one by one to the
+    cheaper end. The penalties are at least what the multilinear extension gains half-way.
     """
     size = problem.num_variables
     merged = copies[..., :size].copy()
@@ -101,10 +101,10 @@ def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np
 
 
 def _adjacency(problem: Qubo) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Where each variable's partners start, the partners, and the weights to them."""
-    from glasshouse.kernels.adjacency import adjacency  # Numba takes its time to import
+    """Return the start of each variable's partners, the partners, and the weights to them."""
+    from glasshouse.kernels.adjacency import adjacency  # importing Numba is slow
 
-    (weights,) = exact.room(problem.weights, factor=8)  # a slope is twice the weights at most
+    (weights,) = exact.room(problem.weights, factor=8)  # a slope is at most twice the weights
     starts, partners, ids = adjacency(problem.num_variables, problem.edges)
     return starts, partners, weights[ids]
 
@@ -115,11 +115,11 @@ def ising_to_rbm(
     num_visible: int | None = None,
     hidden: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[Rbm, Reduction]:
-    """The two sides of a bipartite graph as visible and hidden spins, each in ascending order.
+    """Return the sides of a bipartite graph as visible and hidden spins, each ascending.
 
-    The lowest spin of every component is visible, so isolated spins are. `num_visible` takes the
-    first spins as visible instead, and undoes `rbm_to_ising` exactly; `hidden` says it of every
-    spin.
+    The lowest spin of every component is visible, so isolated spins are. `num_visible` makes the
+    first spins visible instead, and undoes `rbm_to_ising` exactly; `hidden` marks the hidden spins
+    one by one.
 
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)], [1, 1, 1, -1])
     >>> ising_to_rbm(square)[0].matrix.toarray()
@@ -138,11 +138,11 @@ def ising_to_rbm(
 
 
 def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
-    """Biases as weights to two ghost spins, v_{n+1} and h_{m+1} (paper, "Biases as Ghost Spins").
+    """Turn biases into weights to two ghost spins, v_{n+1} and h_{m+1} (paper, "Ghost Spins").
 
-    The ghosts are *fixed* at +1: states with another ghost value mean nothing. `free=True` couples
-    them with min(Σ|a|, Σ|b|), which keeps them aligned at an optimum, shifts the energy by that
-    much, and lets any solver of unbiased problems flip them.
+    The ghosts are *fixed* at +1: states with other ghost values are meaningless. `free=True`
+    couples the ghosts with min(Σ|a|, Σ|b|), which keeps them aligned at an optimum, shifts the
+    energy by that much, and lets any solver of unbiased problems flip them.
 
     >>> from glasshouse.problems import Rbm
     >>> with_ghosts, reduction = rbm_to_ghost(Rbm([[2]], visible_bias=[1], hidden_bias=[-1]))
@@ -168,7 +168,7 @@ def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
         n + 1, m + 1, np.concatenate(ghost_edges), np.concatenate(ghost_weights),
         offset=problem.offset,
     )  # fmt: skip
-    # Where free ghosts disagree, follow the one whose biases are the stronger.
+    # If free ghosts disagree, follow the one with the stronger biases.
     leader = n if exact.total(np.abs(b)) > exact.total(np.abs(a)) else n + 1 + m
     reduction = Reduction(
         spins("RBM", n + m),

@@ -1,12 +1,12 @@
 """Exact reductions between the kinds of problems (paper, section 2 and appendix A; ERRATA 1).
 
-Each function returns the new problem and a `Reduction`. Integers stay integers: where the algebra
-gives halves or eighths, all weights are multiplied by the smallest factor that clears them, and the
-reduction records it. The chain of the paper is
+Each function returns the new problem and a `Reduction`. Integers stay integers: if the algebra
+yields halves or eighths, all weights are multiplied by the smallest factor that clears them, and
+the reduction records it. The chain of the paper is
 
     MAX-2-SAT → QUBO → bipartite QUBO → ±1 RBM → ghost-spin form
 
-and `to_rbm`, `to_ising`, `to_qubo`, `to_max2sat`, `to_maxcut` walk it from whatever they are given.
+and `to_rbm`, `to_ising`, `to_qubo`, `to_max2sat`, `to_maxcut` follow it from any kind of problem.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 
 class HasProblem(Protocol):
-    """What holds a problem: a plant, for instance."""
+    """An object that has a problem: a plant, for instance."""
 
     @property
     def problem(self) -> Problem:
@@ -42,14 +42,14 @@ class HasProblem(Protocol):
 
 
 class Bqm(Protocol):
-    """A dimod binary quadratic model, of which only so much is asked here."""
+    """A dimod binary quadratic model, reduced to the members that are used here."""
 
     @property
     def vartype(self) -> Any:
-        """SPIN or BINARY."""
+        """The vartype, SPIN or BINARY."""
 
     def to_numpy_vectors(self) -> Any:
-        """Its numbers."""
+        """Return the coefficients as arrays."""
 
 
 Given: TypeAlias = Problem | HasProblem | Bqm
@@ -59,9 +59,9 @@ Given: TypeAlias = Problem | HasProblem | Bqm
 
 
 def to_ising(problem: Given) -> tuple[Ising, Reduction]:
-    """Any problem as an Ising problem with as many spins as it has variables.
+    """Convert any problem to an Ising problem with one spin per variable.
 
-    Terms of three and more variables of a `Polynomial` bring ancillas, spins after its own.
+    Terms of a `Polynomial` in three or more variables add ancillas, spins after its own.
 
     >>> to_ising(Max2Sat.from_clauses(2, [[1, 2]], [4]))[0].energy([-1, -1])
     4
@@ -81,7 +81,7 @@ def to_ising(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
-    """Any problem as a minimised QUBO with as many variables; see `to_ising` for ancillas.
+    """Convert any problem to a minimised QUBO with as many variables; see `to_ising` for ancillas.
 
     >>> from glasshouse.problems import Ising
     >>> qubo, reduction = to_qubo(Ising.from_edges(2, [(0, 1)], [3]))
@@ -105,7 +105,7 @@ def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
 
 
 def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
-    """Any problem as weighted MAX-2-SAT with as many variables; see `to_ising` for ancillas.
+    """Convert any problem to weighted MAX-2-SAT; `to_ising` describes any added variables.
 
     >>> from glasshouse.problems import Ising
     >>> clauses, reduction = to_max2sat(Ising.from_edges(2, [(0, 1)], [3]))
@@ -123,11 +123,11 @@ def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
 
 
 def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
-    """Any problem as a bipartite one.
+    """Convert any problem to a bipartite one.
 
-    A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). All others go the
-    paper's way, which works for every graph: each variable becomes a visible and a hidden spin that
-    a `penalty` holds together (see `qubo_to_bipartite`).
+    A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). All others follow
+    the paper, whose method works for every graph: each variable becomes a visible and a hidden spin
+    that a `penalty` holds together (see `qubo_to_bipartite`).
 
     >>> rbm, reduction = to_rbm(Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 1]))
     >>> rbm.num_visible, rbm.num_hidden
@@ -148,7 +148,7 @@ def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reductio
 
 
 def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
-    """Any problem as an Ising problem without fields, which is MaxCut with edge weights -J.
+    """Convert any problem to an Ising problem without fields, which is MaxCut with weights -J.
 
     >>> from glasshouse.problems import Ising
     >>> graph, reduction = to_maxcut(Ising.from_edges(2, [(0, 1)], [3], fields=[1, 0]))
@@ -163,11 +163,11 @@ def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomial, Reduction]:
-    """Any problem as a polynomial with the same variables: spins stay spins, all else is bits.
+    """Convert any problem to a polynomial in the same variables: spins or bits.
 
     Args:
-        problem: any problem; pairs are degree 2, clauses the QUBO of their cost.
-        units: "spin" or "binary", if they are to be changed.
+        problem: any problem; pairs become degree 2, clauses the QUBO of their cost.
+        units: "spin" or "binary" to change the variables; None keeps them.
 
     >>> from glasshouse.problems import Ising
     >>> to_polynomial(Ising.from_edges(2, [(0, 1)], [3], fields=[1, 0]))[0].terms()
@@ -187,23 +187,23 @@ def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomia
 
 
 def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
-    """Energy = cost. A hard clause weighs `hard_weight`."""
+    """Return a QUBO whose energy is the cost. A hard clause weighs `hard_weight`."""
     qubo = cost_as_qubo(problem)
     return qubo, same_state(problem.space, qubo.space)
 
 
 def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
-    """Energy = cost, scaled to integers by 1, 2 or 4. A hard clause weighs `hard_weight`.
+    """Return an Ising problem: energy = cost, times 1, 2 or 4. A hard clause weighs `hard_weight`.
 
     A literal with sign σ is false as (1 - σs)/2, so a clause is falsified as the product of two
-    such terms. This is the way over the QUBO in one pass, and its numbers are smaller.
+    such terms. The result equals that of the QUBO, in one pass and with smaller numbers.
     """
     clauses, weights = with_hard_clauses(problem)
     (weights,) = exact.room(weights, factor=8)
     sign = np.sign(clauses).astype(np.int64)
     spin = np.maximum(np.abs(clauses) - 1, 0)
     literals = np.count_nonzero(clauses, axis=1)
-    # In quarters: a unit clause has one factor (1 - σs)/2, an empty one none.
+    # The unit is 1/4: a unit clause has one factor (1 - σs)/2, an empty clause has none.
     share = weights * (1 << (2 - literals))
     fields = np.zeros(problem.num_variables, dtype=weights.dtype)
     for end in (0, 1):
@@ -220,7 +220,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
 
 
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
-    """`x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), scaled to integers by 1, 2 or 4."""
+    """Substitute `x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), times 1, 2 or 4."""
     weights, linear = exact.room(problem.weights, problem.linear, factor=8, constant=problem.offset)
     sums = exact.sums_at_ends(problem.num_variables, problem.edges, weights)
     fields = 2 * linear + sums
@@ -232,7 +232,7 @@ def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
 
 
 def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
-    """`s = 2x - 1`: Q = -4J, B = 2 Σ_j J_ij - 2h. Always whole numbers."""
+    """Substitute `s = 2x - 1`: Q = -4J, B = 2 Σ_j J_ij - 2h. Integers stay integers."""
     weights, fields = exact.room(problem.weights, problem.fields, factor=8, constant=problem.offset)
     linear = 2 * exact.sums_at_ends(problem.num_variables, problem.edges, weights) - 2 * fields
     offset = problem.offset - exact.total(weights) + exact.total(fields)
@@ -241,7 +241,7 @@ def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
 
 
 def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
-    """The same spins on a general graph: hidden spin j becomes spin n + j."""
+    """Return the same spins on a general graph: hidden spin j becomes spin n + j."""
     ising = Ising(
         problem.num_variables, problem.edges, problem.weights, problem.fields, problem.offset,
         problem.labels,
@@ -250,10 +250,10 @@ def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
 
 
 def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
-    """Two clauses of weight |J| for an edge, a unit clause of weight |h| for a field.
+    """Return two clauses of weight |J| per edge, and a unit clause of weight |h| per field.
 
     `cost = (E - offset + Σ|J| + Σ|h|) / 2`: a violated bond falsifies one of its two clauses. True
-    is +1. This is the paper's inverse conversion with its common factor 2 taken out and its biases
+    is +1. This is the paper's inverse conversion with its common factor 2 removed and its biases
     kept (ERRATA 1).
     """
     first, second = problem.edges[:, 0] + 1, problem.edges[:, 1] + 1
@@ -275,9 +275,9 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
 
 
 def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
-    """Fields as couplings to one ancilla, the last spin; states are read relative to it.
+    """Turn fields into couplings to one ancilla, the last spin; states are relative to it.
 
-    The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields nothing is added.
+    The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields, nothing is added.
     """
     if not problem.fields.any():
         return problem, same_state(problem.space, spins("MaxCut", problem.num_variables))
@@ -289,7 +289,7 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
     keys = edges[:, 0].astype(np.int64) * (ancilla + 1) + edges[:, 1]
     order = np.argsort(keys, kind="stable")  # two ascending runs
     weights = np.concatenate([problem.weights, problem.fields[biased]])[order]
-    # Not by from_edges: an edge of weight zero stays one.
+    # from_edges would drop edges of weight zero.
     cut = Ising(
         ancilla + 1,
         edges[order],
@@ -312,10 +312,10 @@ def unchanged(problem: AnyProblem) -> tuple[AnyProblem, Reduction]:
 
 
 def given_problem(thing: Given) -> Problem:
-    """The problem that a caller gave: one of the kinds, or what holds one, like a plant.
+    """Return the problem that a caller passed: a problem, or the problem of a plant.
 
-    A dimod model becomes an Ising problem or a QUBO, as its vartype says, with its labels; a dimod
-    polynomial becomes a `Polynomial`.
+    A dimod model becomes an Ising problem or a QUBO, depending on its vartype, with its labels; a
+    dimod polynomial becomes a `Polynomial`.
     """
     if exchange.is_bqm(thing):
         model: Any = thing
@@ -335,7 +335,7 @@ def given_problem(thing: Given) -> Problem:
 
 
 def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
-    """Divide out what the factors of a chain have in common with all weights."""
+    """Divide the weights of a reduced problem, and its factor, by their common divisor."""
     if not problem.is_integer:
         return problem, reduction
     divisor = math.gcd(

@@ -24,7 +24,7 @@ _DIGITS = Context(
 
 
 def logarithm(x: float) -> float:
-    """The natural logarithm of x > 0.
+    """Return the natural logarithm of x > 0.
 
     >>> logarithm(1), logarithm(200)
     (0.0, 5.298317366548036)
@@ -33,7 +33,7 @@ def logarithm(x: float) -> float:
 
 
 def exponential(x: float) -> float:
-    """The exponential of x; inf if it is above all floats.
+    """Return the exponential of x; inf if it exceeds the largest float.
 
     >>> exponential(0), exponential(-1), exponential(1000)
     (1.0, 0.36787944117144233, inf)
@@ -42,17 +42,17 @@ def exponential(x: float) -> float:
 
 
 def logarithms(values: npt.NDArray[np.float64]) -> FloatArray:
-    """The natural logarithm of each value; a few microseconds for each."""
+    """Return the natural logarithm of each value; it takes a few microseconds per value."""
     return np.array([logarithm(x) for x in values.tolist()], np.float64)
 
 
 def exponentials(values: npt.NDArray[np.float64]) -> FloatArray:
-    """The exponential of each value; a few microseconds for each."""
+    """Return the exponential of each value; it takes a few microseconds per value."""
     return np.array([exponential(x) for x in values.tolist()], np.float64)
 
 
 def geometric(first: float, last: float, number: int) -> FloatArray:
-    """`number` values from `first` to `last`, both above 0, with equal ratios between neighbours.
+    """Return `number` values from `first` to `last`, both above 0, with a constant ratio.
 
     Both ends are exact; the others are right up to two units in the last place. Each value is the
     product of an entry of a coarse table and one of a fine table, so that a range of a million
@@ -66,17 +66,17 @@ def geometric(first: float, last: float, number: int) -> FloatArray:
     start = Decimal(first)
     growth = _DIGITS.subtract(_DIGITS.ln(Decimal(last)), _DIGITS.ln(start))
     ratio = _DIGITS.exp(_DIGITS.divide(growth, Decimal(number - 1)))
-    width = math.isqrt(number - 1) + 1  # of the fine table; both tables are about as long
+    width = math.isqrt(number - 1) + 1  # width of the fine table; the coarse one is similar
     fine = _powers(Decimal(1), ratio, width)
     coarse = _powers(start, _DIGITS.power(ratio, width), -(-number // width))
-    with np.errstate(over="ignore"):  # beyond the last value, which is cut off
+    with np.errstate(over="ignore"):  # values after the last one, which are discarded, may overflow
         values: FloatArray = np.multiply.outer(coarse, fine).ravel()[:number]
     values[0], values[-1] = first, last
     return values.clip(min(first, last), max(first, last))
 
 
 def _powers(start: Decimal, ratio: Decimal, number: int) -> FloatArray:
-    """`start` times the first powers of `ratio`, from 0 on."""
+    """Return `start` times the first powers of `ratio`, beginning with 1."""
     values = np.empty(number)
     for k in range(number):
         values[k] = start

@@ -1,7 +1,7 @@
-"""Exact arithmetic of reductions: sums that cannot wrap, fractions cleared by the least factor.
+"""Exact arithmetic of reductions: sums without overflow, fractions cleared by the least factor.
 
-Floats are exact only as far as floats go: sums are rounded. But they never overflow, and are never
-divided where that would lose bits of the smallest ones.
+Float arithmetic is rounded as usual. But floats never overflow, and are never divided if that would
+lose bits of the smallest ones.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from glasshouse.problems.validation import Number, WeightArray, float_magnitude
 
 
 def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
-    """The arrays as they are, or of Python integers where `factor` times their sum would wrap.
+    """Return the arrays, as Python integers if `factor` times their sum would overflow int64.
 
-    Floats for which that, with a constant, is above all floats are refused.
+    Floats for which that product, plus a constant, exceeds the largest float are refused.
 
     >>> room(np.array([2**60]), factor=8)
     [array([1152921504606846976], dtype=object)]
@@ -40,13 +40,13 @@ def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
 
 
 def total(values: Any) -> Number:
-    """Sum as a Python number."""
+    """Return the sum as a Python number."""
     result = values.sum()
     return float(result) if isinstance(result, (float, np.floating)) else int(result)
 
 
 def exact_sum(*arrays: WeightArray) -> Fraction:
-    """The sum of all numbers, floats or integers, without rounding.
+    """Return the sum of all numbers, floats or integers, without rounding.
 
     >>> exact_sum(np.array([1e300, 1.0, -1e300]), np.array([2]))
     Fraction(3, 1)
@@ -57,14 +57,14 @@ def exact_sum(*arrays: WeightArray) -> Fraction:
         if array.dtype.kind == "i":
             sums += sum(numbers)
             continue
-        while part := math.fsum(numbers):  # rounded once; what that left out comes next
+        while part := math.fsum(numbers):  # rounded once; the next turn adds the remainder
             sums += Fraction(part)
             numbers.append(-part)
     return sums
 
 
 def sums_at_ends(size: int, edges: npt.NDArray[np.int32], weights: Any) -> Any:
-    """For every vertex, the sum of the weights of its edges."""
+    """Return the sum of the weights of the edges at every vertex."""
     sums = np.zeros(size, dtype=weights.dtype)
     np.add.at(sums, edges[:, 0], weights)
     np.add.at(sums, edges[:, 1], weights)
@@ -72,14 +72,14 @@ def sums_at_ends(size: int, edges: npt.NDArray[np.int32], weights: Any) -> Any:
 
 
 def gcd(*values: Any) -> int:
-    """Greatest common divisor of integers and integer arrays."""
+    """Return the greatest common divisor of integers and integer arrays."""
     return math.gcd(*(int(np.gcd.reduce(v)) if np.size(v) else 0 for v in map(np.ravel, values)))
 
 
 def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
-    """Numerators over a common denominator, a power of two, made whole by the smallest factor.
+    """Scale numerators over a common denominator, a power of two, to integers by the least factor.
 
-    Floats are divided instead, unless that loses bits of numbers near the least float there is.
+    Floats are divided instead, unless that loses bits of numbers near the smallest float.
 
     >>> cleared(4, np.array([6.0]), 5e-324)
     ([array([6.]), 5e-324], Fraction(4, 1))
@@ -96,16 +96,16 @@ def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
 
 
 def half(value: Number) -> Fraction | float:
-    """Half of a number: of an integer a Fraction; of a float a float, unless it has no half."""
+    """Return half of a number: a Fraction for an integer; a float for a float, if that is exact."""
     if isinstance(value, int) or 2 * (value / 2) != value:
         return Fraction(value) / 2
     return value / 2
 
 
 def unit(weights: Any, linear: Any, constant: Number) -> Number:
-    """The grain of the coefficients: their gcd, or the least magnitude of floats; 1 for none.
+    """Return the grain of the coefficients: their gcd, or the least magnitude of floats, or 1.
 
-    Floats that are all zero have the grain of the constant, which 1 might drown in sums.
+    Floats that are all zero have the grain of the constant, next to which 1 might be too large.
     """
     if weights.dtype == np.float64:
         magnitudes = np.abs(np.concatenate([weights, linear]))

@@ -1,7 +1,7 @@
 """Ising problems, QUBOs and RBMs to and from dimod, networkx and matrices.
 
 dimod minimises +ΣJ s s + Σh s: its spin models have the opposite sign of ours, its binary ones the
-same. Variables keep their order, and their labels where the other side has some.
+same. Variables keep their order, and their labels if the other side has labels.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
     from glasshouse.problems.qubo import Qubo
     from glasshouse.problems.rbm import Rbm
 
-# The least and the greatest number that a chip takes, as its solver's properties state them.
+# The smallest and largest number that a chip accepts, from the properties of its solver.
 Range: TypeAlias = Sequence[float]
 
 # dimod -----------------------------------------------------------------------------------------
 
 
 def is_bqm(thing: object) -> bool:
-    """Whether something is a dimod binary quadratic model; dimod need not be installed."""
+    """Return whether an object is a dimod binary quadratic model; dimod need not be installed."""
     return all(hasattr(thing, name) for name in ("vartype", "to_numpy_vectors", "spin", "binary"))
 
 
 def is_polynomial(thing: object) -> bool:
-    """Whether something is a dimod polynomial; dimod need not be installed."""
+    """Return whether an object is a dimod polynomial; dimod need not be installed."""
     return all(hasattr(thing, name) for name in ("vartype", "degree", "to_hubo", "to_hising"))
 
 
 def whole_if_possible(values: list[Any]) -> npt.NDArray[Any]:
-    """Numbers as integers where all of them are whole and floats hold them exactly."""
+    """Return numbers as integers if all of them are integers that floats hold exactly."""
     numbers = validation.as_array(values, "the model")
     if numbers.dtype.kind == "f" and np.array_equal(numbers, np.rint(numbers)):
         return numbers.astype(np.int64) if (np.abs(numbers) < 2.0**53).all() else numbers
@@ -51,11 +51,11 @@ def whole_if_possible(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) -> Any:
-    """An Ising problem or QUBO of `kind` from a model of its vartype; `sign` turns dimod's signs.
+    """Return a problem of class `kind` from a model of its vartype; `sign` converts dimod's signs.
 
-    Whole floats become integers, if all of them are whole. Pairs of weight zero stay. Variables
-    that are called 0, 1, 2, … come in that order, whatever the model's: 2 is nobody's name for
-    variable 0.
+    Integral floats become integers, if all of them are integral. Pairs of weight zero stay.
+    Variables called 0, 1, 2, … are put into that order, whatever the model's order: no user calls
+    variable 0 "2".
     """
     names = list(model.variables)
     if not in_model_order and set(names) == set(range(len(names))):
@@ -75,13 +75,13 @@ def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) 
 
 
 def _plain(values: Any) -> npt.NDArray[Any]:
-    """Numbers of a model of any dtype; one of Python objects may hold integers of any size."""
+    """Return a model's numbers of any dtype; Python objects may be integers of any size."""
     array = np.asarray(values)
     return validation.as_array(array.tolist(), "the model") if array.dtype == object else array
 
 
 def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
-    """A model in the problem's own vartype; integers that no float holds are refused."""
+    """Return a model in the problem's own vartype; raise for integers that no float holds."""
     make: Any = optional(
         "dimod", "a dimod model, as in .bqm files,"
     ).BinaryQuadraticModel.from_numpy_vectors
@@ -97,7 +97,7 @@ def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
         )
     except (OverflowError, TypeError, ValueError) as fault:  # 2^64, NaN or a complex number
         raise ValueError(
-            f"dimod does not take one of the labels ({fault}); give the problem others"
+            f"dimod does not accept one of the labels ({fault}); give the problem other labels"
         ) from None
     return model
 
@@ -108,7 +108,7 @@ def to_scaled_bqm(
     h_range: Range,
     per_qubit_range: Range | None = None,
 ) -> tuple[dimod.BinaryQuadraticModel, Fraction]:
-    """A spin model times the largest factor that keeps it within a chip's ranges, and the factor.
+    """Return a spin model times the largest factor that fits a chip's ranges, and the factor.
 
     The factor is exact. Each scaled number is rounded once, to the nearest float.
     """
@@ -133,7 +133,7 @@ def to_scaled_bqm(
 
 
 def _factors(name: str, values: npt.NDArray[Any], limits: Range) -> Iterator[Fraction]:
-    """How far the least and the greatest of some numbers are from the ends of a range."""
+    """Yield the largest factors that keep the extremes of some numbers within a range."""
     try:
         low, high = map(Fraction, limits)
     except (TypeError, ValueError, OverflowError):
@@ -143,7 +143,7 @@ def _factors(name: str, values: npt.NDArray[Any], limits: Range) -> Iterator[Fra
     for end, extreme in ((low, values.min(initial=0)), (high, values.max(initial=0))):
         if extreme and not end:
             raise ValueError(
-                f"{name}={limits!r:.60} has no place for {-extreme} in our signs; dimod's signs "
+                f"{name}={limits!r:.60} excludes {-extreme} in our signs; dimod's signs "
                 "are the opposite"
             )
         if extreme:
@@ -151,7 +151,7 @@ def _factors(name: str, values: npt.NDArray[Any], limits: Range) -> Iterator[Fra
 
 
 def exact_floats(values: npt.NDArray[Any]) -> FloatArray:
-    """Numbers as dimod holds them."""
+    """Return numbers as floats for dimod; raise if one is not exact."""
     if values.dtype.kind in "iuO" and (np.abs(values) > 2**53).any():
         raise ValueError(
             "dimod holds floats, which are not exact above 2^53; divide all weights by a common "
@@ -163,7 +163,7 @@ def exact_floats(values: npt.NDArray[Any]) -> FloatArray:
 def sampleset(
     states: npt.NDArray[np.int8], energies: npt.NDArray[Any], labels: Labels | None, is_spin: bool
 ) -> dimod.SampleSet:
-    """States and their energies as a dimod SampleSet."""
+    """Return states and their energies as a dimod SampleSet."""
     make: Any = optional("dimod", "to_sampleset").SampleSet.from_samples
     names = list(range(states.shape[1]) if labels is None else labels)
     vartype = "SPIN" if is_spin else "BINARY"
@@ -175,9 +175,9 @@ def sampleset(
 
 
 def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
-    """Edge data `weight` (1 where absent), node data `single` (0), graph data `offset` (0)."""
+    """Read edge data `weight` (default 1), node data `single` (0), graph data `offset` (0)."""
     if graph.is_directed():
-        raise ValueError("the graph is directed; give an undirected one")
+        raise ValueError("the graph is directed; pass an undirected graph")
     index = {node: k for k, node in enumerate(graph.nodes)}
     edges = [(index[u], index[v]) for u, v in graph.edges()]
     weights = [data.get(weight, 1) for _, _, data in graph.edges(data=True)]
@@ -187,7 +187,7 @@ def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
 
 
 def to_networkx(problem: Ising | Rbm | Qubo, weight: str, single: str) -> Any:
-    """The graph of the terms, its nodes called by their labels."""
+    """Return the graph of the terms; its nodes are the labels."""
     import networkx
 
     size = problem.num_variables
@@ -204,7 +204,7 @@ def to_networkx(problem: Ising | Rbm | Qubo, weight: str, single: str) -> Any:
 
 
 def to_matrix(size: int, entries: npt.NDArray[Any], values: WeightArray, *, sparse: bool) -> Any:
-    """A square matrix of some entries (row, column), dense or as a scipy csr_array."""
+    """Return a square matrix with the given entries, dense or as a scipy csr_array."""
     from scipy.sparse import coo_array
 
     matrix = coo_array((values, (entries[:, 0], entries[:, 1])), shape=(size, size))

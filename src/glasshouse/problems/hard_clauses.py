@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 
 class HardClausesUnsatisfiableError(ValueError):
-    """The hard clauses of a problem contradict each other: it has no feasible assignment."""
+    """Raised if the hard clauses contradict each other: there is no feasible assignment."""
 
 
 def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
-    """An assignment (0/1) under which all clauses hold.
+    """Return an assignment (0/1) that satisfies all clauses.
 
-    `l ∨ m` says ¬l → m and ¬m → l. Literals that imply each other (a strongly connected component)
-    are equal; if x and ¬x are, nothing satisfies the clauses (Aspvall, Plass and Tarjan).
+    `l ∨ m` means ¬l → m and ¬m → l. Literals that imply each other (a strongly connected component)
+    are equal; if x and ¬x are equal, the clauses are unsatisfiable (Aspvall, Plass and Tarjan).
 
     >>> satisfy(3, np.array([[1, 2], [-1, 0], [-2, 3]])).tolist()
     [0, 1, 1]
@@ -43,20 +43,20 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
             "and false"
         )
     rank = _topological_rank(component[tails], component[heads], count)
-    # Of x and ¬x the one that comes later in the order of implication can be true.
+    # Of x and ¬x, the literal that comes later in the order of implication can be true.
     true: npt.NDArray[np.bool_] = rank[component[0::2]] > rank[component[1::2]]
     return true.astype(np.int8)
 
 
 def _node(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Literal x of variable k is node 2(k-1), ¬x the one after it."""
+    """Return the node of each literal: x of variable k is node 2(k-1), ¬x the next one."""
     return 2 * (np.abs(literals) - 1) + (literals < 0)
 
 
 def _topological_rank(
     tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
-    """A number for every component, larger for whatever it implies."""
+    """Return a rank for every component; a component ranks below those that it implies."""
     between = tails != heads
     tails, heads = tails[between], heads[between]
     order = np.argsort(tails, kind="stable")

@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 class Ising(PairProblem):
     """Minimise `E(s) = -Σ J_ij s_i s_j - Σ h_i s_i + offset` over spins s_i = ±1.
 
-    J > 0 is ferromagnetic (the paper's sign; dimod's is the opposite). Weights are all int64 and
-    then energies are exact, or all float64.
+    J > 0 is ferromagnetic (the paper's sign; dimod's is the opposite). Weights are all int64, which
+    makes energies exact, or all float64.
 
     Attributes:
-        num_variables: how many spins there are, isolated ones included.
+        num_variables: the number of spins, including isolated ones.
         edges: (k, 2) array of unique pairs i < j in ascending order.
-        weights: J, one for each edge.
-        fields: h, one for each spin.
+        weights: the coupling J of each edge.
+        fields: the field h of each spin.
         offset: a constant added to every energy.
-        labels: what the spins are called elsewhere; None for the numbers from 0.
+        labels: the spins' external names; None for the numbers from 0.
 
     >>> problem = Ising.from_edges(3, [(0, 1), (1, 2), (2, 0)], [1, 1, -1])
     >>> problem
@@ -78,7 +78,7 @@ class Ising(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Ising:
-        """Any list of edges: ordered, repeated ones added up, zeros dropped."""
+        """Build from any list of edges: sort them, add up repeated ones, drop zeros."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
@@ -93,7 +93,7 @@ class Ising(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Ising:
-        """A symmetric matrix J (each pair counted once), or one of its triangles."""
+        """Build from a symmetric matrix J (each pair counts once), or one of its triangles."""
         entries, values, size = pairs.from_matrix(couplings)
         rows, columns = entries[:, 0], entries[:, 1]
         if (rows == columns).any() and values[rows == columns].any():
@@ -103,7 +103,7 @@ class Ising(PairProblem):
             above = pairs.merge(entries[upper], values[upper], size)
             below = pairs.merge(entries[lower], values[lower], size)
             if not all(np.array_equal(a, b) for a, b in zip(above, below, strict=True)):
-                raise ValueError("J is neither symmetric nor triangular")
+                raise ValueError("J must be symmetric or triangular")
             lower[:] = False
         kept = upper | lower
         return cls.from_edges(size, entries[kept], values[kept], fields, offset, labels)
@@ -112,7 +112,7 @@ class Ising(PairProblem):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Ising:
-        """A graph with edge weights J (1 where absent) and node fields h (0 where absent).
+        """Build from a graph with edge weights J (default 1) and node fields h (default 0).
 
         Spin k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is added
         to every energy.
@@ -122,16 +122,16 @@ class Ising(PairProblem):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Ising:
-        """A dimod model of either vartype; dimod's signs are turned, whole floats become integers.
+        """Build from a dimod model of either vartype; signs change, integral floats become int64.
 
-        Spin k is the variable k where the variables are the numbers from 0; else the k-th of
-        `model.variables`, which is its label.
+        Spin k is the variable k if the variables are the numbers from 0; otherwise it is the k-th
+        of `model.variables`, which is its label.
         """
         ising: Ising = exchange.from_bqm(cls, model.spin, -1)
         return ising
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
-        """A dimod model of vartype SPIN with the same energies, in dimod's signs.
+        """Return a dimod model of vartype SPIN with the same energies, in dimod's signs.
 
         >>> problem = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
         >>> problem.to_bqm()
@@ -147,16 +147,16 @@ class Ising(PairProblem):
         h_range: exchange.Range = (-4, 4),
         per_qubit_range: exchange.Range | None = None,
     ) -> tuple[dimod.BinaryQuadraticModel, Fraction]:
-        """A dimod model scaled to the ranges of a chip, and the exact factor of all its numbers.
+        """Return a dimod model scaled to the ranges of a chip, and the exact scale factor.
 
         The factor is the largest that keeps every number within its range. Energies of the model
         divided by the factor are energies of the problem, up to the rounding of floats.
 
         Args:
-            j_range: the least and greatest coupling, in dimod's signs: "j_range" or
+            j_range: the smallest and largest coupling, in dimod's signs: "j_range" or
                 "extended_j_range" of a solver's properties.
-            h_range: the least and greatest field, "h_range" of the properties.
-            per_qubit_range: the least and greatest sum of the couplings of a qubit, which comes
+            h_range: the smallest and largest field, "h_range" of the properties.
+            per_qubit_range: the smallest and largest sum of the couplings of a qubit, which comes
                 with an extended range: "per_qubit_coupling_range" of the properties.
 
         >>> problem = Ising.from_edges(3, [(0, 1), (1, 2)], [3, -2])
@@ -167,24 +167,24 @@ class Ising(PairProblem):
         return exchange.to_scaled_bqm(self, j_range, h_range, per_qubit_range)
 
     def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
-        """The graph of the couplings, which `from_networkx` reads; nodes are the labels."""
+        """Return the graph of the couplings, for `from_networkx`; nodes are the labels."""
         return exchange.to_networkx(self, weight, field)
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """The symmetric matrix J, which `from_matrix` reads: an ndarray, or a scipy csr_array."""
+        """Return the symmetric matrix J, for `from_matrix`: an ndarray, or a scipy csr_array."""
         both = np.concatenate([self.edges, self.edges[:, ::-1]])
         weights = np.concatenate([self.weights, self.weights])
         return exchange.to_matrix(self.num_variables, both, weights, sparse=sparse)
 
     @property
     def space(self) -> Space:
-        """Its states."""
+        """The space of the problem's states."""
         return spins("Ising", self.num_variables)
 
     def energy(self, state: State) -> Any:
-        """Energy of one state (a number) or of a batch, last axis = spins (an array).
+        """Return the energy of one state (a number) or of a batch, last axis = spins (an array).
 
-        One state may also be given by label:
+        One state may also be a mapping from label to value:
 
         >>> pair = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
         >>> pair.energy({"a": 1, "b": -1})

@@ -27,20 +27,20 @@ _CHUNK = 1 << 22
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Max2Sat(Summarised):
-    """Find the assignment whose falsified soft clauses weigh least and that breaks no hard clause.
+    """Minimise the weight of the falsified soft clauses, without breaking a hard clause.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of
-    two literals; 0 in the second place makes it a unit clause, 0 in both an empty one, which
-    no assignment satisfies. Clauses stay as they were given, in their order; `simplified` applies
-    the paper's hygiene.
+    two literals; 0 as the second makes it a unit clause, two zeros an empty clause, which no
+    assignment satisfies. Clauses are stored unchanged and in order; `simplified` applies the
+    paper's hygiene.
 
     Attributes:
-        num_variables: how many variables there are.
+        num_variables: the number of variables.
         clauses: (k, 2) array of literals of the soft clauses.
-        weights: one non-negative weight for each soft clause.
+        weights: the weight of each soft clause, at least 0.
         hard: (h, 2) array of literals of the clauses that must hold.
-        labels: what the variables are called elsewhere; None for the numbers from 0.
-        hard_weight: what breaking one hard clause costs: more than all soft clauses together.
+        labels: the variables' external names; None for the numbers from 0.
+        hard_weight: the cost of breaking one hard clause: more than all soft clauses together.
 
     >>> problem = Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2])
     >>> problem
@@ -77,8 +77,8 @@ class Max2Sat(Summarised):
         if (weights < 0).any():
             k = int(np.flatnonzero(weights < 0)[0])
             raise ValueError(
-                f"clause {k} has weight {weights[k]}; weights must not be negative (a clause that "
-                "should be false is the clause of its negation)"
+                f"clause {k} has weight {weights[k]}; weights must not be negative (negate the "
+                "literal of a unit clause instead)"
             )
         if not hard[:, 0].all():
             raise ValueError("a hard clause is empty, so no assignment satisfies it")
@@ -99,32 +99,32 @@ class Max2Sat(Summarised):
         hard: list[list[int]] | None = None,
         labels: Names | None = None,
     ) -> Max2Sat:
-        """Clauses as lists of one or two literals."""
+        """Build from clauses given as lists of one or two literals."""
         soft, must = _padded(clauses, "clauses"), _padded(hard or [], "hard")
         return cls(num_variables, soft, validation.weights(weights, "weights"), must, labels)  # type: ignore[arg-type]
 
     @property
     def num_clauses(self) -> int:
-        """How many soft clauses there are."""
+        """The number of soft clauses."""
         return len(self.clauses)
 
     @property
     def num_hard(self) -> int:
-        """How many hard clauses there are."""
+        """The number of hard clauses."""
         return len(self.hard)
 
     @property
     def clause_density(self) -> float:
-        """Clauses, hard ones included, for each variable."""
+        """The number of clauses per variable, hard clauses included."""
         return (self.num_clauses + self.num_hard) / max(1, self.num_variables)
 
     @property
     def hard_weight(self) -> Number:
-        """What breaking a hard clause costs: 1 + Σ weights; of floats, 2 Σ weights.
+        """The cost of breaking a hard clause: 1 + Σ weights, or 2 Σ weights for floats.
 
-        Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
-        lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
-        that are all zero leave 1.
+        Adding 1 to a large float changes nothing, and next to tiny floats 1 is so large that sums
+        lose them. Twice the sum has their own magnitude, and exceeds any rounding. If all floats
+        are zero, it is 1.
         """
         if self.is_integer:
             return self.total_weight + 1
@@ -132,19 +132,19 @@ class Max2Sat(Summarised):
 
     @property
     def space(self) -> Space:
-        """Its states."""
+        """The space of the problem's assignments."""
         return Space("MAX-2-SAT", self.num_variables, 0)
 
     @property
     def offset(self) -> int:
-        """No constant is added to a cost; empty clauses are one."""
+        """The constant of the cost, always 0; empty clauses serve as a constant."""
         return 0
 
     @cached_property
     def edges(self) -> npt.NDArray[np.int32]:
-        """(k, 2) array of the pairs of variables, from 0, that share a clause, each pair once.
+        """A (k, 2) array of the pairs of variables, from 0, that share a clause, each pair once.
 
-        Weights belong to clauses, not to these.
+        Weights belong to clauses, not to these pairs.
         """
         pairs = np.abs(np.concatenate([self.clauses, self.hard])) - 1
         pairs = np.sort(pairs[(pairs >= 0).all(axis=1) & (pairs[:, 0] != pairs[:, 1])], axis=1)
@@ -152,7 +152,7 @@ class Max2Sat(Summarised):
 
     @property
     def num_edges(self) -> int:
-        """How many pairs of variables share a clause."""
+        """The number of pairs of variables that share a clause."""
         return len(self.edges)
 
     @property
@@ -161,10 +161,10 @@ class Max2Sat(Summarised):
         return bool(self.weights.dtype == np.int64)
 
     def cost(self, assignment: State) -> Any:
-        """Weight of the falsified soft clauses, plus `hard_weight` for each broken hard clause.
+        """Return the weight of falsified soft clauses, plus `hard_weight` per broken hard clause.
 
-        So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
-        One assignment, also by label, gives a number; a batch (last axis = variables) an array.
+        So a cost of `hard_weight` or more means that a hard clause is broken; `broken` counts them.
+        One assignment, or a mapping by label, yields a number; a batch of rows yields an array.
         """
         bits = self._bits(assignment)
         cost = _falsified_weight(bits, self.clauses, self.weights)
@@ -175,7 +175,7 @@ class Max2Sat(Summarised):
     def _with_broken(
         self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Costs with what the broken hard clauses add to them."""
+        """Add the cost of the broken hard clauses to the costs."""
         most = int(broken.max(initial=0))
         if not most:
             return cost
@@ -193,11 +193,11 @@ class Max2Sat(Summarised):
         return exact.astype(cost.dtype)
 
     def energy(self, assignment: State) -> Any:
-        """The same as `cost`, by the name that all problems share."""
+        """Return the cost; this is the name that all problems share."""
         return self.cost(assignment)
 
     def broken(self, assignment: State) -> Any:
-        """How many hard clauses an assignment breaks."""
+        """Return the number of hard clauses that an assignment breaks."""
         bits = self._bits(assignment)
         broken = _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
         return broken.item() if np.ndim(broken) == 0 else broken
@@ -207,10 +207,10 @@ class Max2Sat(Summarised):
         return validation.states(ordered, self.num_variables, (0, 1), "assignment")
 
     def simplified(self) -> Max2Sat:
-        """The same costs with fewer clauses (ERRATA, clause hygiene).
+        """Return a problem with the same costs and fewer clauses (ERRATA, clause hygiene).
 
-        `x ∨ x` becomes the unit clause x, `x ∨ ¬x` goes, equal clauses are merged, zero weights
-        dropped. Clauses come out in ascending order of their literals.
+        `x ∨ x` becomes the unit clause x, `x ∨ ¬x` is removed, equal clauses are merged, zero
+        weights dropped. Clauses are in ascending order of their literals.
 
         >>> Max2Sat(3, [[3, 3], [1, -1], [2, 1], [1, 2]], [2, 7, 1, 4]).simplified().clauses
         array([[1, 2], [3, 0]], dtype=int32)
@@ -220,7 +220,7 @@ class Max2Sat(Summarised):
         return Max2Sat(self.num_variables, clauses, weights, hard, self.labels)
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
-        """A dimod model of vartype BINARY whose energies are the costs, hard clauses included."""
+        """Return a dimod model of vartype BINARY whose energies are the costs."""
         return cost_as_qubo(self).to_bqm()
 
     def __eq__(self, other: object) -> bool:
@@ -257,7 +257,7 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
     if highest > size:
         raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
     if ((array[:, 0] == 0) & (array[:, 1] != 0)).any():
-        raise ValueError(f"a unit clause in {name} has its literal in the second place")
+        raise ValueError(f"a unit clause in {name} must have its literal first")
     return validation.read_only(array.astype(np.int32, copy=False))
 
 
@@ -278,9 +278,9 @@ def _is_literal(value: object) -> bool:
 def _falsified_weight(
     bits: npt.NDArray[np.int8], clauses: ClauseArray, weights: WeightArray
 ) -> npt.NDArray[Any]:
-    """Weight of the clauses all of whose literals are false."""
+    """Return the weight of the clauses whose literals are all false."""
     rows = validation.rows(bits).astype(bool)
-    # Variable 0 stands for "no literal": its column is false, and so is its literal.
+    # Column 0 means "no literal": it is always false.
     rows = np.concatenate([np.zeros((len(rows), 1), dtype=bool), rows], axis=1)
     variables, negated = np.abs(clauses), clauses < 0
     totals = np.zeros(len(rows), dtype=weights.dtype)
@@ -339,13 +339,13 @@ def cost_as_qubo(problem: Max2Sat) -> Qubo:
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
-    """(c, d, variable) with "this literal is false" = c + d·x; no literal (0) is always false."""
+    """Return (c, d, variable) with "this literal is false" = c + d·x; 0 is always false."""
     constant = np.where(literals < 0, 0, 1)
     return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
 
 
 def with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
-    """All clauses with their weights, as Python integers where their sums would wrap around."""
+    """Return all clauses and their weights, as Python integers if their sums would overflow."""
     penalty = problem.hard_weight
     kind = (
         object if problem.is_integer and penalty > validation.INT64_MAX else problem.weights.dtype

@@ -1,4 +1,4 @@
-"""The number that people know a problem by, where it is not our energy: a cut, an objective."""
+"""Measures: the value that a file reports (a cut, an objective), derived from the energy."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class Measure:
     """A number that follows from the energy: `value = factor · energy + shift`, exactly.
 
     Attributes:
-        name: what it is called.
-        is_integer: whether values are whole numbers; others are rounded once, to a float.
-        factor: below 0 where the largest value is the best.
-        shift: what is added.
+        name: the name of the value, such as "cut".
+        is_integer: whether values are integers; others are rounded once, to a float.
+        factor: the factor of the energy; below 0 if the largest value is the best.
+        shift: the value at energy 0.
 
     >>> cut = Measure("cut", True, Fraction(-1, 2), Fraction(17))
     >>> cut.of(-1094), cut.energy_of(564), cut.said(-1094)
@@ -38,40 +38,40 @@ class Measure:
 
     @classmethod
     def own(cls, problem: Problem) -> Measure:
-        """A problem's own number: its energy, or cost."""
+        """Return a problem's own measure: its energy, or cost."""
         return cls("cost" if isinstance(problem, Max2Sat) else "energy", problem.is_integer)
 
     @classmethod
     def objective(cls, problem: Problem, sign: int = 1) -> Measure:
-        """What a model states with its constant; -1 where it is maximised."""
+        """Return the measure of a model's objective; use sign -1 if the model is maximised."""
         return cls("objective", problem.is_integer, Fraction(sign))
 
     @property
     def is_energy(self) -> bool:
-        """Whether values are energies (or costs) as they are."""
+        """Whether values are the energies (or costs) themselves."""
         return self.factor == 1 and self.shift == 0
 
     @property
     def best(self) -> str:
-        """Which value is the optimum."""
+        """The kind of the optimum: "least" or "largest"."""
         return "least" if self.factor > 0 else "largest"
 
     @property
     def bound_name(self) -> str:
-        """What a lower bound on the energy is here."""
+        """The name for a lower bound on the energy: "lower bound" or "upper bound"."""
         return "lower bound" if self.factor > 0 else "upper bound"
 
     @property
     def beyond(self) -> str:
-        """On which side of a bound there is no value."""
+        """The side of the bound on which no value can lie: "below" or "above"."""
         return "below" if self.factor > 0 else "above"
 
     def of(self, energy: Rational) -> Number:
-        """The value at an energy."""
+        """Return the value at an energy."""
         return self._plain(self._exact(energy))
 
     def bound(self, lower: Rational) -> Number:
-        """What a lower bound on the energy says about values; never more than it does."""
+        """Return the bound on values that a lower bound on the energy implies, rounded safely."""
         exact = self._exact(lower)
         value = self._plain(exact)
         if self.factor > 0:
@@ -79,11 +79,11 @@ class Measure:
         return value if value >= exact else math.nextafter(value, math.inf)
 
     def gap(self, energies: Rational) -> Number:
-        """The difference of two values, whose energies differ by so much."""
+        """Return the difference of two values whose energies differ by `energies`."""
         return self._plain(abs(self.factor) * Fraction(energies))
 
     def energy_of(self, value: Rational) -> Number:
-        """The energy at a value."""
+        """Return the energy at a value."""
         return self._plain((Fraction(value) - self.shift) / self.factor)
 
     @property
@@ -92,7 +92,7 @@ class Measure:
         return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
 
     def said(self, energy: Rational) -> str:
-        """The value at an energy, in words."""
+        """Return the value at an energy as text."""
         return f"{self.phrase} of {shown(self.of(energy))}"
 
     def _exact(self, energy: Rational) -> Fraction:

@@ -1,7 +1,7 @@
-"""Labels: what variables are called elsewhere, such as the qubits of a chip.
+"""Labels: external names of variables, such as the qubits of a chip.
 
-Labels are any hashable values, one for each variable; None stands for the numbers from 0. Inside,
-variables are always counted from 0: labels are looked at on the way in and out only.
+Labels are any hashable values, one for each variable; None stands for the numbers from 0.
+Internally, variables are always counted from 0: labels are used only on input and output.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 Labels: TypeAlias = tuple[Hashable, ...]
 Names: TypeAlias = Iterable[Hashable]
-# A state in the order of the variables, or by label; also many states, one per row.
+# A state in the order of the variables, or a mapping by label; also a batch, one state per row.
 State: TypeAlias = npt.ArrayLike | Mapping[Any, int]
 # The values of a variable: ±1, or 0 and 1.
 Units: TypeAlias = Literal["spin", "binary"]
@@ -26,7 +26,7 @@ _MOST_VALUES = 1 << 20
 
 
 def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
-    """One label for each of `size` variables, all different; None where they are 0 to size - 1."""
+    """Check for one distinct label per variable; return None if they are 0 to size - 1."""
     if labels is None:
         return None
     names = tuple(name.item() if isinstance(name, np.generic) else name for name in labels)
@@ -35,17 +35,17 @@ def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
     try:
         number = _different(names)
     except TypeError:
-        raise ValueError("a label is not hashable; give numbers, strings or tuples") from None
+        raise ValueError("a label is not hashable; use numbers, strings or tuples") from None
     if number != size:
         raise ValueError(f"{size} labels, but only {number} different ones")
     return None if names == tuple(range(size)) else names
 
 
 def _different(names: Labels) -> int:
-    """How many labels differ.
+    """Return the number of distinct labels.
 
-    A stranger's numbers can be chosen so that all have one hash, and a set of them then takes a
-    time that grows with its square. The hashes of texts cannot be foreseen.
+    An untrusted file can choose numbers that all have one hash; a set of them takes quadratic time.
+    The hashes of texts cannot be predicted.
     """
     if len({hash(name) for name in names}) == len(names):
         return len(names)
@@ -53,7 +53,7 @@ def _different(names: Labels) -> int:
 
 
 def _text(name: Any) -> str:
-    """A text that is the same for plain labels that are equal, such as 1 and 1.0."""
+    """Return a text that is the same for equal plain labels, such as 1 and 1.0."""
     if isinstance(name, tuple):
         return f"({','.join(map(_text, name))})"
     if isinstance(name, str):
@@ -65,7 +65,7 @@ def _text(name: Any) -> str:
 def sample_of(
     state: npt.NDArray[np.int8], labels: Labels | None, units: Units | None = None
 ) -> dict[Any, int]:
-    """One state as a mapping from label to value: in its own values, or as ±1 or 0 and 1.
+    """Return a state as a mapping from label to value: its own values, ±1, or 0 and 1.
 
     >>> sample_of(np.array([1, -1], dtype=np.int8), ("a", "b"), "binary")
     {'a': 1, 'b': 0}
@@ -78,7 +78,7 @@ def sample_of(
 
 
 def in_order(state: State, labels: Labels | None, size: int) -> npt.ArrayLike:
-    """The values of a state by label, in the order of the variables; any other state as it is.
+    """Return a state given by label in the order of the variables; any other state unchanged.
 
     >>> in_order({"b": -1, "a": 1}, ("a", "b"), 2)
     [1, -1]
@@ -95,33 +95,33 @@ def in_order(state: State, labels: Labels | None, size: int) -> npt.ArrayLike:
             raise ValueError(f"the state has no value for {name!r:.40}, one of {size} variables")
     if len(state) > size:
         strange = next(name for name in state if name not in names)
-        raise ValueError(f"the state has a value for {strange!r:.40}, which is no variable")
+        raise ValueError(f"the state has a value for {strange!r:.40}, which is not a variable")
     return [state[name] for name in names]
 
 
 class Sampled:
-    """What lists states of a problem, and gives one by the labels of who gave the problem."""
+    """Mixin for results that list states: returns a state keyed by the problem's labels."""
 
     states: npt.NDArray[np.int8]
     labels: Labels | None
 
     def sample(self, number: int = 0, *, units: Units | None = None) -> dict[Any, int]:
-        """A listed state as a mapping from label to value.
+        """Return a listed state as a mapping from label to value.
 
         Args:
-            number: which of them.
+            number: the index of the state in the list.
             units: "spin" for ±1, "binary" for 0 and 1; the problem's own by default.
         """
         return sample_of(self.states[number], self.labels, units)
 
 
 def are_indices(labels: Labels | None, most: int) -> bool:
-    """Whether all labels are whole numbers from 0 to `most`, so that they can name places."""
+    """Return whether all labels are integers from 0 to `most`, so that they can be indices."""
     return labels is None or all(type(name) is int and 0 <= name <= most for name in labels)
 
 
 def to_json(labels: Labels) -> str:
-    """Labels as one line of ASCII text; those that no file can hold are refused.
+    """Return labels as one line of ASCII text; raise for labels that files cannot hold.
 
     >>> to_json(("a", 3, (0, 1)))
     '["a",3,[0,1]]'
@@ -131,20 +131,20 @@ def to_json(labels: Labels) -> str:
 
 
 def refuse_odd(labels: Labels | None) -> None:
-    """Refuse labels that no file can hold."""
+    """Raise for labels that files cannot hold."""
     for name in labels or ():
         if not _is_plain(name):
             raise ValueError(
                 f"label {name!r:.40} cannot be written; files hold numbers, strings and tuples of "
-                "them: give such labels, or dataclasses.replace(problem, labels=None)"
+                "them: use such labels, or dataclasses.replace(problem, labels=None)"
             )
 
 
 def from_json(text: bytes, size: int) -> Labels | None:
-    """Labels out of such a text.
+    """Parse labels from a text as `to_json` writes it.
 
     Raises:
-        ValueError: it is none, or not one of `size` variables.
+        ValueError: the text is not a list of labels for `size` variables.
     """
     if text.count(b",") + text.count(b"[") > max(_MOST_VALUES, 16 * size):
         raise ValueError("too many values for labels")
@@ -156,7 +156,7 @@ def from_json(text: bytes, size: int) -> Labels | None:
 
 
 def from_list(values: Any, size: int) -> Labels | None:
-    """Labels out of parsed JSON, whose lists are tuples."""
+    """Return labels from parsed JSON; its lists become tuples."""
     names = [_frozen(value) for value in values] if isinstance(values, list) else [None]
     if not all(map(_is_plain, names)):
         raise ValueError("is not a list of labels")
@@ -164,7 +164,7 @@ def from_list(values: Any, size: int) -> Labels | None:
 
 
 def is_plain(labels: Labels | None) -> bool:
-    """Whether files and recipes can hold the labels."""
+    """Return whether files and recipes can hold the labels."""
     return labels is None or all(map(_is_plain, labels))
 
 

@@ -1,7 +1,7 @@
 """Sums of pair terms: the sparse form that Ising and QUBO problems share, and their base class.
 
-A form is a list of unique pairs i < j in lexicographic order, one weight each. `merge` brings any
-list of pairs into it; `check` refuses whatever is not in it.
+The form is a list of unique pairs i < j in lexicographic order, with one weight each. `merge`
+converts any list of pairs to it; `check` raises for pairs that are not in it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _CHUNK = 1 << 22
 
 
 def settle(problem: Any, singles: str, mismatch: str) -> None:
-    """Check all parts of an Ising problem or QUBO that is being made, and keep them read-only.
+    """Check all parts of a new Ising problem or QUBO, and make them read-only.
 
     Args:
-        problem: the new one.
-        singles: where its terms of one variable are: "fields" or "linear".
-        mismatch: the error if there are not as many of them as variables.
+        problem: the problem under construction.
+        singles: the attribute with its terms of one variable: "fields" or "linear".
+        mismatch: the message if their number is not the number of variables.
     """
     size = validation.size(problem.num_variables, "num_variables")
     edges, weights = check(problem.edges, problem.weights, size)
@@ -62,7 +62,7 @@ def check(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[Pair
 
 
 def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
-    """Order each pair, add up repeated ones, drop the zeros. Self-pairs are refused."""
+    """Order each pair, add up repeated pairs, drop zeros. Self-pairs are refused."""
     ends, values = _matched(pairs, weights, size)
     low, high = ends.min(axis=1, initial=size), ends.max(axis=1, initial=-1)
     if (low == high).any():
@@ -80,7 +80,7 @@ def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[Pair
 def add_by_key(
     keys: npt.NDArray[np.int64], weights: WeightArray
 ) -> tuple[npt.NDArray[np.int64], WeightArray]:
-    """Sort by key and add up the weights of equal keys, checked against int64."""
+    """Sort by key and add up the weights of equal keys; raise if a sum exceeds int64."""
     if not len(keys):
         return keys, weights
     if (np.diff(keys) > 0).all():
@@ -95,7 +95,7 @@ def add_by_key(
 def evaluate(
     states: npt.NDArray[np.int8], pairs: PairArray, weights: WeightArray
 ) -> npt.NDArray[Any]:
-    """Sum of weight · x_i · x_j over all pairs, for one state or a batch."""
+    """Return the sum of weight · x_i · x_j over all pairs, for one state or a batch."""
     rows = validation.rows(states)
     totals = np.zeros(len(rows), dtype=weights.dtype)
     step = max(1, _CHUNK // max(1, len(pairs)))
@@ -107,9 +107,9 @@ def evaluate(
 
 
 def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], int]:
-    """Row and column of every entry off the diagonal of a square matrix, and its size.
+    """Return the entries of a square matrix as pairs (row, column), their values, and the size.
 
-    Returns the entries as pairs (row, column); the caller decides how i,j and j,i combine.
+    The caller decides how entries i,j and j,i combine.
     """
     if hasattr(matrix, "tocoo"):
         coo = matrix.tocoo()
@@ -121,15 +121,15 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
         rows, columns = np.nonzero(dense)
         values, shape = dense[rows, columns], dense.shape
     if shape[0] != shape[1]:
-        raise ValueError(f"the matrix is {shape[0]} × {shape[1]}, not square")
+        raise ValueError(f"the matrix is {shape[0]} × {shape[1]}; it must be square")
     return np.column_stack([rows, columns]).astype(np.int64), values, int(shape[0])
 
 
 class PairProblem(Summarised):
-    """A problem of weighted pairs and single terms: what `Ising` and `Qubo` have in common.
+    """A problem of weighted pairs and single terms: the base of `Ising` and `Qubo`.
 
-    Two of the same kind are equal if they are the same variable by variable. Labels decide which
-    variables belong together; the order of variables does not matter then.
+    Two problems of the same kind are equal if they are the same variable by variable. Labels, if
+    there are any, decide which variables correspond; their order does not matter then.
     """
 
     num_variables: int
@@ -150,7 +150,7 @@ class PairProblem(Summarised):
 
     @property
     def num_edges(self) -> int:
-        """How many pairs of variables have a weight."""
+        """The number of pairs of variables that have a weight."""
         return len(self.edges)
 
     @property
@@ -183,7 +183,7 @@ class PairProblem(Summarised):
 
 
 def reordered(problem: Any, place: npt.NDArray[Any]) -> Any:
-    """The same Ising problem or QUBO with variable k at `place[k]`, unlabelled."""
+    """Return an Ising problem or QUBO with variable k moved to `place[k]`, without labels."""
     edges = np.sort(place[problem.edges], axis=1).astype(np.int32).reshape(-1, 2)
     order = np.lexsort((edges[:, 1], edges[:, 0]))
     singles = np.empty_like(single_terms(problem))
@@ -193,12 +193,12 @@ def reordered(problem: Any, place: npt.NDArray[Any]) -> Any:
 
 
 def labels_of(problem: Any) -> Labels:
-    """The labels of a problem, the numbers from 0 where it has none."""
+    """Return the labels of a problem; the numbers from 0 if it has none."""
     return tuple(range(problem.num_variables)) if problem.labels is None else problem.labels
 
 
 def single_terms(problem: Any) -> WeightArray:
-    """Fields of spins, linear terms of bits."""
+    """Return the fields of spins, or the linear terms of bits."""
     singles: WeightArray = problem.fields if problem.space.low < 0 else problem.linear
     return singles
 
@@ -210,14 +210,14 @@ def _matched(
     low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise ValueError(f"an edge names spin {bad}, but spins run from 0 to {size - 1}")
+        raise ValueError(f"an edge names spin {bad}, but spins are numbered 0 to {size - 1}")
     if len(ends) != len(values):
         raise ValueError(f"{len(ends)} edges but {len(values)} weights")
     return ends.astype(np.int32, copy=False), values
 
 
 def pair_table(pairs: npt.ArrayLike) -> npt.NDArray[Any]:
-    """Pairs of integers, one per row."""
+    """Return pairs of integers as a table, one pair per row."""
     array = np.asarray(pairs)
     if array.size == 0:
         return np.empty((0, 2), dtype=np.int32)

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 class Qubo(PairProblem):
     """Minimise `E(x) = Σ Q_ij x_i x_j + Σ B_i x_i + offset` over x_i in {0, 1}.
 
-    Everybody's sign: minimised. (The paper *maximises* its QUBO; `convert` turns the sign.)
+    The energy is minimised. (The paper *maximises* its QUBO; `convert` turns the sign.)
 
     Attributes:
-        num_variables: how many variables there are.
+        num_variables: the number of variables.
         edges: (k, 2) array of unique pairs i < j in ascending order.
-        weights: Q, one for each pair.
-        linear: B, one for each variable.
+        weights: the coefficient Q of each pair.
+        linear: the coefficient B of each variable.
         offset: a constant added to every energy.
-        labels: what the variables are called elsewhere; None for the numbers from 0.
+        labels: the variables' external names; None for the numbers from 0.
 
     >>> problem = Qubo.from_matrix([[-1, 2], [0, -1]])
     >>> problem
@@ -73,7 +73,7 @@ class Qubo(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Qubo:
-        """Any list of pairs: ordered, repeated ones added up, zeros dropped."""
+        """Build from any list of pairs: sort them, add up repeated ones, drop zeros."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if linear is None:
@@ -87,7 +87,7 @@ class Qubo(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Qubo:
-        """`E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
+        """Build `E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
         entries, values, size = pairs.from_matrix(matrix)
         values = validation.weights(values, "matrix")
         validation.total_magnitude([values], 0, "the matrix")  # repeated entries are added up
@@ -100,7 +100,7 @@ class Qubo(PairProblem):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", linear: str = "linear"
     ) -> Qubo:
-        """A graph with edge weights Q (1 where absent) and node data B (0 where absent).
+        """Build from a graph with edge weights Q (default 1) and node data B (default 0).
 
         Variable k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is
         added to every energy.
@@ -110,24 +110,24 @@ class Qubo(PairProblem):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Qubo:
-        """A dimod model of either vartype; whole floats become integers.
+        """Build from a dimod model of either vartype; integral floats become integers.
 
-        Variable k is `k` where the variables are the numbers from 0; else the k-th of
+        Variable k is `k` if the variables are the numbers from 0; otherwise it is the k-th of
         `model.variables`, which is its label.
         """
         qubo: Qubo = exchange.from_bqm(cls, model.binary, 1)
         return qubo
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
-        """A dimod model of vartype BINARY with the same energies."""
+        """Return a dimod model of vartype BINARY with the same energies."""
         return exchange.to_bqm(self)
 
     def to_networkx(self, weight: str = "weight", linear: str = "linear") -> networkx.Graph:
-        """The graph of the pairs, which `from_networkx` reads; nodes are the labels."""
+        """Return the graph of the pairs, for `from_networkx`; nodes are the labels."""
         return exchange.to_networkx(self, weight, linear)
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """The upper triangle of M with `E(x) = xᵀ M x + offset`, which `from_matrix` reads."""
+        """Return the upper triangle of M with `E(x) = xᵀ M x + offset`, for `from_matrix`."""
         diagonal = np.repeat(np.arange(self.num_variables), 2).reshape(-1, 2)
         entries = np.concatenate([self.edges, diagonal])
         values = np.concatenate([self.weights, self.linear])
@@ -135,11 +135,11 @@ class Qubo(PairProblem):
 
     @property
     def space(self) -> Space:
-        """Its states."""
+        """The space of the problem's assignments."""
         return bits("QUBO", self.num_variables)
 
     def energy(self, assignment: State) -> Any:
-        """Energy of one assignment, also by label, or of a batch, last axis = variables."""
+        """Return the energy of one assignment, or a mapping by label, or a batch of assignments."""
         ordered = naming.in_order(assignment, self.labels, self.num_variables)
         values = validation.states(ordered, self.num_variables, (0, 1), "assignment")
         energy = pairs.evaluate(values, self.edges, self.weights) + values @ self.linear

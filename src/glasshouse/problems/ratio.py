@@ -1,4 +1,4 @@
-"""Exact fractions out of whatever people write."""
+"""Exact fractions from strings, floats and integers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 Ratio: TypeAlias = Fraction | Decimal | str | int | float
 
-# Every float fits. Larger exponents are refused before anybody multiplies them out.
+# Every float fits. Larger exponents are refused before they are expanded.
 _MOST_DIGITS = 450
 _MOST_BITS = int(_MOST_DIGITS * 3.33)
 _SHORT_DECIMAL = 14
@@ -20,7 +20,7 @@ _LARGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4}")
 
 
 def ratio(value: Ratio, name: str) -> Fraction:
-    """An exact fraction; a float means the decimal number it prints as.
+    """Return an exact fraction; a float means the decimal number it prints as.
 
     >>> ratio(0.2, "frustration"), ratio("1/5", "frustration")
     (Fraction(1, 5), Fraction(1, 5))
@@ -28,7 +28,7 @@ def ratio(value: Ratio, name: str) -> Fraction:
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (str, int, float, Fraction, Decimal, np.integer, np.floating)
     ):
-        raise ValueError(f'{name}={value!r} is not a number; give a Fraction, "1/5" or 0.2')
+        raise ValueError(f'{name}={value!r} is not a number; use a Fraction, "1/5" or 0.2')
     exact: Fraction | None = None
     if isinstance(value, Fraction):
         exact = value
@@ -42,7 +42,7 @@ def ratio(value: Ratio, name: str) -> Fraction:
 
 
 def decimal_text(value: Fraction) -> str:
-    """A fraction as people type it: as a decimal where a short one is exact.
+    """Return a fraction as a user would type it: a decimal if a short one is exact.
 
     >>> decimal_text(Fraction(1, 5)), decimal_text(Fraction(7)), decimal_text(Fraction(1, 3))
     ('0.2', '7', '1/3')
@@ -52,7 +52,7 @@ def decimal_text(value: Fraction) -> str:
     return short if is_exact else str(value)
 
 
-@lru_cache(maxsize=256)  # instances by the thousand have the same few fractions
+@lru_cache(maxsize=256)  # thousands of instances share a few fractions
 def _parsed(text: str, name: str) -> Fraction:
     try:
         return Fraction(text)

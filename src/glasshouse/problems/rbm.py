@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import dimod
     import networkx
 
-Matrix: TypeAlias = Any  # an ndarray or a scipy csr_array, which no common type describes
+Matrix: TypeAlias = Any  # an ndarray or a scipy csr_array, which have no common type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,12 +33,11 @@ class Rbm(Summarised):
     is one array, visible spins first: that order is also the order of a sweep.
 
     Attributes:
-        matrix: W, of shape (visible, hidden): an ndarray, or a scipy sparse array for large ones.
-        visible_bias: a, one for each visible spin; zero when left out.
-        hidden_bias: b, one for each hidden spin; zero when left out.
+        matrix: W, of shape (visible, hidden): an ndarray, or a scipy sparse array if it is large.
+        visible_bias: the bias a of each visible spin; zero by default.
+        hidden_bias: the bias b of each hidden spin; zero by default.
         offset: a constant added to every energy.
-        labels: what the spins are called elsewhere, visible ones first; None for the numbers
-            from 0.
+        labels: the spins' external names, visible spins first; None for the numbers from 0.
 
     >>> problem = Rbm([[1, 1], [1, -1]])
     >>> problem
@@ -108,7 +107,7 @@ class Rbm(Summarised):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Rbm:
-        """Pairs (i, j) of a visible and a hidden index, repeated ones added up; W is sparse."""
+        """Build a sparse W from pairs (visible, hidden) of indices; repeated pairs add up."""
         from scipy.sparse import coo_array
 
         shape = _sizes(num_visible, num_hidden)
@@ -131,19 +130,19 @@ class Rbm(Summarised):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Rbm:
-        """An RBM whose units are 0 and 1, as trained by scikit-learn, PyTorch and most others.
+        """Build from an RBM with units 0 and 1, as scikit-learn, PyTorch and most others train it.
 
         `E(v, h) = -(v·W·h + a·v + b·h) + offset` with 0 and 1 is the energy of the same
         configuration here, where 0 is spin -1: W/4, biases a/2 + Σ_j W_ij/4, and a constant.
         Integers that are not multiples of 4 become floats, exactly.
 
         Args:
-            weights: W, one row per visible and one column per hidden unit; transpose those with
+            weights: W, one row per visible and one column per hidden unit; transpose a matrix with
                 one row per hidden unit.
-            visible_bias: a.
-            hidden_bias: b.
+            visible_bias: the biases a.
+            hidden_bias: the biases b.
             offset: a constant added to every energy.
-            labels: of the visible, then of the hidden units.
+            labels: the labels of the visible units, then of the hidden units.
 
         >>> machine = Rbm.from_binary([[2.0], [-1.0]], [0.5, 0.0], [1.0])
         >>> machine.energy([1, -1, 1])  # v = 1 0, h = 1
@@ -154,7 +153,7 @@ class Rbm(Summarised):
             raise ValueError("weights of 0/1 units are quartered, which is not exact above 2^51")
         rows, columns = (np.asarray(units.matrix.sum(axis=axis)) for axis in (1, 0))
         visible, hidden = 2 * units.visible_bias + rows, 2 * units.hidden_bias + columns
-        # Each pair of biases holds the sum of W once.
+        # Each of the two biases contains the sum of W once.
         constant = 4 * units.offset - (visible.sum() + hidden.sum() - rows.sum())
         parts: Any = [units.matrix / 4.0, visible / 4, hidden / 4, np.float64(constant) / 4]
         if units.is_integer and not exact.gcd(units.weights, visible, hidden, constant) % 4:
@@ -163,7 +162,7 @@ class Rbm(Summarised):
 
     @classmethod
     def from_sklearn(cls, machine: Any) -> Rbm:
-        """A fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1.
+        """Build from a fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1.
 
         Its `components_` have one row per hidden unit, and are transposed.
 
@@ -179,10 +178,10 @@ class Rbm(Summarised):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
-        """A bipartite graph; nodes are the labels, the visible ones first.
+        """Build from a bipartite graph; nodes are the labels, the visible ones first.
 
-        Nodes with the data `bipartite` 0 are visible and those with 1 hidden, as networkx has it.
-        Where nodes lack it, one side of each component becomes visible (see `ising_to_rbm`).
+        Nodes with the data `bipartite` 0 are visible and those with 1 hidden, as in networkx. If
+        nodes lack it, one side of each component becomes visible (see `ising_to_rbm`).
         """
         ising = Ising.from_networkx(graph, weight, field)
         sides = [side for _, side in graph.nodes(data="bipartite")]
@@ -192,22 +191,22 @@ class Rbm(Summarised):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel, num_visible: int | None = None) -> Rbm:
-        """A dimod model with a bipartite graph; variables are the labels, visible ones first.
+        """Build from a dimod model with a bipartite graph; labels are its variables, visible first.
 
         One side of each component becomes visible, or the first `num_visible` variables do.
         """
         as_given = num_visible is not None
         ising: Ising = exchange.from_bqm(Ising, model.spin, -1, in_model_order=as_given)
-        kept = ising.weights != 0  # a pair without a weight joins nothing
+        kept = ising.weights != 0  # a pair of weight zero does not join its spins
         ising = replace(ising, edges=ising.edges[kept], weights=ising.weights[kept])
         return rbm_of_sides(ising, sides_of(ising, num_visible=num_visible))
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
-        """A dimod model of vartype SPIN with the same energies, in dimod's signs."""
+        """Return a dimod model of vartype SPIN with the same energies, in dimod's signs."""
         return exchange.to_bqm(self)
 
     def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
-        """The graph of the weights, which `from_networkx` reads; data `bipartite` tells the layer.
+        """Return the graph of the weights, for `from_networkx`; data `bipartite` is the layer.
 
         Nodes are the labels.
         """
@@ -217,7 +216,7 @@ class Rbm(Summarised):
         return graph
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """W, one row per visible and one column per hidden spin; an ndarray or a csr_array."""
+        """Return W, one row per visible and one column per hidden spin; ndarray or csr_array."""
         from scipy.sparse import csr_array
 
         if sparse:
@@ -226,22 +225,22 @@ class Rbm(Summarised):
 
     @property
     def num_visible(self) -> int:
-        """How many visible spins there are: n."""
+        """The number of visible spins, n."""
         return int(self.matrix.shape[0])
 
     @property
     def num_hidden(self) -> int:
-        """How many hidden spins there are: m."""
+        """The number of hidden spins, m."""
         return int(self.matrix.shape[1])
 
     @property
     def num_variables(self) -> int:
-        """All spins, visible and hidden: n + m."""
+        """The number of all spins, visible and hidden: n + m."""
         return self.num_visible + self.num_hidden
 
     @cached_property
     def edges(self) -> npt.NDArray[np.int32]:
-        """(k, 2) array of the pairs with a weight, row by row; hidden spin j is variable n + j."""
+        """A (k, 2) array of the weighted pairs, row by row; hidden spin j is variable n + j."""
         places: Any = (
             np.nonzero(self.matrix)
             if not self.is_sparse
@@ -255,24 +254,24 @@ class Rbm(Summarised):
 
     @cached_property
     def weights(self) -> WeightArray:
-        """The weight of each edge, none of them zero."""
+        """The weight of each edge; none is zero."""
         if self.is_sparse:
             return validation.read_only(self.matrix.data)
         return validation.read_only(self.matrix[np.nonzero(self.matrix)])
 
     @property
     def fields(self) -> WeightArray:
-        """The bias of each variable: a, then b."""
+        """The biases of all variables: a, then b."""
         return np.concatenate([self.visible_bias, self.hidden_bias])
 
     @property
     def num_edges(self) -> int:
-        """How many weights are not zero."""
+        """The number of weights that are not zero."""
         return len(self.weights)
 
     @property
     def space(self) -> Space:
-        """Its states."""
+        """The space of the problem's states."""
         return spins("RBM", self.num_variables)
 
     @property
@@ -286,7 +285,7 @@ class Rbm(Summarised):
         return bool(self.matrix.dtype == np.int64)
 
     def energy(self, state: State) -> Any:
-        """Energy of one state (v, h), also by label, or of a batch, last axis = spins."""
+        """Return the energy of one state (v, h), or a mapping by label, or a batch of states."""
         ordered = naming.in_order(state, self.labels, self.num_variables)
         spins = validation.states(ordered, self.num_variables, (-1, 1), "state")
         rows = validation.rows(spins).astype(self.matrix.dtype)
@@ -323,7 +322,7 @@ class Rbm(Summarised):
 
 
 def sklearn_arrays(machine: Any) -> tuple[Any, Any, Any]:
-    """W, a and b of a fitted BernoulliRBM, W with one row per visible unit."""
+    """Return W, a and b of a fitted BernoulliRBM, W with one row per visible unit."""
     names = ("components_", "intercept_visible_", "intercept_hidden_")
     if not all(hasattr(machine, name) for name in names):
         raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
@@ -332,7 +331,7 @@ def sklearn_arrays(machine: Any) -> tuple[Any, Any, Any]:
 
 
 def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:
-    """Spins of the two layers, together no more than a problem can have."""
+    """Return the sizes of the two layers; raise if their sum exceeds the limit of a problem."""
     rows = validation.count(num_visible, "num_visible", 1)
     columns = validation.count(num_hidden, "num_hidden", 1)
     validation.size(rows + columns, "num_visible + num_hidden")
@@ -340,7 +339,7 @@ def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:
 
 
 def _canonical(weights: Any) -> Any:
-    """A private two-dimensional ndarray, or a csr_array without duplicates or stored zeros."""
+    """Return a private two-dimensional ndarray, or a csr_array without duplicates or zeros."""
     if hasattr(weights, "tocoo"):
         from scipy.sparse import coo_array
 
@@ -375,7 +374,7 @@ def rbm_of_sides(problem: Ising, sides: Sides) -> Rbm:
     fields = problem.fields[order]
     labels = None
     if problem.labels is not None or (np.diff(order) != 1).any():
-        # The same variables in another order: their names go with them.
+        # The variables are reordered, and so are their labels.
         labels = map(labels_of(problem).__getitem__, order.tolist())
     return Rbm.from_edges(
         visible, len(order) - visible, ends - np.array([0, visible]), problem.weights,

@@ -1,4 +1,4 @@
-"""What a reduction leaves behind: the ways of a state forth and back, and the energy identity."""
+"""Reductions: how states map forth and back between two problems, and the energy identity."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ Exact: TypeAlias = Fraction | float
 
 
 class Space(NamedTuple):
-    """The states of a problem: its kind (for people), its size, and the lower of its two values."""
+    """The states of a problem: its kind as text, its size, and the lower of its two values."""
 
     kind: str
     size: int
     low: int
 
     def check(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """One state or a batch (last axis = variables), refused if it is of another problem."""
+        """Check one state or a batch (last axis = variables); raise if it is of another problem."""
         return validation.states(
             state, self.size, (self.low, 1), f"the state of the {self.kind} form"
         )
 
     def from_bits(self, bits: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-        """A state of 0 and 1, as files hold it, in the values of this space."""
+        """Convert a state of 0 and 1, as files hold it, to the values of this space."""
         ones = bits.astype(np.int8, copy=False)
         return ones if self.low == 0 else 2 * ones - np.int8(1)
 
     def from_spins(self, spins: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-        """A state of ±1 in the values of this space."""
+        """Convert a state of ±1 to the values of this space."""
         return spins.astype(np.int8, copy=False) if self.low < 0 else to_bits(spins)
 
     def __str__(self) -> str:
@@ -46,39 +46,39 @@ class Space(NamedTuple):
 
 
 def to_bits(state: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """A state of either kind as 0 and 1."""
+    """Return a state of either kind as 0 and 1."""
     return (state > 0).astype(np.int8)
 
 
 def to_spins(state: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """A state of either kind as ±1."""
+    """Return a state of either kind as ±1."""
     return np.where(state > 0, np.int8(1), np.int8(-1))
 
 
 def spins(kind: str, size: int) -> Space:
-    """States of ±1."""
+    """Return the space of states of ±1."""
     return Space(kind, size, -1)
 
 
 def bits(kind: str, size: int) -> Space:
-    """States of 0 and 1."""
+    """Return the space of states of 0 and 1."""
     return Space(kind, size, 0)
 
 
 @dataclass(frozen=True, repr=False)
 class Reduction(Summarised):
-    """From a source problem to a target problem: `E_target = factor · E_source + shift`.
+    """A map from a source problem to a target problem: `E_target = factor · E_source + shift`.
 
-    The identity holds for every source state s and its image `forward(s)`. `back` undoes `forward`;
-    where a target has states that are no image (a doubled variable torn in two, a free ghost spin
-    out of line), it returns a source state that costs at most what the identity says. So optima
-    map to optima. Only *fixed* ghosts are exempt: with them at -1 a state means nothing.
+    The identity holds for every source state s and its image `forward(s)`. `back` undoes `forward`.
+    Some target states are not an image (the copies of a doubled variable differ, a free ghost spin
+    is not aligned). For these, `back` returns a source state that costs at most what the identity
+    states, so optima map to optima. States with a *fixed* ghost at -1 are meaningless.
 
     Attributes:
-        source: the states of the problem reduced.
-        target: the states of the problem it became.
-        factor: exact; larger than 1 where halves were scaled to integers.
-        shift: exact for integer problems; for floats a sum, rounded like all of theirs.
+        source: the states of the original problem.
+        target: the states of the new problem.
+        factor: exact; above 1 if halves were scaled to integers.
+        shift: exact for integer problems; a rounded sum for floats.
         bijective: whether every target state is the image of a source state.
 
     >>> from glasshouse.problems import Ising
@@ -108,23 +108,23 @@ class Reduction(Summarised):
     bijective: bool = True
 
     def forward(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Image of one source state, or of a batch (last axis = variables)."""
+        """Return the image of one source state, or of a batch (last axis = variables)."""
         return self.forward_map(self.source.check(state))
 
     def back(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Source state of one target state, or of a batch (last axis = variables)."""
+        """Return the source state of one target state, or of a batch (last axis = variables)."""
         return self.back_map(self.target.check(state))
 
     def target_energy(self, energy: Any) -> Any:
-        """Target energy of a state whose source energy is known."""
+        """Return the target energy of a state, given its source energy."""
         return self._plain(_exact(energy) * self.factor + Fraction(self.shift), energy)
 
     def source_energy(self, energy: Any) -> Any:
-        """Source energy of a state whose target energy is known."""
+        """Return the source energy of a state, given its target energy."""
         return self._plain((_exact(energy) - Fraction(self.shift)) / self.factor, energy)
 
     def _plain(self, exact: Any, given: Any) -> Any:
-        """Fractions as plain numbers: floats where floats came in."""
+        """Convert fractions to plain numbers: to floats if the input was floats."""
         is_float = isinstance(self.shift, float) or np.asarray(given).dtype.kind == "f"
         if not isinstance(exact, np.ndarray):
             return nearest_float(exact) if is_float else _as_integer(exact)
@@ -138,7 +138,7 @@ class Reduction(Summarised):
         return plain.reshape(exact.shape)
 
     def then(self, following: Reduction) -> Reduction:
-        """This reduction followed by another one."""
+        """Return this reduction followed by another one."""
         return Reduction(
             self.source,
             following.target,
@@ -151,7 +151,7 @@ class Reduction(Summarised):
 
     @property
     def identity(self) -> str:
-        """The energy identity, for people."""
+        """The energy identity as text."""
         factor = "" if self.factor == 1 else f"{self.factor}·"
         sign = "-" if self.shift < 0 else "+"
         shift = f" {sign} {abs(self.shift)}" if self.shift else ""
@@ -165,12 +165,12 @@ class Reduction(Summarised):
 
 
 def same_state(source: Space, target: Space, factor: Fraction = Fraction(1)) -> Reduction:
-    """A reduction that leaves states as they are."""
+    """Return a reduction that does not change states."""
     return Reduction(source, target, lambda state: state, lambda state: state, factor)
 
 
 def _exact(energy: Any) -> Any:
-    """Numbers as Fractions, so that nothing is rounded twice; arrays element by element."""
+    """Convert numbers to Fractions, so that nothing is rounded twice; arrays element by element."""
     array = np.asarray(energy)
     if array.ndim == 0:
         return Fraction(energy if isinstance(energy, (int, float, Fraction)) else array.item())
@@ -180,7 +180,7 @@ def _exact(energy: Any) -> Any:
 
 
 def _combined(shift: Exact, factor: Fraction, further: Exact) -> Exact:
-    """Factor · shift + further: a float if one of them is, unless that loses bits of tiny ones."""
+    """Return factor · shift + further: a float if one of them is, unless that loses bits."""
     exact = Fraction(shift) * factor + Fraction(further)
     if isinstance(shift, Fraction) and isinstance(further, Fraction):
         return exact
@@ -189,12 +189,12 @@ def _combined(shift: Exact, factor: Fraction, further: Exact) -> Exact:
 
 
 def _as_integer(exact: Fraction) -> Fraction | int:
-    """A whole Fraction as an int, any other one as it is."""
+    """Return an integral Fraction as an int, any other Fraction unchanged."""
     return int(exact) if exact.denominator == 1 else exact
 
 
 def nearest_float(exact: Fraction) -> float:
-    """The nearest float; infinite beyond all of them."""
+    """Return the nearest float; infinite if the largest float is exceeded."""
     try:
         return float(exact)
     except OverflowError:

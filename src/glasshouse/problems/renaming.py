@@ -1,4 +1,4 @@
-"""The same problem with its variables in another order."""
+"""Problems with their variables in another order."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from glasshouse.problems.reduction import Reduction
 
 
 def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Problem, Reduction]:
-    """Variable k becomes variable `names[k]`; an RBM becomes an Ising problem, its sides mixed.
+    """Rename variable k to `names[k]`; an RBM becomes an Ising problem, with its sides mixed.
 
-    Labels go: they are names, too.
+    Labels are dropped, because they are names, too.
 
     >>> from glasshouse.problems import Ising
     >>> bond = Ising.from_edges(3, [(0, 1)], [5], [0, 0, 7])
@@ -44,6 +44,6 @@ def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Prob
 
 
 def _moved(clauses: npt.NDArray[np.int32], names: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """Literals with new names and their old signs; 0 stands for no literal."""
+    """Return literals with new variables and their old signs; 0 is a missing literal."""
     with_none = np.concatenate([[0], names + 1]).astype(np.int32)
     return np.sign(clauses) * with_none[np.abs(clauses)]

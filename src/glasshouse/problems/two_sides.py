@@ -17,7 +17,7 @@ class Sides(NamedTuple):
     Attributes:
         order: the spin at each position.
         place: the position of each spin.
-        num_visible: how many spins are visible.
+        num_visible: the number of visible spins.
     """
 
     order: npt.NDArray[np.int64]
@@ -35,12 +35,12 @@ def sides_of(
 
     Args:
         problem: the problem.
-        num_visible: the first spins, as many as this, are visible.
-        hidden: states for every spin whether it is hidden. Without both, the lowest spin of every
+        num_visible: the number of visible spins, which are then the first ones.
+        hidden: marks the hidden spins. Without `num_visible` and `hidden`, the lowest spin of every
             component is visible.
 
     Raises:
-        ValueError: the graph is not bipartite, or an edge lies inside a side.
+        ValueError: the graph is not bipartite, or an edge joins two spins of one side.
     """
     if hidden is None and num_visible is not None:
         visible = validation.count(num_visible, "num_visible", 1)
@@ -53,7 +53,7 @@ def sides_of(
 
 
 def _hidden_side(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.bool_]:
-    """Return which spins are hidden; refuse a graph with an odd cycle or an edge inside a side."""
+    """Return a mask of the hidden spins; raise for an odd cycle or an edge inside a side."""
     size = problem.num_variables
     if size < 2:
         raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
@@ -61,18 +61,18 @@ def _hidden_side(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.ND
         inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
         if inside.any():
             i, j = problem.edges[np.flatnonzero(inside)[0]]
-            raise ValueError(f"spins {i} and {j} are coupled but lie on the same side")
+            raise ValueError(f"spins {i} and {j} are coupled, but are on the same side")
         return hidden
     colours = two_colouring(size, problem.edges)
     if colours is None:
         raise ValueError("the graph is not bipartite; `to_rbm` doubles the spins instead")
-    if not colours.any():  # no edges at all: any split will do
+    if not colours.any():  # without edges, any split will do
         colours[-1] = True
     return colours
 
 
 def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    """The side of each node (False for the lowest node of a component); None if not bipartite.
+    """Return the side of each node (False for a component's lowest); None if not bipartite.
 
     In the graph of pairs (node, colour), with an edge for "the other end has the other colour", a
     component holds both colours of a node exactly when the node lies on an odd walk.

@@ -1,9 +1,9 @@
-"""Argument checks shared by all problems: one place, one voice.
+"""Argument checks shared by all problems, with uniform messages.
 
-Weights are exact: int64 arrays, or float64 arrays where a user's numbers have decimals. Energies of
-integer problems are integers that never wrap around, because `total_magnitude` is checked against
-int64 when a problem is made. Those of float problems never overflow, because it is checked against
-`MOST_FLOAT`, too.
+Weights are exact: int64 arrays, or float64 arrays if a user's numbers have decimals. Energies of
+integer problems are integers that never overflow, because `total_magnitude` is checked against
+int64 when a problem is created. Energies of float problems never overflow either, because it is
+checked against `MOST_FLOAT`.
 """
 
 from __future__ import annotations
@@ -26,28 +26,28 @@ Number: TypeAlias = int | float
 INT64_MAX = 2**63 - 1
 # Variables are counted by 32-bit indices, which halve the memory of large graphs.
 MOST_VARIABLES = 2**31 - 1
-# What the magnitudes of a float problem may add up to. The room up to the largest float, 2^1024, is
-# for solvers, whose local fields and differences of energies are a few times larger.
+# The limit on the sum of magnitudes of a float problem. The range up to the largest float, 2^1024,
+# is left for solvers, whose local fields and energy differences are a few times larger.
 MOST_FLOAT = 2.0**1020
-# From here on there are whole numbers that no float64 holds.
+# Above this limit, some integers have no float64.
 _EXACT_IN_FLOATS = 2**53
-# Kernels multiply β by a little more than 2, and infinity times a local field of 0 is no number.
+# Kernels multiply β by a little more than 2, and infinity times a local field of 0 is NaN.
 MOST_BETA = 1e307
-# Thirty years; timers and other people's solvers take no more than some such number.
+# Thirty years, in seconds; timers and third-party solvers do not accept much more.
 _LONGEST = 1e9
 
 
 def count(value: object, name: str, least: int = 0) -> int:
-    """A whole number of at least `least`, as a Python int."""
+    """Return an integer of at least `least`, as a Python int."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name}={value!r} is not a whole number")
     if value < least:
-        raise ValueError(f"{name}={value} is below {least}, the least it can be")
+        raise ValueError(f"{name}={value} is below {least}, the minimum")
     return int(value)
 
 
 def size(value: object, name: str) -> int:
-    """How many variables a problem has."""
+    """Return the number of variables of a problem."""
     number = count(value, name)
     if number > MOST_VARIABLES:
         raise ValueError(f"{name}={number} is above {MOST_VARIABLES}, the most a problem can have")
@@ -55,7 +55,7 @@ def size(value: object, name: str) -> int:
 
 
 def time_limit(value: Any) -> float | None:
-    """Seconds, or None for no limit, which infinity means, too.
+    """Return a limit in seconds; None and infinity set no limit.
 
     >>> time_limit(3), time_limit(math.inf), time_limit(None)
     (3.0, None, None)
@@ -66,7 +66,7 @@ def time_limit(value: Any) -> float | None:
     """
     if value is None:
         return None
-    if not is_real(value) or not value > 0:  # NaN is not, either
+    if not is_real(value) or not value > 0:  # NaN fails this comparison, too
         raise ValueError(
             f"time_limit={value!r} is not a number of seconds above 0; None sets no limit"
         )
@@ -74,7 +74,7 @@ def time_limit(value: Any) -> float | None:
 
 
 def target(value: Any) -> Any:
-    """A number to compare energies with, or None; whole numbers stay exact."""
+    """Return a number to compare energies with, or None; integers stay exact."""
     if value is None:
         return None
     if not is_real(value) or value != value:
@@ -83,40 +83,40 @@ def target(value: Any) -> Any:
 
 
 def is_real(value: object) -> bool:
-    """Whether something is a number, NumPy's included; True and False are none."""
+    """Return whether an object is a number, including NumPy's; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def share(value: Any, name: str) -> float:
-    """A number strictly between 0 and 1, such as a probability or a confidence."""
+    """Return a number strictly between 0 and 1, such as a probability or a confidence."""
     if not is_real(value) or not 0 < value < 1:
         raise ValueError(f"{name}={value} must lie between 0 and 1, both excluded")
     return float(value)
 
 
 def inverse_temperatures(beta: Any) -> FloatArray:
-    """One or more β, in a list, tuple or array: finite, at least 0, at most `MOST_BETA`.
+    """Return one or more β as an array: finite, at least 0, at most `MOST_BETA`.
 
-    Two numbers are always the first and the last of a range.
+    Two numbers always mean the first and the last of a range.
     """
     values = np.asarray(beta) if isinstance(beta, (list, tuple, np.ndarray)) else np.empty(0)
     if values.dtype.kind not in "iuf" or values.ndim != 1 or not values.size:
         raise ValueError(
-            f"beta={beta!r:.60} is not a list of numbers; give (first, last), or all of them"
+            f"beta={beta!r:.60} is not a list of numbers; pass (first, last), or all of them"
         )
     values = values.astype(np.float64)
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(f"beta={beta!r:.60} must be finite and not negative")
     if (values > MOST_BETA).any():
-        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the most that kernels take")
+        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the most that kernels support")
     return values
 
 
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:
-    """A one-dimensional int64 or float64 array of finite numbers, read-only."""
+    """Return a one-dimensional int64 or float64 array of finite numbers, read-only."""
     array = as_array(values, name)
     if array.size == 0 and not isinstance(values, np.ndarray):
-        array = array.astype(np.int64)  # an empty list is no reason to leave the integers
+        array = array.astype(np.int64)  # an empty list does not make the problem a float problem
     if array.dtype == object:
         array = _exact_object_array(array, name)
     if array.dtype.kind not in "iuf":
@@ -139,7 +139,7 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
 
 
 def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Python integers too large for int64 arrive as objects; refuse them by name."""
+    """Refuse Python integers too large for int64, which arrive as objects; name the value."""
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
@@ -152,7 +152,7 @@ def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
 
 
 def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """An array of whatever was given; a list with integers that NumPy rounds to floats is refused.
+    """Return an array; refuse a list with integers that NumPy would round to floats.
 
     >>> as_array([2**63, 5], "weights")
     Traceback (most recent call last):
@@ -172,19 +172,19 @@ def _refuse_unless_exact(number: int, name: str) -> None:
         raise ValueError(f"{name} holds {number}, of magnitude above 2^63-1")
     if int(float(number)) != number:
         raise ValueError(
-            f"{name} holds {number}, which no float holds exactly, beside floats; give integers "
+            f"{name} holds {number}, which no float holds exactly, next to floats; use integers "
             "only, or round it"
         )
 
 
 def same_kind(*arrays: WeightArray) -> list[WeightArray]:
-    """All arrays as int64 if all are, else all as float64; integers that floats round are refused.
+    """Return all arrays as int64 if all are, otherwise as float64; refuse inexact integers.
 
     >>> same_kind(np.array([2**53 + 1]), np.array([0.5]))
     Traceback (most recent call last):
         ...
-    ValueError: an array of integers holds 9007199254740993, which no float holds exactly, beside
-    floats; give integers only, or round it
+    ValueError: an array of integers holds 9007199254740993, which no float holds exactly, next
+    to floats; use integers only, or round it
     """
     if all(array.dtype == np.int64 for array in arrays):
         return list(arrays)
@@ -196,7 +196,7 @@ def same_kind(*arrays: WeightArray) -> list[WeightArray]:
 
 
 def offset(value: object, exact: bool) -> Number:
-    """The constant term: an int in an integer problem, else a finite float."""
+    """Return the constant term: an int in an integer problem, otherwise a finite float."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):
@@ -205,7 +205,9 @@ def offset(value: object, exact: bool) -> Number:
         if exact:
             return int(value)
         if abs(int(value)) > MOST_FLOAT:
-            raise ValueError(f"offset={value} is above {MOST_FLOAT:.3g}, the most beside floats")
+            raise ValueError(
+                f"offset={value} is above {MOST_FLOAT:.3g}, the largest offset for float weights"
+            )
         return float(value)
     if not math.isfinite(value):
         raise ValueError(f"offset={value} is not finite")
@@ -213,15 +215,15 @@ def offset(value: object, exact: bool) -> Number:
         return int(value)
     if exact:
         raise ValueError(
-            f"offset={value} is not whole, but the weights are integers; give float weights"
+            f"offset={value} is not whole, but the weights are integers; use float weights"
         )
     return float(value)
 
 
 def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) -> Number:
-    """Sum of the arrays' magnitudes; refused where with the constant's it leaves int64 or floats.
+    """Return the sum of all magnitudes; raise if, with the constant, it exceeds int64 or floats.
 
-    An exact int for integers, refused at 2^63; for floats a float, refused at `MOST_FLOAT`.
+    The sum is an int for integers, limited to 2^63-1, and a float for floats, below `MOST_FLOAT`.
     """
     arrays = list(arrays)
     if any(array.dtype != np.int64 for array in arrays):
@@ -236,7 +238,7 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
     total = 0
     for array in arrays:
         magnitudes = np.abs(array)
-        # An int64 sum is exact as long as the float sum stays clear of 2^63.
+        # An int64 sum is exact if the float sum is well below 2^63.
         if float(magnitudes.sum(dtype=np.float64)) < 2.0**62:
             total += int(magnitudes.sum())
         else:
@@ -250,16 +252,16 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
 
 
 def float_magnitude(arrays: Iterable[npt.NDArray[Any]]) -> float:
-    """Sum of all magnitudes as a float: infinite if it is above all of them."""
+    """Return the sum of all magnitudes as a float; infinite if it exceeds the largest float."""
     with np.errstate(over="ignore"):
         return float(sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays))
 
 
 def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: str) -> SpinArray:
-    """One state or a batch of states (last axis = variables) with two allowed values, as int8."""
+    """Return one state or a batch of states (last axis = variables) as int8; check its values."""
     if isinstance(values, Mapping):
         raise ValueError(
-            f"{name} is a mapping; give a list of its values, in the order of the variables, which "
+            f"{name} is a mapping; pass a list of its values, in the order of the variables, which "
             "is that of problem.labels"
         )
     array = np.asarray(values)
@@ -274,12 +276,12 @@ def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: st
 
 
 def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """One state or a batch of any shape as a list of states, one per row (also of no variables)."""
+    """Return one state or a batch of any shape as rows, one per state, even without variables."""
     return states.reshape(math.prod(states.shape[:-1]), states.shape[-1])
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """The same values, C-contiguous and locked; copied unless nobody can write to them anyway."""
+    """Return the values, C-contiguous and locked; copied if they can be written anywhere."""
     locked = np.ascontiguousarray(array)
     if is_writable(locked):
         locked = locked.copy()
@@ -288,7 +290,7 @@ def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def is_writable(array: npt.NDArray[Any]) -> bool:
-    """Whether somebody may write to an array's memory: through it, or through what it views."""
+    """Return whether an array's memory can be written, through it or through an array it views."""
     while isinstance(array, np.ndarray):
         if array.flags.writeable:
             return True
@@ -297,7 +299,7 @@ def is_writable(array: npt.NDArray[Any]) -> bool:
 
 
 def shown(value: Any) -> str:
-    """A number for a message, roughly where it is long: Python spells no 4300 digits.
+    """Return a number as text for a message; numbers of thousands of digits only roughly.
 
     >>> shown(7), shown(Fraction(-1, 3)), shown(-(10**50))
     ('7', '-1/3', 'about -10^50.0')
@@ -311,7 +313,7 @@ def shown(value: Any) -> str:
 
 
 def describe(values: WeightArray) -> str:
-    """Kind and range of some weights, for a repr."""
+    """Return the type and range of some weights, for a repr."""
     kind = "integer" if values.dtype == np.int64 else "float"
     if not values.size:
         return f"{kind} weights"

@@ -5,8 +5,8 @@ community's own checker. What a certificate proves is computed in the package `c
 
 * `proof`: `prove`. `prover`: the plan of a proof. `preparation`: a problem prepared for proofs.
 * `signed_graph`: a problem as a graph. `limits`: when to stop. `progress`: bounds and statistics.
-* `relaxation`: what bounds a node of a tree. `parts`: loops and squares, and certificates of them.
-* `contraction`: exact reductions of a graph. `core`: what they leave.
+* `relaxation`: the interface of node bounds. `parts`: loops and squares, and their certificates.
+* `contraction`: exact reductions of a graph. `core`: the remaining graph.
 * `states`: good states by annealing. `covering`: proofs by enumeration.
 * `matching`: ±J lattices on a torus. `lp`: linear programs over cycles. `semidefinite`: dense
   problems. `trees`: branch and bound. `kernels`: compiled code.
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """All names at once, when one is first used: a judge needs one small module, and no prover."""
+    """Import all names when one is first used: checking needs one small module, not the provers."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.proofs' has no attribute {name!r}")
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
@@ -47,7 +47,7 @@ def __getattr__(name: str) -> Any:
     names = (Bounds, ExactResult, HardClausesUnsatisfiableError, LinearProgramError, NoiseMargin,
              Proof, Statistics, noise_margin, prove, solve_exactly, veripb_proof)  # fmt: skip
     for each, value in zip(__all__, names, strict=True):
-        globals().setdefault(each, value)  # a caller may have put one of its own there
+        globals().setdefault(each, value)  # a caller may have set a name itself
     return globals()[name]
 
 

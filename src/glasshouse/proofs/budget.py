@@ -1,9 +1,8 @@
 """The budget of a proof: its limits, the reason why it stopped, and the bounds reported so far.
 
-`prove` makes one budget. Every search gets this budget or a part of its time, and asks it when to
-stop. A limit or Ctrl-C that stops one search stops all of them. `Budget.hearing_ctrl_c` is the only
-place where a proof handles Ctrl-C, and SIGTERM, which the command line turns into the same
-exception.
+`prove` creates one budget. Every search gets this budget or a part of its time, and asks it when to
+stop. A limit or Ctrl-C that stops one search stops all of them. Only `Budget.hearing_ctrl_c`
+handles Ctrl-C in a proof, and SIGTERM, which the command line turns into the same exception.
 """
 
 from __future__ import annotations
@@ -20,32 +19,32 @@ from glasshouse.stopping import working_time
 
 Result = TypeVar("Result")
 
-# What a tree may hold unless it is told otherwise; the certificate is about as large as text.
+# The default memory limit of a tree, in bytes; as text, the certificate is about as large.
 _MOST_BYTES = 4 << 30
-# Seconds after the deadline within which a certificate is made.
+# Seconds after the deadline within which a certificate is created.
 _SECONDS_OF_CERTIFYING = 0.7
-# Seconds between two checkpoints, and how many times longer than the last one took.
+# The least seconds between two checkpoints, and the least multiple of the last one's duration.
 _BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
 
 
 class TimeIsUpError(Exception):
-    """The deadline has passed in the middle of work of which a part is of no use."""
+    """Raised if the deadline passes during work whose partial result is useless."""
 
 
 class Budget:
     """The limits of a proof, and whether one of them or Ctrl-C has stopped it.
 
     Args:
-        time_limit: seconds from now.
-        target: an energy; stop once no state can be below it.
-        node_limit: nodes of a tree; 1 is the root, without branching.
-        memory_limit: bytes of what the tree holds.
-        progress: called with `Bounds` on the way.
+        time_limit: the time limit in seconds, counted from now.
+        target: an energy; the proof stops once no state can be below it.
+        node_limit: the most nodes of a tree; 1 is the root, without branching.
+        memory_limit: the most bytes that the tree may hold.
+        progress: called with `Bounds` during the search.
 
     Attributes:
         whole: the budget of the whole proof, of which this one may be a part.
-        above: the budget that this part was taken from; the whole one is above itself.
-        history: bounds on the way, each better than the one before.
+        above: the budget that this part was taken from; the whole budget refers to itself.
+        history: the bounds so far, each better than the one before.
         reserved: seconds that a certificate takes even without loops.
 
     >>> budget = Budget(60.0)
@@ -74,35 +73,35 @@ class Budget:
         self._reason: Stopped | None = None
 
     def part(self, share: float = 1.0) -> Budget:
-        """Return a share of the time that is left; it stops when the whole does."""
+        """Return a fraction `share` of the remaining time; it stops when the whole budget does."""
         part = Budget(share * self.left())
         part.above, part.whole = self, self.whole
         return part
 
     @property
     def deadline(self) -> float:
-        """When the time is up, on the clock of `working_time`."""
+        """The time at which the budget ends, on the clock of `working_time`."""
         return self._end if self.above is self else min(self._end, self.above.deadline)
 
     @property
     def certify_until(self) -> float:
-        """When the certificate of the proof has to be ready."""
+        """The time by which the certificate of the proof must be complete."""
         return self.whole.deadline + _SECONDS_OF_CERTIFYING
 
     @property
     def seconds(self) -> float:
-        """The time since the proof began."""
+        """The seconds since the proof began."""
         return working_time() - self.whole.began
 
     def end_by(self, deadline: float) -> None:
-        """End at this time, if not before."""
+        """End at this time at the latest."""
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
-        """Move the deadline forward, so that the certificate is ready in time.
+        """Move the deadline to an earlier time, so that the certificate is ready in time.
 
         Args:
-            seconds: how long the certificate takes; less than was reserved before changes nothing.
+            seconds: the time that the certificate takes; less than already reserved has no effect.
         """
         self._end -= max(0.0, seconds - self.reserved)
         self.reserved = max(seconds, self.reserved)
@@ -112,12 +111,12 @@ class Budget:
         return -math.inf if self.whole._reason else self.deadline - working_time()
 
     def asks_to_stop(self) -> bool:
-        """Return whether to end with what there is."""
+        """Return whether to end with the results so far."""
         return self.left() < 0.0
 
     @property
     def stopped(self) -> Stopped | None:
-        """Why to end with what there is, or None."""
+        """The reason to end with the results so far, or None."""
         return self.whole._reason or ("time limit" if self.asks_to_stop() else None)
 
     def stop(self, reason: Stopped) -> None:
@@ -146,12 +145,12 @@ class Budget:
         return work()
 
     def check(self) -> None:
-        """Raise `TimeIsUpError` where the budget asks to stop."""
+        """Raise `TimeIsUpError` if the budget asks to stop."""
         if self.asks_to_stop():
             raise TimeIsUpError
 
     def pieces(self, count: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield where pieces of a range begin and end; check the time before each piece.
+        """Yield the limits of pieces of a range; check the time before each piece.
 
         Args:
             count: the end of the range, which begins at 0.
@@ -166,11 +165,11 @@ class Budget:
             yield first, min(first + size, count)
 
     def tell(self, bounds: Bounds, held: int = 0) -> bool:
-        """Keep bounds that are better than the last, report them, and return whether to stop.
+        """Record bounds that are better than the last, report them, and return whether to stop.
 
         Args:
-            bounds: what is known so far.
-            held: bytes of what the tree holds.
+            bounds: the bounds known so far.
+            held: the bytes that the tree holds.
         """
         whole = self.whole
         last = whole.history[-1] if whole.history else None
@@ -197,7 +196,7 @@ class Pause:
 
     @property
     def is_over(self) -> bool:
-        """Whether another checkpoint is due."""
+        """Return whether another checkpoint is due."""
         return working_time() > self.until
 
     def __enter__(self) -> None:

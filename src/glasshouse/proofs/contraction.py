@@ -1,17 +1,17 @@
-"""Exact reductions of a signed graph, and the way back for states and for loops.
+"""Exact reductions of a signed graph, and the reverse maps for states and for loops.
 
-Two steps take turns until neither applies.
+Two steps alternate until neither applies.
 
-*Split*: a cycle stays inside one biconnected block, so blocks are solved apart. A vertex in several
-blocks gets a copy in each, and bridges, which no cycle uses, go.
+*Split*: a cycle stays inside one biconnected block, so blocks are solved separately. A vertex in
+several blocks gets a copy in each, and bridges, which no cycle uses, are removed.
 
 *Contract*: if one edge of a vertex weighs at least as much as its others together, some optimum
 satisfies it: the vertex moves onto its neighbour, and edges that become parallel are merged. Leaves
-and chains are the simplest cases; at the peak of hardness almost everything goes this way.
+and chains are the simplest cases; at the hardness peak almost everything is contracted.
 
-A packing of odd cycles in what remains becomes one of the whole graph with the same slack: a loop
-over a moved edge runs over the contracted one too, which has room for all of them; a loop over a
-merged edge takes one of the two, or parts of both; two parallel edges of opposite signs are an odd
+A packing of odd cycles in the remaining graph becomes one of the whole graph with the same slack. A
+loop over a moved edge also uses the contracted one, which has capacity for all of them. A loop over
+a merged edge uses one of the two, or parts of both. Two parallel edges of opposite signs are an odd
 cycle themselves.
 """
 
@@ -43,7 +43,7 @@ class OddCycle:
 
 
 class _Moved(NamedTuple):
-    """Edge `new` was `old` before its end moved along edge `along`."""
+    """Edge `new`, which was `old` before its end moved along edge `along`."""
 
     new: int
     old: int
@@ -51,7 +51,7 @@ class _Moved(NamedTuple):
 
 
 class _Added(NamedTuple):
-    """Edge `new` is two parallel edges of the same sign."""
+    """Edge `new`, merged from two parallel edges of the same sign."""
 
     new: int
     first: int
@@ -59,7 +59,7 @@ class _Added(NamedTuple):
 
 
 class _Cancelled(NamedTuple):
-    """Two parallel edges of opposite signs; `new` is what the larger has more, -1 if nothing."""
+    """Two parallel edges of opposite signs; `new` is the difference, -1 if there is none."""
 
     new: int
     larger: int
@@ -67,7 +67,7 @@ class _Cancelled(NamedTuple):
 
 
 class _Followed(NamedTuple):
-    """A vertex takes the spin of another, or its opposite."""
+    """A vertex that takes the spin of another vertex, or its opposite."""
 
     vertex: int
     leader: int
@@ -75,9 +75,9 @@ class _Followed(NamedTuple):
 
 
 class _Copied(NamedTuple):
-    """Vertices were split into copies: copy k is of `original[k]`, and `edges` join copies.
+    """Vertices split into copies: copy k is of `original[k]`, and `edges` join copies.
 
-    `fixed` is the sign of an edge that was a bridge and left, 0 for all others.
+    `fixed` is the sign of an edge that was a removed bridge, 0 for all others.
     """
 
     original: npt.NDArray[np.int32]
@@ -86,7 +86,7 @@ class _Copied(NamedTuple):
     fixed: Spins
 
 
-# Vertices to contract, and edges to take over, between two looks at the clock.
+# Vertices to contract, and edges to copy, between two checks of the clock.
 _STEPS_PER_LOOK, _EDGES_PER_LOOK = 1 << 10, 1 << 16
 
 _Step = _Moved | _Added | _Cancelled | _Followed | _Copied
@@ -95,7 +95,7 @@ _Ends = dict[int, tuple[int, int]]
 
 @dataclass(frozen=True)
 class CoreBlock:
-    """A part of the core: every two of its edges lie on a common cycle."""
+    """A part of the core in which any two edges lie on a common cycle."""
 
     graph: SignedGraph
     vertices: npt.NDArray[np.int32]
@@ -105,19 +105,19 @@ class CoreBlock:
 class ContractedGraph:
     """A signed graph and its core.
 
-    Edges are numbered: those of the graph first, then whatever the steps make.
+    Edges are numbered: those of the graph first, then those that the steps create.
 
     Args:
-        graph: what to reduce.
-        budget: raises TimeIsUpError if that takes longer.
+        graph: the graph to reduce.
+        budget: the budget; `TimeIsUpError` is raised if the reduction takes longer.
 
     Attributes:
         graph: the graph that was reduced.
-        blocks: what remains, in ascending order of size.
-        cost: weight that every state violates, found by merging parallel edges.
-        names: which vertex of the graph each vertex of the blocks is.
-        triangles: loops that turn the energy of the graph into that of the core and what always
-            loses. They may run over pairs without an edge.
+        blocks: the remaining blocks, in ascending order of size.
+        cost: the weight that every state violates, found by merging parallel edges.
+        names: the vertex of the graph that each vertex of the blocks is.
+        triangles: loops that turn the energy of the graph into that of the core plus the weight
+            that every state violates. They may use pairs without an edge.
 
     >>> square = SignedGraph(
     ...     4, np.array([[0, 1], [1, 2], [2, 3], [0, 3]]), exact_array([5, 5, 5, -3]))
@@ -135,19 +135,19 @@ class ContractedGraph:
         self._steps: list[_Step] = []
         self._num_vertices = graph.num_vertices
         self.names = np.arange(graph.num_vertices, dtype=np.int32)
-        self._names: list[int] = []  # the same, for one vertex at a time
+        self._names: list[int] = []  # `names` as a list, for single vertices
         self._triangles: list[
             int
-        ] = []  # six numbers each: lists of lists keep Python's memory busy
+        ] = []  # six numbers each, because lists of lists slow down Python's memory management
         ends: _Ends = {}
         for first, last in self._budget.pieces(graph.num_edges, _EDGES_PER_LOOK):
             self._weights += graph.weights[first:last].tolist()
-            # Column by column: lists of pairs keep Python's garbage collector busy.
+            # Column by column, because lists of pairs slow down Python's garbage collector.
             pairs = zip(*graph.edges[first:last].T.tolist(), strict=True)
             ends.update(zip(range(first, last), pairs, strict=True))
         parts: list[_Ends] = []
         before = -1
-        # A turn that changes anything leaves fewer edges, so this ends.
+        # A turn that changes anything removes edges, so this ends.
         while len(ends) != before:
             before = len(ends)
             parts = self._split(ends)
@@ -156,7 +156,7 @@ class ContractedGraph:
         self.blocks = sorted(blocks, key=lambda block: block.graph.num_edges)
 
     def _split(self, ends: _Ends) -> list[_Ends]:
-        """Give each block its own copies of its vertices; leave out bridges."""
+        """Give each block its own copies of its vertices; remove bridges."""
         ids = list(ends)
         pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
         rows = adjacency(self._num_vertices, pairs)
@@ -214,7 +214,7 @@ class ContractedGraph:
         return {edge: (a, b) for a, row in enumerate(adjacent) for b, edge in row.items() if a < b}
 
     def _is_contracted(self, items: list[tuple[int, tuple[int, int]]]) -> bool:
-        """Whether it is plain that no edge dominates a vertex, as in most regular lattices."""
+        """Return whether clearly no edge dominates a vertex, as in most regular lattices."""
         if self.graph.total > INT64_MAX // 4:
             return False
         sizes = np.array([abs(self._weights[edge]) for edge, _ in items], dtype=np.int64)
@@ -228,7 +228,7 @@ class ContractedGraph:
     def _follow(
         self, vertex: int, leader: int, adjacent: list[dict[int, int]], strength: list[int]
     ) -> list[int]:
-        """Contract the edge between a vertex and its leader; return the vertices it touched."""
+        """Contract the edge between a vertex and its leader; return the affected vertices."""
         along = adjacent[vertex].pop(leader)
         del adjacent[leader][vertex]
         strength[leader] -= abs(self._weights[along])
@@ -255,7 +255,7 @@ class ContractedGraph:
         return touched
 
     def _note_triangle(self, vertex: int, other: int, leader: int, weight: int, sign: int) -> None:
-        """What moving an edge takes from the two edges of a vertex and gives to a third.
+        """Record the triangle by which moving an edge shifts weight from two edges to a third.
 
         -w·s_v·s_x - |w|·sign·s_v·s_l + w·sign·s_l·s_x ≥ -|w| is an odd cycle.
         """
@@ -264,7 +264,7 @@ class ContractedGraph:
         self._triangles += abs(weight), names[vertex], names[other], names[leader], own, sign
 
     def _merge(self, first: int, second: int) -> tuple[int, int]:
-        """One edge for two parallel ones (-1: they cancel), and the weight that always loses."""
+        """Return one edge for two parallel ones (-1: they cancel), and the violated weight."""
         one, two = self._weights[first], self._weights[second]
         if (one > 0) == (two > 0):
             merged = self._new(one + two)
@@ -290,21 +290,21 @@ class ContractedGraph:
 
     @property
     def triangles(self) -> Parts:
-        """What all moves of edges together took, as loops of the graph."""
+        """One triangle per moved edge; together they account for all shifted weight."""
         columns = [self._triangles[k::6] for k in range(6)]
         own, sign = (np.array(column, dtype=np.int8) for column in columns[4:])
         nodes = np.array(columns[1:4], dtype=np.int32).T
         return triangle_parts(columns[0], nodes, np.column_stack([own, -own * sign, sign]) < 0)
 
     def restrict(self, spins: Spins) -> list[Spins]:
-        """Spins of each block from spins of the whole graph."""
+        """Return the spins of each block from spins of the whole graph."""
         for step in self._steps:
             if isinstance(step, _Copied):
                 spins = spins[step.original]
         return [spins[block.vertices] for block in self.blocks]
 
     def lift_state(self, block_states: list[Spins]) -> Spins:
-        """Spins of the whole graph from the spins of its blocks."""
+        """Return the spins of the whole graph from the spins of its blocks."""
         spins = np.ones(self._num_vertices, dtype=np.int8)
         for block, state in zip(self.blocks, block_states, strict=True):
             spins[block.vertices] = state
@@ -320,19 +320,19 @@ class ContractedGraph:
 
     @property
     def is_lifting(self) -> bool:
-        """Whether loops of the blocks have to be changed to be loops of the whole graph."""
+        """Whether loops of the blocks must be changed to become loops of the whole graph."""
         return not all(isinstance(step, _Copied) for step in self._steps)
 
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
-        """Loops of the whole graph from loops of its blocks, and those that merging found.
+        """Return loops of the whole graph from loops of its blocks, and those from merging.
 
-        No edge is used above its weight if none of the core was.
+        If the loops of the core respect all weights, so do the returned loops.
         """
         return _Lifting(loops).undo(self._steps, self._weights, denominator)
 
 
 class _Lifting:
-    """Loops on their way back, and for every edge the loops that use it."""
+    """Loops being lifted to the whole graph, and for every edge the loops that use it."""
 
     def __init__(self, loops: Iterable[OddCycle]) -> None:
         self.loops: list[OddCycle] = []
@@ -341,7 +341,7 @@ class _Lifting:
             self.add(loop.multiplier, loop.edges)
 
     def undo(self, steps: list[_Step], weights: list[int], denominator: int) -> list[OddCycle]:
-        """Take back all steps, the last one first."""
+        """Undo all steps, the last one first."""
         for step in reversed(steps):
             if isinstance(step, _Moved):
                 for loop in sorted(self.users.pop(step.new, ())):
@@ -359,13 +359,13 @@ class _Lifting:
         return self.loops
 
     def add(self, multiplier: int, edges: set[int]) -> None:
-        """One more loop."""
+        """Add a loop."""
         self.loops.append(OddCycle(multiplier, set(edges)))
         for edge in edges:
             self.users.setdefault(edge, set()).add(len(self.loops) - 1)
 
     def toggle(self, loop: int, edge: int) -> None:
-        """Put an edge into a loop, or take it out: twice over the same edge is not at all."""
+        """Add an edge to a loop, or remove it: an edge used twice cancels."""
         edges, users = self.loops[loop].edges, self.users.setdefault(edge, set())
         for group, member in ((edges, edge), (users, loop)):
             if member in group:
@@ -374,7 +374,7 @@ class _Lifting:
                 group.add(member)
 
     def share(self, step: _Added, room: int) -> None:
-        """Send loops over the first of two parallel edges while it has room, then the second."""
+        """Route loops over the first of two parallel edges up to its capacity, then the second."""
         for loop in sorted(self.users.pop(step.new, ())):
             edges, multiplier = self.loops[loop].edges, self.loops[loop].multiplier
             edges.remove(step.new)

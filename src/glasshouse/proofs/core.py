@@ -1,4 +1,4 @@
-"""What exact reductions leave of a graph: what a tree search branches on."""
+"""The core: the graph that exact reductions leave, on which a tree search branches."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """What is left to prove, and what proves the rest.
+    """The remaining graph, and the loops that prove the rest.
 
     Attributes:
-        graph: the core, its vertices counted from 0.
-        names: which node of the whole problem each of its vertices is.
+        graph: the core, with vertices counted from 0.
+        names: the node of the whole problem that each vertex of the core is.
         common: loops that all leaves of a tree have in common, over the whole problem.
-        offset: the value of the whole problem is this and twice the cost of the core.
-        is_whole: whether there is nothing beside the core.
+        offset: the value of the whole problem is this offset plus twice the cost of the core.
+        is_whole: whether the core is the whole problem.
     """
 
     graph: SignedGraph
@@ -33,21 +33,21 @@ class Core:
 
     @classmethod
     def whole(cls, graph: SignedGraph, loops: Parts = NO_PARTS) -> Core:
-        """All of a graph, nothing reduced."""
+        """Return a whole graph as a core, without reductions."""
         names = np.arange(graph.num_vertices, dtype=np.int32)
         common = named_parts(loops, graph.loop_scale)
         return cls(graph, names, common, int(graph.value(0)), not len(loops.multipliers))
 
     @classmethod
     def reduced(cls, reduction: ContractedGraph, loops: Parts = NO_PARTS) -> Core:
-        """All blocks of a reduced graph.
+        """Return all blocks of a reduced graph as a core.
 
-        The same graph always gives the same core and the same common parts, so that a search can
-        go on from the certificate of another.
+        The same graph always yields the same core and the same common parts, so that a search can
+        resume from the certificate of another.
 
         Args:
-            reduction: of the whole graph.
-            loops: more of them that all leaves have, over the whole graph.
+            reduction: the reduction of the whole graph.
+            loops: further loops that all leaves share, over the whole graph.
         """
         graph = reduction.graph
         if not reduction.blocks:
@@ -64,7 +64,7 @@ class Core:
 
 
 def lifted_state(reduction: ContractedGraph, core: Core, spins: Spins) -> Spins:
-    """Spins of the whole graph from those of the core."""
+    """Return the spins of the whole graph from those of the core."""
     if len(core.names) == reduction.graph.num_vertices:
         return spins
     place = {name: k for k, name in enumerate(core.names.tolist())}

@@ -1,12 +1,12 @@
-"""Noise margins: how far couplings may change before a proven ground state can stop being one.
+"""Noise margins: how far couplings may change while a proven ground state stays optimal.
 
 In the gauge of the ground state all spins are up, and flipping the spins of a set costs twice the
 weights that its border cuts. The state is optimal if no border has a negative sum. Take a loop with
 the weight μ ≥ 0 on its edges and -μ on one of them: a border cuts it an even number of times, so
-the loop adds nothing negative to any border. What loops leave on an edge is its slack. The sum over
-a border is therefore at least the sum of its slacks, and stays at least zero while no edge changes
-by more than its slack. A linear program chooses the μ of the certificate's loops such that the
-least slack is as large as possible. It is not trusted: slacks are computed in exact integers.
+the loop adds nothing negative to any border. The slack of an edge is its weight minus the loops on
+it. The sum over a border is therefore at least the sum of its slacks, and stays at least zero while
+no edge changes by more than its slack. A linear program chooses the μ of the certificate's loops
+such that the least slack is as large as possible. Slacks are then computed in exact integers.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from glasshouse.proofs.lp import highs
 from glasshouse.proofs.proof import Proof
 from glasshouse.summaries import Summarised
 
-# Multipliers are rounded to multiples of one over each of these; the best of them counts.
+# Multipliers are rounded to multiples of one over each of these; the best result counts.
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 720720, 1 << 20)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseMargin(Summarised):
-    """How far the couplings and fields of a problem may change while its ground state stays one.
+    """How far couplings and fields may change while the ground state stays optimal.
 
     Attributes:
-        margin: every coupling and field that is not zero may change by up to `margin`, all at the
-            same time. The ground state then stays optimal, though not necessarily alone. The true
+        margin: every non-zero coupling and field may change by up to `margin`, all at the same
+            time. The ground state then stays optimal, though not necessarily unique. The true
             margin may be larger. It is zero if ground states differ in more than a flip of all
             spins, because the smallest change can favour one of them.
         slacks: for each coupling (labels of two spins) and field (the label of one spin) its own
@@ -64,7 +64,7 @@ class NoiseMargin(Summarised):
         return float(self.margin / self.largest) if self.largest else 0.0
 
     def summary(self) -> str:
-        """The margin in one line."""
+        """Return the margin in one line."""
         return (
             f"the ground state stays optimal while each of {len(self.slacks)} couplings and fields "
             f"changes by at most {self.margin}, {self.relative:.2%} of the largest"
@@ -77,8 +77,8 @@ class NoiseMargin(Summarised):
 def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     """Return how much noise the couplings of a proven ground state may have.
 
-    Only loops give a margin. It is zero for certificates with squares or a tree, about which
-    nothing is promised here. In any case noise of δ on each number leaves the state within twice
+    Only loops yield a margin. It is zero for certificates with squares or a tree, for which this
+    function promises nothing. In any case noise of δ on each number leaves the state within twice
     the sum of all |δ| of the optimum. Zero couplings and fields must stay zero: a field on a single
     spin, however small, decides between a state and its flip.
 
@@ -98,7 +98,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     truth = proven if isinstance(proven, Proven) else proven.proven
     problem, certificate = truth.problem, truth.certificate
     if not isinstance(problem, (Ising, Rbm)):
-        raise ValueError(f"{problem!r} has no couplings of spins; convert it with to_ising")
+        raise ValueError(f"{problem!r} has no spin couplings; convert it with to_ising")
     if not truth.verdict.optimal:
         raise ValueError("the state is not proven to be optimal, so no noise margin is known")
     form = ExactForm.of(problem)
@@ -117,16 +117,16 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
 
 
 def _best_slacks(form: ExactForm, certificate: Certificate) -> npt.NDArray[Any]:
-    """The slack of each edge of the form, in its units; all zero if no choice of μ is valid."""
+    """Return the slack of each edge of the form, in its units; zero if no choice of μ is valid."""
     spins = np.append(certificate.state, np.int8(1)).astype(np.int64)
     ends = edges_of_cycles(certificate.nodes, certificate.starts)
     loop_of = np.repeat(np.arange(certificate.num_loops), np.diff(certificate.starts))
     signs = np.where(certificate.negative_edges, -1, 1)
-    # A loop that the state violates more than once is no help.
+    # A loop that the state violates more than once does not help.
     usable = np.bincount(loop_of[signs < 0], minlength=certificate.num_loops) == 1
     weights = form.weights * (spins[form.edges[:, 0]] * spins[form.edges[:, 1]])
     nothing = np.zeros(len(ends), dtype=np.int64)
-    # All edges of the form and of loops, whose weights may cancel to zero, each with a number.
+    # Number all edges of the form and of loops; their weights may cancel to zero.
     every, _ = summed(
         np.concatenate([form.edges, ends]),
         np.concatenate([np.ones(len(weights), np.int64), 1 + nothing]),
@@ -168,7 +168,7 @@ def _multipliers(
     signs: npt.NDArray[Any],
     usable: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.float64]:
-    """Multipliers of loops whose least slack is largest, about: a linear program in floats."""
+    """Return multipliers with about the largest least slack, by a linear program in floats."""
     from scipy.sparse import coo_array
 
     size, edges = len(usable), len(weights)

@@ -1,7 +1,7 @@
-"""Loops and squares as certificates have them: in flat arrays.
+"""Loops and squares in the flat arrays of certificates.
 
-A proof may have a million loops. Whatever finds some, over a core or over the whole graph, puts
-them into `Parts` in one go.
+A proof may have a million loops. Every search, over a core or over the whole graph, converts its
+loops to `Parts` at once.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ def cycle_parts(
     denominator: int,
     turned: npt.NDArray[np.bool_] | None = None,
 ) -> Parts:
-    """Loops from cycles of a graph that are given by their edges, each cycle's in any order.
+    """Return loops from cycles of a graph, each given by its edges in any order.
 
     Args:
         graph: the graph.
-        cycles: their edges.
-        multipliers: one for each.
-        denominator: of all multipliers.
-        turned: which of all the edges have the other sign than their weight, or None.
+        cycles: the edges of each cycle.
+        multipliers: one multiplier per cycle.
+        denominator: the denominator of all multipliers.
+        turned: a mask of the edges whose sign is opposite to their weight, or None.
     """
     edges, starts = flat(cycles, np.int32)
     ends = np.array(graph.edges, dtype=np.int32, order="C")
@@ -60,17 +60,17 @@ def cycle_parts(
 def triangle_parts(
     multipliers: Iterable[int], nodes: npt.NDArray[Any], negative: npt.NDArray[np.bool_]
 ) -> Parts:
-    """Triangles, one per row of two tables: three nodes, and the edge from each to the next."""
+    """Return triangles, one per row: three nodes, and the sign of the edge after each."""
     starts = 3 * np.arange(len(nodes) + 1, dtype=np.int64)
     flat_nodes = nodes.astype(np.int32).reshape(-1)
     return Parts(flat_nodes, starts, packed(multipliers), negative.reshape(-1), NO_SQUARES, 1)
 
 
 def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
-    """For each hard clause l ∨ m the triangle of l, m and the ghost, with a multiplier.
+    """Return the triangle of l, m and the ghost for each hard clause l ∨ m, with a multiplier.
 
     In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
-    make up for a smaller weight of hard clauses in the LP than they have.
+    compensate for hard clauses that weigh less in the LP than in the problem.
     """
     assert weight.denominator == 1
     first, second = (problem.hard if weight else problem.hard[:0]).T
@@ -83,12 +83,12 @@ def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
 
 
 def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | None = None) -> Parts:
-    """Parts of a graph as parts of the whole problem.
+    """Return parts of a graph as parts of the whole problem.
 
     Args:
-        parts: in units of the graph's weights.
-        loop_scale: what the multipliers of certificates are multiplied with, see `ExactForm`.
-        names: for each vertex of the graph, the node it is; None if it is its own.
+        parts: the parts, in units of the graph's weights.
+        loop_scale: the factor of the multipliers of certificates, see `ExactForm`.
+        names: the node of each vertex of the graph; None if they are the same.
     """
     nodes, squares = parts.nodes, parts.squares
     if names is not None:
@@ -102,7 +102,7 @@ def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | No
 
 
 def joined_parts(groups: Sequence[Parts]) -> Parts:
-    """All loops and squares of some groups over one denominator, in their order."""
+    """Return all loops and squares of some groups over one denominator, concatenated."""
     denominator = math.lcm(*(group.denominator for group in groups))
     factors = [denominator // group.denominator for group in groups]
     loops = _scaled([group.multipliers for group in groups], factors)
@@ -117,7 +117,7 @@ def joined_parts(groups: Sequence[Parts]) -> Parts:
 
 
 def certificate_of(parts: Parts, spins: Spins, tree: Tree | None = None) -> Certificate:
-    """A certificate in the gauge of a state: each loop is turned to end with a violated edge."""
+    """Return a certificate in the gauge of a state; each loop ends with a violated edge."""
     edges = edges_of_cycles(parts.nodes, parts.starts)
     violated = (spins[edges[:, 0]] != spins[edges[:, 1]]) != parts.negative
     order = _turned(violated, parts.starts)
@@ -140,7 +140,7 @@ def certificate_of(parts: Parts, spins: Spins, tree: Tree | None = None) -> Cert
 
 
 def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The order of all nodes that puts behind each loop's first violated edge its beginning."""
+    """Return the order of all nodes that starts each loop just after its first violated edge."""
     lengths = np.diff(starts)
     places = np.arange(len(violated)) - np.repeat(starts[:-1], lengths)
     far = np.where(violated, places, len(violated))
@@ -151,12 +151,12 @@ def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.ND
 
 
 def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
-    """Numbers by a divisor of theirs, which may be larger than 64 bits where there are none."""
+    """Divide integers by a common divisor, which may exceed 64 bits if there are no integers."""
     return packed(number // divisor for number in numbers.tolist())
 
 
 def flat(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], kind: Any) -> tuple[Any, Any]:
-    """Rows one after the other in one array, and where each begins, and the end of the last."""
+    """Concatenate rows into one array; also return where each begins, and the end of the last."""
     starts = _starts([len(row) for row in rows])
     if rows and isinstance(rows[0], np.ndarray):
         return np.concatenate(rows).astype(kind, copy=False), starts
@@ -168,7 +168,7 @@ def _starts(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def _scaled(numbers: list[npt.NDArray[Any]], factors: list[int]) -> npt.NDArray[Any]:
-    """Each array times its factor, one after the other, in Python integers where need be."""
+    """Return each array times its factor, concatenated, in Python integers if needed."""
     return packed(
         x * factor for array, factor in zip(numbers, factors, strict=True) for x in array.tolist()
     )

@@ -1,4 +1,4 @@
-"""A problem made ready for proofs: its graph, and the states that are known."""
+"""A problem prepared for proofs: its graph, and the known states."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ class Prepared:
     """A problem, its graph, and the best state so far.
 
     Attributes:
-        problem: what to prove.
-        form: the same as the checker sees it.
-        graph: the same for searches; hard clauses are no heavier there than need be.
-        lighter: by how much they are lighter.
-        known: states, the ghost's spin behind them.
+        problem: the problem to prove.
+        form: the problem in the checker's exact form.
+        graph: the problem as a graph for searches; hard clauses are no heavier there than needed.
+        lighter: the weight by which hard clauses are lighter in the graph.
+        known: the known states, each followed by the ghost's spin.
 
     Args:
-        problem: what to prove.
-        state: one to start from, or None.
+        problem: the problem to prove.
+        state: a state to start from, or None.
         start: a certificate whose state to start from, or None.
     """
 
@@ -53,7 +53,7 @@ class Prepared:
 
     @property
     def best(self) -> Spins:
-        """The best of all known states, turned so that the ghost is up."""
+        """The best of all known states, flipped if needed so that the ghost is up."""
         least = min(self.known, key=self.graph.cost, default=None)
         if least is None:
             least = np.ones(self.graph.num_vertices, dtype=np.int8)
@@ -63,21 +63,21 @@ class Prepared:
         return turned
 
     def loop_certificate(self, loops: Parts) -> Certificate:
-        """The certificate of loops of the whole, with what makes up for lighter clauses."""
+        """Return the certificate of loops of the whole problem, corrected for lighter clauses."""
         lighter = named_parts(self.clause_loops(), self.graph.loop_scale)
         return certificate_of(joined_parts([loops, lighter]), self.best)
 
     def clause_loops(self) -> Parts:
-        """What makes up for lighter clauses, in units of the graph's weights."""
+        """Return the loops that compensate for lighter clauses, in units of the graph's weights."""
         if not isinstance(self.problem, Max2Sat):
             return NO_PARTS
         return clause_parts(self.problem, self.lighter * self.graph.loop_scale / 2)
 
     def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
-        """Make hard clauses no heavier than need be.
+        """Make hard clauses no heavier than needed.
 
-        More than the cost of a state that keeps them is enough, and floats lose less between
-        numbers of similar size. What they are lighter by is made up for by triangles.
+        A weight above the cost of a feasible state is enough, and floats lose less between numbers
+        of similar size. Triangles compensate for the difference.
         """
         graph = self.graph
         if not problem.num_hard or not problem.is_integer:
@@ -89,7 +89,7 @@ class Prepared:
 
 
 def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
-    """A state of the problem as spins, the ghost's +1 behind them."""
+    """Return a state of the problem as spins, followed by the ghost's +1."""
     if np.ndim(state) > 1:
         raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
     allowed = (problem.space.low, 1)
@@ -98,7 +98,7 @@ def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
 
 
 def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
-    """An assignment that satisfies the hard clauses, improved by single flips."""
+    """Return an assignment that satisfies the hard clauses, improved by single flips."""
     spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
     better = spins.copy()
     graphs.descend(*graph.rows, graph.couplings, better)

@@ -1,4 +1,4 @@
-"""How a proof went: bounds on the way, and what was done."""
+"""The course of a proof: bounds over time, and statistics."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ Stopped = Literal["time limit", "node limit", "memory limit", "target", "Ctrl-C"
 
 @dataclass(frozen=True, repr=False)
 class Bounds(Summarised):
-    """What is known so far: `lower` ≤ optimum ≤ `upper`, up to the LP's float error.
+    """The bounds so far: `lower` ≤ optimum ≤ `upper`, up to the LP's float error.
 
     Attributes:
-        lower: no state has a lower energy (or cost).
+        lower: the lower bound on all energies (or costs).
         upper: the energy of the best state.
-        seconds: since the search began.
-        rounds: LP solves at the root.
-        nodes: of the tree that were bounded.
-        open_nodes: of the tree that are yet to be.
+        seconds: the seconds since the search began.
+        rounds: the number of LP solves at the root.
+        nodes: the number of nodes of the tree that were bounded.
+        open_nodes: the number of nodes of the tree that are still open.
     """
 
     lower: float
@@ -38,19 +38,19 @@ class Statistics(Summarised):
     """How a proof was found.
 
     Attributes:
-        seconds: wall-clock time.
-        num_edges: couplings and fields before reduction.
-        core_edges: edges that no exact reduction removed.
-        blocks: biconnected blocks of the core, each with its own LP.
-        rounds: LP solves at the root.
-        cuts: cycle inequalities found there.
+        seconds: the wall-clock time.
+        num_edges: the number of couplings and fields before reduction.
+        core_edges: the number of edges that no exact reduction removed.
+        blocks: the number of biconnected blocks of the core, each with its own LP.
+        rounds: the number of LP solves at the root.
+        cuts: the number of cycle inequalities found at the root.
         converged: whether every LP was solved to the end, or closed its gap before.
-        stopped: why the search ended before that, or None.
-        method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite",
+        stopped: the reason why the search ended before that, or None.
+        method: the bound of the leaves: "cycle LP", "clique LP" (both), "semidefinite",
             "enumeration", or "weights" if a polynomial's weights alone bound it.
-        nodes: of the tree that were bounded, 0 without one.
-        leaves: of the certificate, 1 without a tree.
-        history: bounds on the way, each better than the one before.
+        nodes: the number of nodes of the tree that were bounded, 0 without a tree.
+        leaves: the number of leaves of the certificate, 1 without a tree.
+        history: the bounds over time, each better than the one before.
     """
 
     seconds: float

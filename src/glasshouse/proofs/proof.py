@@ -32,18 +32,18 @@ from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised, SummaryTable
 
-# A gap this many times smaller than energy and weights is one that a search in floats leaves.
+# A gap this many times smaller than energy and weights is due to a search in floats.
 _ROUNDING = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True, repr=False)
 class Proof(Summarised):
-    """A state, a lower bound, and the certificate that shows it.
+    """A state, a lower bound, and the certificate that proves the bound.
 
     Attributes:
         proven: the problem, the certificate and the verdict.
         statistics: how the certificate was found.
-        is_within_rounding: whether the gap is what floats leave of a proof, and nothing more.
+        is_within_rounding: whether the gap is no larger than the rounding of floats.
 
     >>> import glasshouse as gh
     >>> proof = gh.prove(gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1]))
@@ -65,17 +65,17 @@ class Proof(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """Loops and squares, in the leaves of a tree if need be, which `verify` accepted."""
+        """Loops and squares, in the leaves of a tree if needed, which `verify` accepted."""
         return self.proven.certificate
 
     @property
     def verdict(self) -> Verdict:
-        """What `verify` says of the certificate, with the exact bound and energy."""
+        """The result of `verify` for the certificate, with the exact bound and energy."""
         return self.proven.verdict
 
     @property
     def lower_bound(self) -> Any:
-        """No state has a lower energy (cost, for MAX-2-SAT)."""
+        """The proven bound: no state has a lower energy (cost, for MAX-2-SAT)."""
         return self.verdict.lower_bound
 
     @property
@@ -90,25 +90,25 @@ class Proof(Summarised):
 
     @property
     def state(self) -> Spins:
-        """The best state found: spins of an Ising problem or RBM, else 0/1."""
+        """The best state found: spins of an Ising problem or RBM, otherwise 0/1."""
         return self.proven.problem.space.from_spins(self.certificate.state)
 
     @property
     def labels(self) -> Labels | None:
-        """What the variables are called by who gave the problem; None for 0, 1 and so on."""
+        """The problem's variable labels; None if the variables are 0, 1 and so on."""
         return self.proven.problem.labels
 
     def sample(self, *, units: Units | None = None) -> dict[Any, int]:
-        """The state as a mapping from label to value, see `AnnealResult.sample`."""
+        """Return the state as a mapping from label to value, see `AnnealResult.sample`."""
         return naming.sample_of(self.state, self.labels, units)
 
     @property
     def gap(self) -> Any:
-        """`energy - lower_bound`."""
+        """The difference `energy - lower_bound`."""
         return self.energy - self.lower_bound
 
     def summary(self) -> str:
-        """For people.
+        """Return a human-readable table.
 
         >>> from glasshouse.problems import Ising
         >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1])
@@ -123,21 +123,21 @@ class Proof(Summarised):
         return "\n".join(f"{name:<11}  {value}" for name, value in self._summary_table().rows)
 
     def _summary_table(self) -> SummaryTable:
-        """Energy, bound and verdict, and what was done for them."""
+        """Return energy, bound and verdict, and the work done for them."""
         rows = {"energy": str(self.energy), "lower bound": str(self.lower_bound)}
         rows |= {"optimal": self.verdict_in_words(self.gap), **self.work_rows()}
         return SummaryTable(list(rows.items()))
 
     def verdict_in_words(self, gap: Any) -> str:
-        """Whether the state is optimal, and how that is known; else the gap, as it is given."""
+        """Return the verdict as text: proven, or the given gap."""
         if self.optimal:
             return "proven"
         if self.is_within_rounding:
-            return f"within {gap}, as near as a search in floats gets"
+            return f"within {gap}, the limit of a search in floats"
         return f"not proven, gap {gap}"
 
     def work_rows(self) -> dict[str, str]:
-        """What was done, in names and values."""
+        """Return the work done, as names and values."""
         work, over = self.statistics, self.certificate.denominator
         rows = {
             "certificate": self.certificate.parts
@@ -181,36 +181,36 @@ def prove(
     """Prove a lower bound on the energy, and find a state that (often) attains it.
 
     The linear relaxation with cycle inequalities is tight on every sum of frustrated loops, whether
-    or not anybody knows the loops, on planar graphs, and on many sparse ones. Where it leaves a
-    gap, all states of a small cover are looked at, if they are few, or a tree is searched:
-    branching on pairs of spins until every leaf is closed. That can take for ever; `time_limit`,
-    `node_limit` and Ctrl-C end it with an honest bound.
+    or not the loops are known, on planar graphs, and on many sparse ones. If it leaves a gap, all
+    states of a small cover are enumerated, if they are few, or a tree is searched: branching on
+    pairs of spins until every leaf is closed. That can take forever; `time_limit`, `node_limit` and
+    Ctrl-C end it with a valid bound.
 
-    A polynomial of degree 3 or more is annealed, and proven by all states of a small cover where
-    there is one; of the arguments only `time_limit`, `state` and `certificate` are for it.
+    A polynomial of degree 3 or more is annealed, and proven by enumerating a small cover if there
+    is one; only `time_limit`, `state` and `certificate` apply to it.
 
     Args:
-        problem: any problem; fields, hard clauses and floats included. Of a plant only the problem
-            is looked at. A dimod model is one, too.
-        time_limit: seconds, compilation left out, after which the best bound and state so far
-            are returned. Ctrl-C during the search does the same.
-        target: an energy; stop once no state can be below it.
+        problem: any problem, including fields, hard clauses and floats, or a dimod model. Of a
+            plant, only the problem is used.
+        time_limit: seconds, without compilation, after which the best bound and state so far are
+            returned. Ctrl-C during the search does the same.
+        target: an energy; the search stops once no state can be below it.
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve and every node.
-        node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
-        memory_limit: how many bytes a tree may hold; 4 GiB by default. Every leaf takes ten to a
-            hundred kB, and open nodes also hold what their relaxations start from.
-        certificate: one of this problem to go on from: its state is known, and the open leaves of
-            its tree are what is left to do.
-        checkpoint: called now and then, during a long search, with a certificate to go on from.
-        workers: search the tree with so many processes of our own.
-        executor: instead of workers, any `concurrent.futures.Executor`, for example that of Dask.
-        loops_only: prove with loops alone, without squares and covers, as VeriPB needs it.
-        incumbent: called with every better state on the way, for instance to print it at once.
+        node_limit: the most nodes of a tree to bound; 1 is the root, without branching.
+        memory_limit: the most bytes that a tree may hold; 4 GiB by default. Every leaf takes ten to
+            a hundred kB, and open nodes also hold the start of their relaxations.
+        certificate: a certificate of this problem to resume from: its state is known, and only the
+            open leaves of its tree are searched.
+        checkpoint: called now and then, during a long search, with a certificate to resume from.
+        workers: the number of processes that search the tree; None searches it in this process.
+        executor: instead of workers, any `concurrent.futures.Executor`, for example Dask's.
+        loops_only: prove with loops alone, without squares and covers, as VeriPB requires.
+        incumbent: called with every better state during the search, for instance to print it.
 
     Raises:
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
-        LinearProgramError: HiGHS failed; that is never taken for the end of the time.
+        LinearProgramError: HiGHS failed; this is never treated as a time limit.
 
     >>> from glasshouse.problems import Ising
     >>> ladder = Ising.from_edges(
@@ -225,10 +225,10 @@ def prove(
         node_limit = validation.count(node_limit, "node_limit", 1)
     if certificate is not None and not isinstance(certificate, Certificate):
         raise ValueError(
-            f"certificate={certificate!r:.60} is none; files.read_certificate reads one"
+            f"certificate={certificate!r:.60} is not a Certificate; use files.read_certificate"
         )
     if workers is not None and executor is not None:
-        raise ValueError("both executor and workers given; give at most one of them")
+        raise ValueError("executor and workers exclude each other; pass at most one of them")
     if workers is not None:
         workers = validation.count(workers, "workers", 1)
     if memory_limit is not None:
@@ -257,7 +257,7 @@ def _of_polynomial(
     state: npt.ArrayLike | None,
     start: Certificate | None,
 ) -> Proof:
-    """A proof of pairs that holds for the polynomial as well; or one of its own."""
+    """Return a proof of the pair form if it holds for the polynomial, or a direct proof."""
     if problem.degree <= 2:
         pairs = to_pairs(problem)[0]
         found = prove(pairs, time_limit=time_limit, state=state, certificate=start)
@@ -273,9 +273,9 @@ def _of_polynomial(
 
 
 def _is_rounding(verdict: Verdict, form: ExactForm) -> bool:
-    """Whether a gap is too small for floats: beside the weights, and as a difference of floats.
+    """Return whether a gap is no larger than rounding: relative to the weights, or in ulps.
 
-    Of a large offset the search knows nothing; where it is a float, energies have its last digit.
+    The search does not use the offset; if that is a large float, energies have its precision.
     """
     size = max(abs(verdict.energy), abs(verdict.lower_bound))
     digits = 2 * math.ulp(size) if isinstance(size, float) else 0

@@ -1,4 +1,4 @@
-"""The plan of a proof: linear programs, a semidefinite bound, a cover, a tree, as need be."""
+"""The plan of a proof: linear programs, a semidefinite bound, a cover, a tree, as needed."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ from glasshouse.proofs.states import good_state
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.search import TreeProgress
 
-# Where looking at all states takes so little, an LP gets no more than a few times as long.
+# If enumerating all states takes at most this long, an LP gets only a few times as long.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
-# The time of a certificate without loops, as a share of the time that it took to read the problem
-# and to reduce its graph: the certificate takes the same steps back.
+# The time of a certificate without loops, as a fraction of the time for reading the problem and
+# reducing its graph: the certificate takes the same steps back.
 _SHARE_OF_PREPARATION = 0.35
-# Share of a time limit that the LP of the root may take where a tree or a semidefinite bound can
-# follow. The LP of a large sparse graph may take all of it: a tree of that has little hope.
+# The fraction of a time limit that the LP of the root may take if a tree or a semidefinite bound
+# can follow. The LP of a large sparse graph may take all of it: a tree of that has little hope.
 _SHARE_OF_ROOT = 0.4
-# Share of the time left that annealing may take before a tree is searched.
+# The fraction of the remaining time that annealing may take before a tree is searched.
 _SHARE_OF_ANNEALING = 0.2
-# Share of the gap that each round of an LP has to close where another bound, or a tree that goes
-# from LP to LP without starting anew, can take over; of larger graphs, and of tori, the LP is made
-# for them.
+# The fraction of the gap that each round of an LP must close if another bound can take over, or a
+# tree that continues from LP to LP. It does not apply to larger graphs and to tori, for which the
+# LP is best.
 _LEAST_GAIN = 0.3
 
 
 class _Stalling:
-    """Whether an LP closes too little of its gap in a round."""
+    """A test whether an LP closes too little of its gap in a round."""
 
     def __init__(self) -> None:
         self.gap = math.inf
@@ -57,14 +57,14 @@ class Prover:
     """One proof of one problem.
 
     Args:
-        prepared: the problem, and the states that are known.
-        budget: when to stop.
-        start: a certificate of the problem, to go on from its tree.
+        prepared: the problem, and the known states.
+        budget: decides when to stop.
+        start: a certificate of the problem, to resume from its tree.
         checkpoint: called now and then with the certificate of the tree so far.
-        workers: so many processes to search the tree; None searches it here.
-        executor: instead of workers, somebody else's.
-        loops_only: leave out squares and covers.
-        incumbent: called with every better state, the ghost's spin behind it.
+        workers: the number of processes that search the tree; None searches it in this process.
+        executor: an executor to use instead of workers.
+        loops_only: omit squares and covers.
+        incumbent: called with every better state, followed by the ghost's spin.
     """
 
     def __init__(
@@ -84,12 +84,12 @@ class Prover:
         self.start, self.checkpoint, self.pause = start, checkpoint, Pause()
         self.workers, self.executor, self.loops_only = workers, executor, loops_only
         self.method, self.nodes = "cycle LP", 0
-        self.search: Blocks  # there once the graph was reduced in time
+        self.search: Blocks  # set once the graph was reduced in time
         self.is_large = False
-        self.is_done = False  # whether the last search left nothing to do
+        self.is_done = False  # whether the last search completed
 
     def run(self) -> Proven:
-        """The best certificate that was found within the limits."""
+        """Return the best certificate that was found within the limits."""
         if self.incumbent is not None:
             self.incumbent(self.prepared.best)
         with suppress(TimeIsUpError), self.budget.hearing_ctrl_c():
@@ -122,7 +122,7 @@ class Prover:
         return found if growth is None else self._harvest(growth)
 
     def statistics(self, found: Proven) -> Statistics:
-        """How it went."""
+        """Return the statistics of the proof."""
         search = getattr(self, "search", None)
         edges = self.prepared.graph.num_edges
         blocks = search.reduction.blocks if search else []
@@ -150,7 +150,7 @@ class Prover:
         return not self.loops_only and len(blocks) == 1 and is_dense(blocks[0].graph)
 
     def _growth(self, method: str | None = None) -> Growth:
-        """A tree: the one of the certificate to go on from, or a root with what LPs found."""
+        """Return a tree: that of the start certificate, or a root with the LPs' results."""
         if method is None and self.start is not None and self.start.num_squares and self._is_dense:
             method = "semidefinite"
         elif method is None:
@@ -163,14 +163,14 @@ class Prover:
         return growth
 
     def _better_root(self, found: Proven) -> Growth | None:
-        """The semidefinite bound of the root, if it is better than that of the LP."""
+        """Return the semidefinite bound of the root, if it is better than that of the LP."""
         growth = self._growth("semidefinite")
         self.is_done = growth.run(self._teller(growth), most_nodes=1)
         is_better = growth.bound > found.verdict.bound * self.prepared.form.scale
         return growth if is_better or self.budget.stopped == "Ctrl-C" else None
 
     def _by_linear_program(self, covering: Covering | None) -> Proven:
-        """The cycle relaxation of each block."""
+        """Bound each block by its cycle relaxation."""
         search, budget = self.search, self.budget
         blocks = search.reduction.blocks
         largest = max((block.graph.num_edges for block in blocks), default=0)
@@ -188,19 +188,19 @@ class Prover:
         began = budget.seconds
         parts = budget.to_the_end(search.parts)
         found = self._certified(lambda: self.prepared.loop_certificate(parts))
-        budget.reserve(budget.seconds - began)  # a tree's certificate takes as long
+        budget.reserve(budget.seconds - began)  # a tree's certificate takes about as long
         return found
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
-        """What is proven, in exact numbers. That is made in any case: a bound needs it.
+        """Return the certificate as `Proven`, in exact numbers, even if the time is up.
 
-        Only the step that Ctrl-C comes in is done anew.
+        If Ctrl-C interrupts a step, only that step is repeated.
         """
         made = self.budget.to_the_end(certificate)
         return self.budget.to_the_end(lambda: Proven(self.prepared.problem, made))
 
     def _by_covering(self, covering: Covering, found: Proven) -> Proven:
-        """All states of a few vertices."""
+        """Prove by enumerating all states of a few vertices."""
         prepared = self.prepared
         with self.budget.hearing_ctrl_c():
             prepared.known.append(lowest_state(prepared.problem, prepared.form))
@@ -213,18 +213,18 @@ class Prover:
         return found
 
     def _by_tree(self, growth: Growth) -> Proven:
-        """Branch until nothing is left to do."""
+        """Branch until no leaf is open."""
         tell = self._teller(growth)
         self.is_done = growth.run(tell, workers=self.workers, executor=self.executor)
         return self._harvest(growth)
 
     def _harvest(self, growth: Growth) -> Proven:
-        """What a tree proves."""
+        """Return what a tree proves."""
         self.method, self.nodes = growth.method, growth.search.nodes
         return self._certified(growth.certificate)
 
     def _teller(self, growth: Growth) -> Callable[[TreeProgress], object]:
-        """Tells how far a tree is, and keeps it now and then."""
+        """Return a function that reports the progress of a tree, and saves it now and then."""
         scale, budget = self.prepared.form.scale, self.budget
 
         def tell(progress: TreeProgress) -> None:

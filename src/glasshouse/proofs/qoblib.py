@@ -51,7 +51,7 @@ class QoblibPackage(Summarised):
 
     @classmethod
     def of_file(cls, folder: Path, file: Path) -> QoblibPackage:
-        """Return the package of a problem file, whose name without suffixes is the instance's.
+        """Return the package of a problem file; the instance is the file name without suffixes.
 
         >>> QoblibPackage.of_file(Path("submission"), Path("data/G62.mc.gz")).name
         'G62'
@@ -97,9 +97,9 @@ class QoblibPackage(Summarised):
 
         Args:
             document: the problem, and the measure of its values.
-            proof: the state and the way to it.
-            remark: the end of the column Remarks.
-            overwrite: replace files that exist.
+            proof: the state, and the course of the proof.
+            remark: a text to append to the column Remarks.
+            overwrite: whether to replace existing files.
         """
         make_folder(self.summary_path.parent)
         value = document.measure.of(proof.verdict.exact_energy)
@@ -165,7 +165,7 @@ def objective_series(document: Document, proof: Proof, value: Any) -> list[dict[
 
     Args:
         document: the problem, and the measure of its values.
-        proof: its history has the energies.
+        proof: the proof; its history has the energies.
         value: the value of the final state.
     """
     measure, entries = document.measure, list[dict[str, Any]]()
@@ -196,7 +196,7 @@ def solution_text(problem: Problem, proof: Proof, value: Any) -> str:
 
 
 def _word(label: object) -> str:
-    """A label without spaces, which separate names from values."""
+    """Return a label without spaces, which separate names from values."""
     return re.sub(r"\s+", "_", str(label)) or "_"
 
 
@@ -207,7 +207,7 @@ def _model(problem: Problem) -> str:
 
 
 def _coefficients(problem: Problem) -> Any:
-    """All weights of the model that are not 0."""
+    """Return all non-zero weights of the model."""
     if isinstance(problem, Max2Sat):
         weights = problem.weights
     else:

@@ -1,4 +1,4 @@
-"""What the tree search asks of a relaxation, and what it gets back."""
+"""The interface between the tree search and a relaxation."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass
 class Outcome:
-    """What a relaxation found out about the states that agree with some pairs.
+    """The result of a relaxation about the states that agree with some pairs.
 
     Attributes:
-        closed: whether `parts` prove, exactly, that none of them is better than the best known.
-        parts: over the graph's vertices; an honest bound in any case.
-        branch: the pair to branch on, its sign that of the side to look at first; None if closed.
-        warm: what both children may start from.
-        states: states found on the way, whichever pairs they agree with.
+        closed: whether `parts` prove, exactly, that no state is better than the best known.
+        parts: loops and squares over the graph's vertices; a valid bound in any case.
+        branch: the pair to branch on, with the sign of the side to search first; None if closed.
+        warm: data from which both children may start.
+        states: states found in the process, whichever pairs they agree with.
     """
 
     closed: bool
@@ -35,12 +35,12 @@ class Relaxation(Protocol):
     name: str
 
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
-        """Bound, until the node is closed, nothing more is gained, or it is time to stop.
+        """Bound the node until it is closed, nothing more is gained, or the budget ends.
 
         Args:
             pairs: the path from the root.
             incumbent: the cost of the best state known.
-            budget: when to stop.
-            warm: what the parent's outcome held, or None.
+            budget: decides when to stop.
+            warm: the `warm` data of the parent's outcome, or None.
         """
         ...

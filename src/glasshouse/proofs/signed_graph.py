@@ -26,15 +26,15 @@ Spins = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class SignedGraph:
-    """Minimise `(constant - Σ w_e s_a s_b) / scale` over spins ±1.
+    """A signed graph: minimise `(constant - Σ w_e s_a s_b) / scale` over spins ±1.
 
     Attributes:
-        num_vertices: spins, and the ghost, always the last one, where there is one.
+        num_vertices: the number of spins, including the ghost, if there is one, as the last.
         edges: (k, 2) array of pairs a < b, each at most once.
         weights: object array of k Python integers, none of them zero.
         constant: a Python integer.
-        scale: as in `ExactForm`, likewise the next.
-        loop_scale: see there.
+        scale: the scale of `ExactForm`.
+        loop_scale: the loop scale of `ExactForm`.
     """
 
     num_vertices: int
@@ -46,12 +46,12 @@ class SignedGraph:
 
     @classmethod
     def of(cls, problem: Problem) -> SignedGraph:
-        """Any problem; spin i is vertex i and true is +1."""
+        """Return the graph of any problem; spin i is vertex i and true is +1."""
         return cls.of_form(ExactForm.of(problem))
 
     @classmethod
     def of_form(cls, form: ExactForm) -> SignedGraph:
-        """An exact form; its ghost is vertex `num_variables`, also where no field needs it."""
+        """Return the graph of an exact form; its last vertex is the ghost, even without fields."""
         weights = exact_array(form.weights.tolist())
         return cls(
             form.num_variables + 1, form.edges, weights, form.constant, form.scale, form.loop_scale
@@ -59,7 +59,7 @@ class SignedGraph:
 
     @property
     def num_edges(self) -> int:
-        """How many pairs have a weight."""
+        """The number of pairs with a weight."""
         return len(self.edges)
 
     @property
@@ -69,35 +69,35 @@ class SignedGraph:
 
     @cached_property
     def rows(self) -> Adjacency:
-        """Compressed rows: what the kernels search in."""
+        """The graph in compressed rows, for the kernels."""
         return adjacency(self.num_vertices, self.edges)
 
     @cached_property
     def couplings(self) -> npt.NDArray[np.float64]:
-        """Weights in units of the largest, for what need not be exact."""
+        """The weights in units of the largest, for approximate computations."""
         largest = self.largest
-        # Divided as integers: weights may be far above what a float can hold.
+        # Divided as integers, because weights may be far above the largest float.
         return np.array([w / largest for w in self.weights], dtype=np.float64)
 
     @cached_property
     def largest(self) -> int:
-        """The greatest |w|, 1 if there is none."""
+        """The greatest |w|; 1 without edges."""
         return max(map(abs, self.weights), default=1)
 
     @cached_property
     def total(self) -> int:
-        """Σ|w|."""
+        """The sum Σ|w|."""
         return sum(map(abs, self.weights))
 
     @cached_property
     def unit(self) -> int:
-        """Costs of two states differ by a multiple of this.
+        """A number that divides the difference of the costs of any two states.
 
         Turning vertex a changes the cost by Σ_b w_ab s_a s_b, which is Σ_b w_ab modulo twice the
         gcd of all weights, whatever the spins are.
         """
         sums = [0] * self.num_vertices
-        # Column by column: lists of pairs keep Python's garbage collector busy.
+        # Column by column, because lists of pairs slow down Python's garbage collector.
         for a, b, weight in zip(*self.edges.T.tolist(), self.weights, strict=True):
             sums[a] += weight
             sums[b] += weight
@@ -105,9 +105,9 @@ class SignedGraph:
 
     @cached_property
     def negative(self) -> npt.NDArray[np.uint8]:
-        """1 for each edge that wants its two spins to differ, 0 for the others.
+        """The mask of negative edges, which favour opposite spins: 1, or 0 for the others.
 
-        Not from the couplings: the sign of a weight too small for a float would be lost.
+        Not from the couplings, where the sign of a weight too small for a float would be lost.
         """
         return (self.weights < 0).astype(np.uint8)
 
@@ -117,22 +117,22 @@ class SignedGraph:
         return np.where(self.negative, -1, 1).astype(np.int8)
 
     def violated(self, spins: Spins) -> npt.NDArray[np.bool_]:
-        """Which edges a state violates."""
+        """Return a mask of the edges that a state violates."""
         differs = spins[self.edges[:, 0]] != spins[self.edges[:, 1]]
         mask: npt.NDArray[np.bool_] = differs != self.negative
         return mask
 
     def cost(self, spins: Spins) -> int:
-        """Σ|w| over the violated edges."""
+        """Return Σ|w| over the violated edges."""
         return sum(map(abs, self.weights[self.violated(spins)]))
 
     def value(self, cost: Any) -> Any:
-        """`constant - Σ w s s`, at a given weight of violated edges."""
+        """Return `constant - Σ w s s` for a given weight of violated edges."""
         return self.constant - self.total + 2 * cost
 
 
 def exact_array(values: Iterable[int]) -> npt.NDArray[np.object_]:
-    """An object array of Python integers, also when there are none or they would fit int64."""
+    """Return an object array of Python integers, even if it is empty or would fit int64."""
     numbers = list(values)
     array = np.empty(len(numbers), dtype=object)
     array[:] = numbers

@@ -1,10 +1,10 @@
-"""States by annealing: where rounding found no optimal one, and before a tree is searched.
+"""States by annealing: used if rounding found no optimal state, and before a tree search.
 
-Where a tight relaxation has many solutions, an interior one tells what they have in common: an edge
+If a tight relaxation has many solutions, an interior one shows what they have in common: an edge
 with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
 small problem, on which annealing finds an optimum quickly.
 
-A tree search with a poor state is hopeless, so `good_state` takes its time.
+A tree search with a poor state is hopeless, so `good_state` takes longer.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _DECIDED = 1e-4
 _SWEEPS, _RUNS = 500, 64
 # Turns in which each state of a population meets one other: until all are mixed, and alike.
 _TURNS = 16
-# Of denser graphs, two states differ in one large part, and mixing them gains nothing.
+# In denser graphs, two states differ in one large part, and mixing them gains nothing.
 _SPARSE = 8.0
-# Spins that are mixed between two looks at the budget.
+# Spins that are mixed between two checks of the budget.
 _SPINS_AT_ONCE = 1 << 20
-# Couplings, in units of the largest, that no temperature of a kernel can tell from none.
+# Couplings, in units of the largest, that a kernel cannot distinguish from zero.
 _NEGLIGIBLE = 1e-100
-# For a good state: sweeps of a run for each spin, within limits; runs, and turns, of a batch.
+# For a good state: sweeps of a run per spin, within limits; runs, and turns, of a batch.
 _SWEEPS_PER_SPIN, _FEWEST_SWEEPS, _MOST_SWEEPS = 20, 500, 20_000
 _BATCH_RUNS, _BATCH_TURNS = 64, 32
-# So many batches, of at most so many, have to end at the same cost before it is believed to be the
-# least.
+# The number of batches that must end at the same cost before it is taken for the least, and the
+# most batches.
 _AGREEING, _MOST_BATCHES = 3, 12
 
 
@@ -46,13 +46,13 @@ def annealed_state(
     least: int,
     budget: Budget,
 ) -> Spins:
-    """The best state of a short annealing.
+    """Return the best state of a short annealing.
 
     Args:
         graph: the problem.
-        violation: u, one for each edge: what it decides stays. None leaves everything open.
+        violation: u, one for each edge: edges that it decides are fixed. None fixes no edge.
         least: a cost at which to stop.
-        budget: half of its time is for annealing, the rest for improving the states then.
+        budget: half of its time is for annealing, the rest for improving the states.
     """
     if violation is None:
         violation = np.full(graph.num_edges, 0.5)
@@ -61,7 +61,7 @@ def annealed_state(
     small = _between(graph, inside, labels)
     if not small.num_edges:
         return inside
-    # What the clusters violate inside themselves is lost already.
+    # The clusters' internal violations are already lost.
     lost = graph.cost(inside) - small.cost(np.ones(small.num_vertices, dtype=np.int8))
     states = annealed_states(small, _RUNS, least - lost, budget.part(0.5))
     if is_sparse(small):
@@ -70,19 +70,19 @@ def annealed_state(
 
 
 def best_of(graph: SignedGraph, states: npt.NDArray[np.int8]) -> Spins:
-    """The best of some states, up to rounding."""
+    """Return the best of some states, up to rounding."""
     best: Spins = states[int(np.argmax(agreements(graph, states)))]
     return best
 
 
 def agreements(graph: SignedGraph, states: npt.NDArray[np.int8]) -> list[float]:
-    """Σ w s s of some states, in units of the largest weight, up to rounding."""
+    """Return Σ w s s of some states, in units of the largest weight, up to rounding."""
     first, second = graph.edges[:, 0], graph.edges[:, 1]
     return [float(graph.couplings @ (spins[first] * spins[second])) for spins in states]
 
 
 def is_sparse(graph: SignedGraph) -> bool:
-    """Whether states are worth mixing."""
+    """Return whether states are worth mixing."""
     return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
 
 
@@ -92,10 +92,10 @@ def mix(
     """Improve states, in place, by each other; the same partners each time.
 
     Args:
-        graph: whose states.
-        states: row by row.
-        turns: how many partners each has.
-        budget: where it asks to stop, states stay as they are by then.
+        graph: the graph of the states.
+        states: the states, one per row.
+        turns: the number of partners of each state.
+        budget: stops the mixing early; states stay valid.
     """
     rng, budget = np.random.default_rng(0), budget or Budget()
     partners = np.array([rng.permutation(len(states)) for _ in range(turns)])
@@ -111,7 +111,7 @@ def mix(
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """In which share of the states each edge is violated: a point that violates no cycle."""
+    """Return the fraction of states that violate each edge: a point that violates no cycle."""
     counts = np.zeros(graph.num_edges)
     for spins in states:
         counts += graph.violated(spins)
@@ -121,7 +121,7 @@ def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDAr
 def _clusters(
     graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
 ) -> tuple[Spins, npt.NDArray[np.int32]]:
-    """Spins that follow the chosen edges, and the number of each spin's cluster."""
+    """Return spins that follow the chosen edges, and the number of each spin's cluster."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -134,7 +134,7 @@ def _clusters(
 
 
 def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -> SignedGraph:
-    """The graph of the clusters, each flipping as a whole."""
+    """Return the graph of the clusters, each of which flips as a whole."""
     weights: defaultdict[tuple[int, int], int] = defaultdict(int)
     signs = (inside[graph.edges[:, 0]] * inside[graph.edges[:, 1]]).tolist()
     ends = labels[graph.edges].tolist()
@@ -149,10 +149,10 @@ def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -
 def annealed_states(
     graph: SignedGraph, runs: int, least: int, budget: Budget, sweeps: int = _SWEEPS, seed: int = 0
 ) -> npt.NDArray[np.int8]:
-    """The states that some runs end in, the best state of all among them."""
+    """Return the final states of some runs, and the best state of all."""
     from glasshouse.solvers import anneal
 
-    # Floats, as whole numbers over one power of two, hardly ever fit.
+    # Floats, as integers over one power of two, hardly ever fit.
     fits = graph.total <= INT64_MAX
     weights = graph.weights.astype(np.int64) if fits else graph.couplings
     felt = np.abs(weights) > _NEGLIGIBLE
@@ -172,14 +172,14 @@ def annealed_states(
 
 
 def good_state(graph: SignedGraph, budget: Budget) -> Spins:
-    """A state of low cost.
+    """Return a state of low cost.
 
-    Annealed states are mixed, batch by batch, until some batches agree on the best cost. Of sparse
-    glasses of some hundred spins that is nearly always an optimum.
+    Annealed states are mixed, batch by batch, until several batches agree on the best cost. For
+    sparse glasses of a few hundred spins that is nearly always an optimum.
 
     Args:
         graph: the problem.
-        budget: when to stop.
+        budget: decides when to stop.
     """
     sweeps = min(max(_SWEEPS_PER_SPIN * graph.num_vertices, _FEWEST_SWEEPS), _MOST_SWEEPS)
     best: Spins = np.ones(graph.num_vertices, dtype=np.int8)

@@ -1,7 +1,7 @@
 """The paper's questions about matrices: which are gauged, which are sums of loops, how frustrated.
 
 `cone` and `gauged` decide, with a witness; `extremes` finds the largest frustration of small
-matrices, `families` gives matrices whose frustration grows towards 1/2.
+matrices, `families` returns matrices whose frustration grows towards 1/2.
 """
 
 from glasshouse.questions.cone import ConicDecomposition, conic_decomposition

@@ -1,8 +1,8 @@
 """Is a gauged matrix a conical combination of loops plus a non-negative matrix? (paper, 4.6).
 
-The paper leaves open whether every gauged W with f ≤ 1/4 is one. It is for min(n, m) ≤ 3 and is not
-from 4×4 on (ERRATA 2). By Farkas exactly one of two things exists: multipliers x ≥ 0 with L·x ≤ W
-edge by edge, or a witness y ≥ 0 with y·W < 0 ≤ y·l for every loop l.
+The paper leaves open whether every gauged W with f ≤ 1/4 is one. This holds for min(n, m) ≤ 3, and
+fails for 4×4 and larger (ERRATA 2). By Farkas, exactly one of these exists: multipliers x ≥ 0 with
+L·x ≤ W edge by edge, or a witness y ≥ 0 with y·W < 0 ≤ y·l for every loop l.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _DENOMINATORS = (1, 10, 100, 1000, 10**4, 10**6)
 
 @dataclass(frozen=True, repr=False)
 class ConicDecomposition(Summarised):
-    """The answer; exactly one of `multipliers` and `witness` is there, and it was checked exactly.
+    """The answer: either `multipliers` or a `witness`, checked exactly.
 
     Attributes:
         multipliers: a positive Fraction for each loop used.
         loops: cycles of nodes: row i is node i, column j is node n + j. The last edge, back to the
             first node, is the negative one.
         rest: W minus the loops: non-negative, as Fractions in an object array.
-        witness: an integer matrix y ≥ 0 with y·W < 0 that no loop brings below 0.
+        witness: an integer matrix y ≥ 0 with y·W < 0, and y·l ≥ 0 for every loop l.
     """
 
     multipliers: list[Fraction] | None
@@ -52,11 +52,11 @@ class ConicDecomposition(Summarised):
 
 
 def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> ConicDecomposition:
-    """Write W as Σ x_k · loop_k + a non-negative matrix, or show that it cannot be.
+    """Write W as Σ x_k · loop_k + a non-negative matrix, or prove that this is impossible.
 
     Args:
         weights: W, an integer matrix, gauged so that all spins up are the ground state.
-        max_length: of the loops: 4 for the paper's loop atoms; n + m or more for all loops.
+        max_length: the most edges of a loop: 4 for the paper's loop atoms; n + m for all loops.
 
     >>> answer = conic_decomposition([[3, 1], [1, -1]])
     >>> answer.multipliers, answer.loops
@@ -70,7 +70,7 @@ def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> Conic
     """
     matrix = integer_matrix(weights)
     if max_length < 4 or max_length % 2:
-        raise ValueError(f"max_length={max_length}; loops of a bipartite graph have 4, 6, … edges")
+        raise ValueError(f"max_length={max_length} must be even and at least 4, the shortest loop")
     master = _Master(matrix)
     while True:
         witness = master.solve()
@@ -84,7 +84,7 @@ def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> Conic
 
 
 class _Master:
-    """min W·y over 0 ≤ y ≤ 1 with y·l ≥ 0 for the loops known so far; its duals are x."""
+    """The LP min W·y over 0 ≤ y ≤ 1 with y·l ≥ 0 for the loops known so far; its duals are x."""
 
     def __init__(self, matrix: npt.NDArray[np.int64]) -> None:
         self.matrix = matrix
@@ -112,7 +112,7 @@ class _Master:
 
 
 def _edges(loop: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
-    """Flat places in the matrix of a loop's edges, the negative one last."""
+    """Return the flat indices of a loop's edges in the weight matrix, the negative edge last."""
     pairs = zip(loop, (*loop[1:], loop[0]), strict=True)
     return [min(a, b) * shape[1] + max(a, b) - shape[0] for a, b in pairs]
 
@@ -120,10 +120,10 @@ def _edges(loop: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 def _violated_loops(
     lengths: npt.NDArray[np.float64], max_length: int, least: float = _TOLERANCE
 ) -> list[tuple[int, ...]]:
-    """For every edge that a path of fewer than `max_length` edges undercuts, the shortest one.
+    """Return the shortest path that undercuts each edge, if it has fewer than `max_length` edges.
 
-    A step of the walk goes from row to row over a column; `reach[k]` are the shortest walks from
-    row to row of k such steps.
+    A step of the walk goes from row to row via a column; `reach[k]` are the shortest walks from row
+    to row of k such steps.
     """
     size = len(lengths)
     step = (lengths[:, None, :] + lengths[None, :, :]).min(axis=2)
@@ -156,7 +156,7 @@ def _violated_loops(
 
 
 def _simple(walk: tuple[int, ...]) -> tuple[int, ...]:
-    """A path from the first to the last node of a walk, without its detours."""
+    """Return a path from the first to the last node of a walk, without detours."""
     path: list[int] = []
     for node in walk:
         if node in path:
@@ -169,24 +169,24 @@ def _simple(walk: tuple[int, ...]) -> tuple[int, ...]:
 def _exact_witness(
     matrix: npt.NDArray[np.int64], found: npt.NDArray[np.float64], max_length: int
 ) -> npt.NDArray[np.int64]:
-    """The witness in whole numbers, checked: y ≥ 0, W·y < 0, and no loop below 0."""
+    """Return an integer witness, checked: y ≥ 0, W·y < 0, and y·l ≥ 0 for every loop l."""
     for most in _DENOMINATORS:
         values = [Fraction(x).limit_denominator(most) for x in found.ravel().tolist()]
         scale = math.lcm(*(v.denominator for v in values))
         whole = [int(v * scale) for v in values]
-        if max(whole) * max_length >= 2**53:  # the search for loops below is exact up to here
+        if max(whole) * max_length >= 2**53:  # the search for loops below is exact up to this limit
             continue
         negative = sum(w * y for w, y in zip(matrix.ravel().tolist(), whole, strict=True)) < 0
         witness = np.array(whole).reshape(matrix.shape)
         if negative and not _violated_loops(witness.astype(np.float64), max_length, least=0.5):
             return witness
-    raise ArithmeticError("the LP's witness is too far from a rational one to be checked exactly")
+    raise ArithmeticError("the LP's witness is too far from rational numbers to be checked exactly")
 
 
 def _exact_multipliers(
     matrix: npt.NDArray[np.int64], loops: list[tuple[int, ...]], duals: list[float]
 ) -> ConicDecomposition:
-    """The multipliers as Fractions, checked: what they leave of W is not negative anywhere."""
+    """Return the multipliers as Fractions, checked: W minus the loops is nowhere negative."""
     for most in _DENOMINATORS:
         values = [Fraction(x).limit_denominator(most) for x in duals]
         used = [k for k, value in enumerate(values) if value > 0]
@@ -200,4 +200,4 @@ def _exact_multipliers(
             return ConicDecomposition(
                 [values[k] for k in used], chosen, rest.reshape(matrix.shape), None
             )
-    raise ArithmeticError("the LP's multipliers are too far from rational ones to be exact")
+    raise ArithmeticError("the LP's multipliers are too far from rational numbers to be exact")

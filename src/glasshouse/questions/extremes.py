@@ -14,7 +14,7 @@ from glasshouse.proofs.lp.highs import checked, new_highs, solve
 from glasshouse.questions.gauged import ground_state
 from glasshouse.summaries import Summarised
 
-# 2^20 patterns of signs, a second or two.
+# 2^20 patterns of signs take a second or two.
 _MOST_FREE_SIGNS = 20
 
 
@@ -23,10 +23,10 @@ class MaximumFrustration(Summarised):
     """The most frustrated n×m RBM.
 
     Attributes:
-        value: its f, exactly that of `weights`; no other pattern of signs reaches more, up to the
-            tolerance of the LP solver (1e-7).
-        weights: integers whose ground state violates the share `value` of their magnitude.
-        patterns: how many patterns of signs differ after permutation and switching.
+        value: the exact f of `weights`; no other pattern of signs reaches more, up to the tolerance
+            of the LP solver (1e-7).
+        weights: integers whose ground state violates the fraction `value` of their magnitude.
+        patterns: the number of sign patterns that differ after permutation and switching.
     """
 
     value: Fraction
@@ -35,23 +35,23 @@ class MaximumFrustration(Summarised):
 
 
 def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
-    """The largest f that any n×m weight matrix can have.
+    """Return the largest f that any n×m weight matrix can have.
 
-    Whatever the weights, f depends on signs only up to switching (flipping rows and columns) and
+    For given magnitudes, f depends on signs only up to switching (flipping rows and columns) and
     permutation. For each pattern one LP over the magnitudes u ≥ 0, Σu = 1, maximises the least
     weight t that a state violates.
 
-    1/4 for min(n, m) ≤ 3 (the paper's bound for 2×m), 7/24 for 4×4 (ERRATA 2).
+    The result is 1/4 for min(n, m) ≤ 3 (the paper's bound for 2×m), and 7/24 for 4×4 (ERRATA 2).
 
     >>> maximum_frustration(2, 3).value
     Fraction(1, 4)
     """
     if rows < 2 or columns < 2:
-        raise ValueError(f"a {rows}×{columns} RBM has no loop, so no frustration")
+        raise ValueError(f"a {rows}×{columns} RBM has no loop, so it has no frustration")
     if (rows - 1) * (columns - 1) > _MOST_FREE_SIGNS:
         raise ValueError(
             f"{rows}×{columns} has 2^{(rows - 1) * (columns - 1)} patterns of signs; the search "
-            f"ends at 2^{_MOST_FREE_SIGNS}"
+            f"is limited to 2^{_MOST_FREE_SIGNS}"
         )
     patterns = _sign_patterns(rows, columns)
     candidates = [_most_frustrated(pattern) for pattern in patterns]
@@ -60,11 +60,11 @@ def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
 
 
 def _sign_patterns(rows: int, columns: int) -> list[npt.NDArray[np.int64]]:
-    """One matrix of ±1 for each class under permutation and switching.
+    """Return one matrix of ±1 for each class under permutation and switching.
 
-    Switching makes the first row and column positive; the other signs are the bits of a number. A
-    generator of the permutations is undone by switching again, so it acts on numbers, and classes
-    are found by following the generators.
+    Switching makes the first row and column positive; the other signs are the bits of a number.
+    After a permutation, switching restores this form, so the generators of the permutations act on
+    numbers. Classes are found by following the generators.
     """
     free = (rows - 1) * (columns - 1)
     numbers = np.arange(1 << free, dtype=np.int64)
@@ -95,7 +95,7 @@ def _numbers_after(
     axis: int,
     place: int,
 ) -> npt.NDArray[np.int64]:
-    """Numbers of all patterns after two neighbouring rows (axis 0) or columns changed places."""
+    """Return the numbers of all patterns after swapping two adjacent rows (axis 0) or columns."""
     bits = np.zeros((len(numbers), rows, columns), dtype=np.int8)
     bits[:, 1:, 1:] = ((numbers[:, None] >> shifts) & 1).reshape(-1, rows - 1, columns - 1)
     swapped = np.arange((rows, columns)[axis])
@@ -116,7 +116,7 @@ def _matrix(number: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
 
 
 def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Integer weights of the given signs with the largest f, from the vertex the LP finds."""
+    """Return the integer weights of the given signs with the largest f, from the LP's vertex."""
     size = signs.size
     # Columns: the magnitudes, then t.
     solver = new_highs([0.0] * size + [-1.0], upper=1.0)
@@ -134,7 +134,7 @@ def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _violated_sets(signs: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
-    """For every state up to the global flip, which edges it violates."""
+    """Return the edges that each state violates, for every state up to the global flip."""
     rows, columns = signs.shape
     sets = []
     for number in range(1 << (rows + columns - 1)):

@@ -13,15 +13,15 @@ import numpy.typing as npt
 
 
 def paley_matrix(order: int) -> npt.NDArray[np.int64]:
-    """The Paley (Jacobsthal) matrix of a prime q: +1 where i-j is a square modulo q, else -1.
+    """Return the Paley (Jacobsthal) matrix of a prime q: +1 if i-j is a square modulo q, else -1.
 
-    The diagonal is 0. All its singular values but one are √q.
+    The diagonal is 0. All its singular values except one are √q.
 
     >>> paley_matrix(5)[0]
     array([ 0,  1, -1, -1,  1])
     """
     if order < 3 or any(order % k == 0 for k in range(2, int(order**0.5) + 1)):
-        raise ValueError(f"order={order} is not an odd prime")
+        raise ValueError(f"order={order} must be an odd prime")
     squares = np.arange(1, order) ** 2 % order
     signs = np.full(order, -1, dtype=np.int64)
     signs[squares] = 1
@@ -32,10 +32,10 @@ def paley_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
-    """A matrix of ±1 with orthogonal rows: a Kronecker product of Sylvester's and Paley's.
+    """Return a Hadamard matrix, of ±1 with orthogonal rows: Sylvester's times Paley's.
 
-    All singular values are √n, so f ≥ ½ (1 - 1/√n). The order is a power of 2, times q + 1 for a
-    prime q that leaves 3 modulo 4 if need be.
+    All singular values are √n, so f ≥ ½ (1 - 1/√n). The order is a power of 2, or a power of 2
+    times q + 1 for a prime q ≡ 3 (mod 4).
 
     >>> hadamard_matrix(4)
     array([[ 1,  1,  1,  1],
@@ -46,7 +46,7 @@ def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
     halves = [order >> k for k in range(max(order, 0).bit_length()) if order % (1 << k) == 0]
     cores = [core for core in halves if core == 1] or [core for core in halves if _is_paley(core)]
     if not cores:
-        raise ValueError(f"order={order} is neither a power of 2 nor one times q + 1 as above")
+        raise ValueError(f"order={order} must be 2^k or 2^k·(q + 1) with a prime q ≡ 3 (mod 4)")
     matrix = _paley_hadamard(cores[0] - 1) if cores[0] > 1 else np.ones((1, 1), dtype=np.int64)
     while len(matrix) < order:
         matrix = np.kron(np.array([[1, 1], [1, -1]]), matrix)
@@ -54,7 +54,7 @@ def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def frustration_bound(weights: npt.ArrayLike) -> float:
-    """A lower bound on f at every state, from the largest singular value (in floating point).
+    """Return a lower bound on f at every state, from the largest singular value (in floats).
 
     >>> round(frustration_bound(hadamard_matrix(64)), 9)
     0.4375
@@ -65,7 +65,7 @@ def frustration_bound(weights: npt.ArrayLike) -> float:
     greatest = np.abs(matrix).max(initial=0.0)
     if not greatest:
         return 0.0
-    matrix = matrix / greatest  # so that neither sums nor squares leave the floats
+    matrix = matrix / greatest  # prevents an overflow of sums and squares
     total = float(np.abs(matrix).sum())
     largest: float = np.linalg.norm(matrix, 2).item()
     return max(0.0, 0.5 * (1.0 - largest * math.sqrt(matrix.size) / total))
@@ -77,7 +77,7 @@ def _is_paley(order: int) -> bool:
 
 
 def _paley_hadamard(prime: int) -> npt.NDArray[np.int64]:
-    """I + S with S the bordered Paley matrix, skew because -1 is no square."""
+    """Return I + S with the bordered Paley matrix S, which is skew because -1 is not a square."""
     matrix = np.ones((prime + 1, prime + 1), dtype=np.int64)
     matrix[1:, 0] = -1
     matrix[1:, 1:] = paley_matrix(prime) + np.eye(prime, dtype=np.int64)

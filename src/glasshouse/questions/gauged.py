@@ -10,14 +10,14 @@ import numpy.typing as npt
 from glasshouse.problems import Rbm, validation
 from glasshouse.proofs.proof import prove
 
-# Up to this many spins on the smaller side, all their states are looked at.
+# Up to this many spins on the smaller side, all their states are enumerated.
 _ENUMERABLE = 20
-# Sums of fields and of their magnitudes stay in int64 up to this total.
+# Sums of fields and of their magnitudes fit in int64 up to this total.
 _MOST_WEIGHT = 2**62
 
 
 def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int8]]:
-    """Least of -v·W·h, and the spins v of the smaller side that reach it, by enumeration.
+    """Return the least -v·W·h, and the spins v of the smaller side that reach it, by enumeration.
 
     The other side follows: h_j takes the sign of its field, so the energy is -Σ_j |Σ_i v_i W_ij|.
 
@@ -27,15 +27,15 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
     matrix = weights if weights.shape[0] <= weights.shape[1] else weights.T
     side = len(matrix)
     if side > _ENUMERABLE:
-        raise ValueError(f"{side} spins on the smaller side; enumeration ends at {_ENUMERABLE}")
+        raise ValueError(f"{side} spins on the smaller side; the limit is {_ENUMERABLE}")
     total = validation.total_magnitude([matrix.reshape(-1)], 0, "the weights")
     if total > _MOST_WEIGHT:
         raise ValueError(
-            f"the weights add up to {total}, above {_MOST_WEIGHT}, where sums leave int64; divide "
-            "them by a common factor"
+            f"the weights add up to {total}, above {_MOST_WEIGHT}, where sums overflow int64; "
+            "divide them by a common factor"
         )
-    # All fields of one half of the rows, added to each of those of the other half; the global
-    # flip fixes the first spin.
+    # All fields of one half of the rows are added to those of the other half. The global flip fixes
+    # the first spin.
     half = (side + 1) // 2
     first, second = _all_spins(half)[: 1 << (half - 1)], _all_spins(side - half)
     second_fields = second @ matrix[half:]
@@ -49,21 +49,21 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
 
 
 def _all_spins(size: int) -> npt.NDArray[np.int64]:
-    """All states of some spins; the first half of them has the first spin up."""
+    """Return all states of some spins; the first half of the states has the first spin up."""
     bits = (np.arange(1 << size)[:, None] >> np.arange(size)[::-1]) & 1
     spins: npt.NDArray[np.int64] = 1 - 2 * bits
     return spins
 
 
 def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool | None:
-    """Tell whether no state has a lower energy than all spins up (the positive-sum condition).
+    """Return whether no state has a lower energy than all spins up (the positive-sum condition).
 
-    Non-negative sums over all switching sets, not positive ones: degenerate ground states are
+    Sums over all switching sets must be non-negative, not positive: degenerate ground states are
     allowed (ERRATA 2). Small matrices are decided by enumeration, larger ones by `prove`.
 
     Args:
         weights: W, an integer matrix.
-        time_limit: seconds for `prove`.
+        time_limit: the time limit of `prove`, in seconds.
 
     Returns:
         None if `prove` could not decide: it found no lower state, but did not close the gap.
@@ -72,7 +72,7 @@ def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool 
     (True, False)
     """
     matrix, time_limit = integer_matrix(weights), validation.time_limit(time_limit)
-    problem = Rbm(matrix)  # refuses weights whose sum leaves int64
+    problem = Rbm(matrix)  # raises if the sum of the weights exceeds int64
     up = -int(matrix.sum())
     if min(matrix.shape) <= _ENUMERABLE and problem.total_weight <= _MOST_WEIGHT:
         return ground_state(matrix)[0] == up
@@ -86,11 +86,11 @@ def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool 
 
 
 def integer_matrix(weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """W as an int64 matrix with at least one row and column."""
+    """Return W as an int64 matrix with at least one row and column."""
     matrix: npt.NDArray[Any] = np.asarray(weights)
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "iu":
         raise ValueError(
             f"a matrix of integers is needed, not {matrix.dtype} of shape {matrix.shape}"
         )
-    exact = validation.weights(matrix.reshape(-1), "weights")  # refuses what int64 cannot hold
+    exact = validation.weights(matrix.reshape(-1), "weights")  # raises above int64
     return exact.reshape(matrix.shape).astype(np.int64)

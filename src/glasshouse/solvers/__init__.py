@@ -8,7 +8,7 @@
 * `hitting`, `tts`: the sweeps that a solution takes, and the optimal time to solution.
 * `schedule`: inverse temperatures. `ladder`: a ladder of them, fitted by a warm-up. `replicas`:
   the replicas on a ladder.
-* `spin_form`: any problem as an Ising problem, and the way back.
+* `spin_form`: any problem as an Ising problem, and the reverse map.
 * `engine`: a problem prepared for a kernel. `engines`: the kernels, and the choice of one.
 * `crew`: threads that share the runs. `result`: what a solver returns. `kernels`: compiled code.
 """

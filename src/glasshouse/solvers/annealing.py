@@ -1,8 +1,8 @@
 """Simulated annealing (paper, section 6.1 and appendix I) on the fastest kernel that fits.
 
-A problem is brought into Ising form and annealed by one of a few kernels, each of which works on a
-block of runs at a time. Which kernel is a matter of the problem and the number of runs, never of
-the machine, so that a seed means the same everywhere.
+A problem is converted to Ising form and annealed by one of a few kernels, each of which works on a
+block of runs at a time. The choice of the kernel depends on the problem and the number of runs,
+never on the computer, so that a seed means the same everywhere.
 """
 
 from __future__ import annotations
@@ -50,30 +50,30 @@ def anneal(
     A sweep proposes every spin once, colour by colour (in an RBM: all visible, then all hidden
     spins), and flips it with probability min(1, exp(-beta ΔE)).
 
-    The best state of a run is the one with the lowest energy at the end of a sweep. Looking costs
-    time: without a target only the last sixteenth of the sweeps is looked at, where a run is cold;
-    with a target, all of them.
+    The best state of a run is the one with the lowest energy at the end of a sweep. Measuring
+    energies takes time: without a target it is done only in the last sixteenth of the sweeps, when
+    a run is cold; with a target, in all of them.
 
     Args:
         problem: an Ising, Rbm, Qubo, Max2Sat or Polynomial problem, a planted one, or a dimod
-            model. Polynomials are annealed as they are, whatever their degree.
-        sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
-        runs: how many runs from random states. On one kernel run r is the same whatever their
-            number, with a target up to its hit: how long it goes on then is a matter of the other
-            runs of its block. Up to 16 may get another kernel than more.
+            model. Polynomials are annealed directly, whatever their degree.
+        sweeps: the sweeps of a run (the paper's N_sweep), below 2^31.
+        runs: the number of runs from random states. On one kernel, run r does not depend on their
+            number; with a target this holds up to its hit, because the other runs of its block
+            decide how long it continues. Up to 16 runs may get a different kernel than more runs.
         beta: inverse temperature in units of the problem's own energy: (first, last), or one for
-            each sweep, in a list, tuple or array; by default a range that suits the problem's
-            local fields, see `schedule.default_range`.
+            each sweep, in a list, tuple or array; by default a range that suits the problem's local
+            fields, see `schedule.default_range`.
         schedule: "geometric" or "linear" between first and last.
-        target: an energy to look for. A block of runs ends when all of them have reached it. By
-            default that of the plant, if one is given; None looks for nothing.
-        check: "sweep" looks for the target at the end of each sweep, as the paper does, "flip"
-            after every flip. "flip" hits far more often where frustration is high.
+        target: an energy to search for. A block of runs ends when all of them have reached it. The
+            default is the energy of the plant, if there is one; None sets no target.
+        check: "sweep" tests for the target at the end of each sweep, as the paper does, "flip"
+            after every flip. "flip" hits far more often if frustration is high.
         rng: a seed, or anything that numpy.random.default_rng takes.
-        threads: how many work at the same time; the result does not depend on it.
-        time_limit: seconds after which the best so far is returned; None sets no limit.
+        threads: the number of threads; the result does not depend on it.
+        time_limit: the seconds after which the best states so far are returned; None sets no limit.
         progress: called about ten times a second with a `RunProgress`.
-        sweeps_per_beta: sweeps at each inverse temperature; divides `sweeps`.
+        sweeps_per_beta: the sweeps at each inverse temperature; divides `sweeps`.
         initial_states: states to start from, in the problem's own values: one for each run, or one
             for all runs. Dense problems then get a kernel for sparse ones, which may be slower.
         state: "best" returns the best state of a run, "last" the state after its last sweep: a
@@ -81,8 +81,8 @@ def anneal(
         interrupt: called about ten times a second; runs are stopped when it returns True.
 
     Returns:
-        An AnnealResult. After Ctrl-C or at the time limit it holds the runs that were begun, and
-        says so.
+        An AnnealResult. After Ctrl-C or at the time limit it contains the runs that were begun, and
+        states the reason in `stopped`.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(6, [(i, (i + 1) % 6) for i in range(6)], [1, 1, 1, 1, 1, -1])
@@ -100,7 +100,7 @@ def anneal(
     if rest:
         raise ValueError(f"sweeps_per_beta={sweeps_per_beta} must divide sweeps={sweeps}")
     if check not in ("sweep", "flip"):
-        raise ValueError(f"check={check!r} is neither 'sweep' nor 'flip'")
+        raise ValueError(f"check={check!r} must be 'sweep' or 'flip'")
     goal, seed = form.target(target), Seed.of(rng)
     ready = make_ready(form)
     betas = inverse_temperatures(ready.graph, form.beta(beta), steps, schedule)
@@ -109,7 +109,7 @@ def anneal(
         ready.engine(runs) if start is None
         else choose_engine(ready.graph, runs, loads_states=True)
     )  # fmt: skip
-    del ready  # the tables hold all that is needed; large problems need the room
+    del ready  # the tables suffice; large problems need the memory
     task = AnnealTask(
         made, betas, sweeps, runs, made.goal(goal, form.ising), check, key_of(seed), start, state
     )
@@ -125,7 +125,7 @@ def anneal(
 
 
 class AnnealTask:
-    """Annealing as the crew does it: a sweep a step."""
+    """The annealing job of a `Crew`; one step is one sweep."""
 
     def __init__(
         self,
@@ -143,12 +143,12 @@ class AnnealTask:
         self.length, self.runs, self.cost = sweeps, runs, engine.cost
         self.initial, self.keeps_last = initial, state == "last"
         self.run = driver.anneal_block if check == "sweep" else driver.watch_block
-        # Energies cost time. Without a target they are looked at only where runs are cold.
+        # Energies take time. Without a target they are measured only while runs are cold.
         looking = self.length if goal > engine.never else max(1, self.length // 16)
         self.blind = self.length if self.keeps_last else self.length - looking
 
     def start(self, index: int) -> LaneBlock:
-        """Random states, or those that were given."""
+        """Return a block of random states, or of the given ones."""
         block = self.engine.new_block(self.runs - index * self.engine.lanes)
         driver.start_block(self.engine.tables, self.key, index, self.goal, block)
         if self.initial is not None:
@@ -160,9 +160,9 @@ class AnnealTask:
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """The sweeps after `done`; a block ends early when all its runs have hit the target."""
+        """Do the sweeps after `done`; a block ends early if all its runs have hit the target."""
         betas = self.betas[done:until]
-        if len(self.betas) < self.length:  # a long run: each β is held for some sweeps
+        if len(self.betas) < self.length:  # in a long run, each β is held for several sweeps
             betas = self.betas[np.arange(done, until) * len(self.betas) // self.length]
         lanes = len(work.hits)
         done = int(self.run(self.engine.tables, betas, done, self.blind, lanes, work))
@@ -171,21 +171,21 @@ class AnnealTask:
         return done
 
     def stop(self, work: LaneBlock, done: int) -> None:
-        """Let the spins as they are count."""
+        """Count the current states as results."""
         driver.look_at_block(self.engine.tables, done, work)
 
     def lowest(self, work: LaneBlock) -> Any:
-        """The lowest energy seen, or of the spins as they are."""
+        """Return the lowest energy seen, including that of the current states."""
         driver.measure_block(self.engine.tables, work)
         return min(work.energies.min(), work.lowest.min())
 
     def block(self, work: LaneBlock) -> LaneBlock:
-        """The block itself."""
+        """Return the block itself."""
         return work
 
 
 def _started(form: SpinForm, states: npt.ArrayLike, runs: int) -> tuple[SpinArray, Any]:
-    """Initial states as spins, a row for each run or a single row, and their energies."""
+    """Return initial states as spins, one row or one per run, and their energies."""
     given = np.atleast_2d(np.asarray(states))
     if given.ndim != 2 or len(given) not in (1, runs):
         raise ValueError(
@@ -196,5 +196,5 @@ def _started(form: SpinForm, states: npt.ArrayLike, runs: int) -> tuple[SpinArra
 
 
 def key_of(seed: Seed) -> npt.NDArray[np.uint64]:
-    """The four words that the streams of all blocks are made from."""
+    """Return the four words from which the streams of all blocks are derived."""
     return seed.sequence().generate_state(4, np.uint64).astype(np.uint64, copy=False)

@@ -1,8 +1,8 @@
-"""Blocks of runs on threads: chunk by chunk, with a time limit, progress, and a clean stop.
+"""Blocks of runs on threads: in chunks, with a time limit, progress, and a clean stop.
 
-Kernels hold no lock, so that threads work at the same time. A block is worked on in chunks of some
-milliseconds; between two chunks its thread looks whether to stop. What a block computes depends on
-its index alone, never on the thread or the chunks.
+Kernels do not hold the GIL, so threads work in parallel. A block is computed in chunks of a few
+milliseconds; between two chunks its thread checks whether to stop. The result of a block depends
+only on its index, never on the thread or the chunks.
 """
 
 from __future__ import annotations
@@ -28,61 +28,61 @@ from glasshouse.stopping import deferred, working_time
 from glasshouse.waiting import wait_briefly
 
 _CHUNK = 1 << 25  # machine words touched
-CHUNK_SECONDS = 0.01  # about what they take
-_LONGEST_CHUNK = 1 << 20  # steps: of tiny problems, too, a chunk is soon done
-_SHORT_ALONE = 8  # chunks that take no thread of their own
+CHUNK_SECONDS = 0.01  # the approximate time of that many words
+_LONGEST_CHUNK = 1 << 20  # steps, so that chunks of tiny problems are short, too
+_SHORT_ALONE = 8  # with at most this many chunks, no thread is started
 
 
 def steps_at_once(cost: int) -> int:
-    """Return how many steps a chunk has, if one touches `cost` machine words."""
+    """Return the number of steps of a chunk, if one step touches `cost` machine words."""
     return min(max(1, _CHUNK // max(cost, 1)), _LONGEST_CHUNK)
 
 
 class RunProgress(NamedTuple):
-    """How far a solver is."""
+    """The progress of a solver."""
 
-    fraction: float  # of all sweeps of all runs
+    fraction: float  # fraction of all sweeps of all runs that are done
     seconds: float  # since the kernels started
-    best: Number | None  # lowest energy (or cost) met so far where it was looked at
+    best: Number | None  # lowest energy (or cost) measured so far
 
 
 class Job(Protocol):
-    """What is done with a block."""
+    """The work to be done on each block."""
 
     engine: Engine
-    length: int  # steps of a block
-    cost: int  # of a step, as `Engine.cost`
+    length: int  # the number of steps of a block
+    cost: int  # the cost of a step, see `Engine.cost`
 
     def start(self, index: int) -> Any:
-        """Begin a block: whatever `advance` needs, with the block as its `block`."""
+        """Begin a block; return the state of the work, from which `block` gets the block."""
 
     def advance(self, work: Any, done: int, until: int) -> int:
-        """Do the steps after `done`, up to `until`; fewer if the block needs no more."""
+        """Do the steps after `done`, up to `until`, or fewer; return the number of steps done."""
 
     def stop(self, work: Any, done: int) -> None:
-        """Take account of a block that will not be carried on."""
+        """Finish a block that will not continue."""
 
     def lowest(self, work: Any) -> Any:
-        """The lowest energy known or at hand, for showing progress."""
+        """Return the lowest energy known, to show progress."""
 
     def block(self, work: Any) -> LaneBlock:
-        """The block that holds the results."""
+        """Return the block that holds the results."""
 
 
 @dataclass
 class Log:
-    """What came of the runs that were begun."""
+    """The results of the runs that were begun."""
 
     states: SpinArray
     hits: npt.NDArray[np.int32]
     complete: npt.NDArray[np.bool_]
     seconds: float
     stopped: Stopped | None
-    share: float  # of all steps of the runs that were begun
+    share: float  # the fraction done of all steps of the runs that were begun
 
 
 class Crew:
-    """Threads that work on blocks until all is done, or time is up."""
+    """Threads that work on blocks until all are done, or the time is up."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Crew:
         self.time_limit = validation.time_limit(time_limit)
 
     def work(self, job: Job, runs: int, form: SpinForm) -> Log:
-        """Carry out a job on as many blocks as the runs need."""
+        """Do a job on as many blocks as the runs need."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
         if shift.is_short(self.threads) and not self.progress and not self.interrupt:
@@ -104,7 +104,7 @@ class Crew:
             except (KeyboardInterrupt, SystemError) as stop:
                 if not is_ctrl_c(stop):
                     raise
-                stopped = "interrupted"  # wherever it came: all of it anew takes milliseconds
+                stopped = "interrupted"  # repeating everything takes only milliseconds
                 shift = _Shift(job, runs, form, self.time_limit, False)
                 shift.do_blocks()
             return shift.log(stopped)
@@ -130,7 +130,7 @@ class Crew:
                 stopped = "interrupted"
             finally:
                 with deferred():
-                    shift.stop.set()  # whatever happened, no thread begins anything new
+                    shift.stop.set()  # in any case, no thread may begin a new block
         with deferred():
             for future in futures:
                 future.result()
@@ -138,7 +138,7 @@ class Crew:
 
 
 class _Shift:
-    """One piece of work of a crew: the blocks, and what is known about them."""
+    """One call of a crew: the blocks, and their results so far."""
 
     def __init__(
         self, job: Job, runs: int, form: SpinForm, time_limit: float | None, shows_progress: bool
@@ -146,36 +146,36 @@ class _Shift:
         self.job, self.engine, self.shows_progress = job, job.engine, shows_progress
         self.form = form
         self.first = job.start(0)
-        job.advance(self.first, 0, 0)  # compiles what is not compiled yet, before the clock runs
+        job.advance(self.first, 0, 0)  # compiles, if needed, before the clock starts
         self.began = time.perf_counter()
         self.deadline = math.inf if time_limit is None else working_time() + time_limit
         self.stop = threading.Event()
         self.chunk = steps_at_once(job.cost)
         self.states, self.hits = _room(runs, form.ising.num_variables)
         blocks = -(-runs // self.engine.lanes)
-        self.left = iter(range(blocks))  # whoever is free takes the next one
+        self.left = iter(range(blocks))  # each free thread takes the next block
         self.done = [0] * blocks
         self.lowest: list[Any] = [math.inf] * blocks
         self.ended = [False] * blocks
         self.spans = [(math.inf, -math.inf)] * blocks
 
     def is_short(self, threads: int) -> bool:
-        """Whether all is done so soon that threads would take longer to start, or one gains little.
+        """Return whether the work is too short for threads to pay off.
 
-        Ctrl-C is then heard at the end.
+        Ctrl-C is then handled at the end.
         """
         chunks = _SHORT_ALONE if threads == 1 else 1
         return len(self.done) * self.job.length * self.job.cost <= chunks * _CHUNK
 
     def hands(self, threads: int) -> int:
-        """How many threads have something to do."""
+        """Return the number of threads that have something to do."""
         return min(threads, len(self.done))
 
     def do_blocks(self) -> None:
-        """One block after the other, as long as there are any and time is left.
+        """Do one block after another, while there are blocks and time.
 
-        All threads take from the same list: a task of its own for each of millions of blocks would
-        take far longer to set up than a time limit allows.
+        All threads take from the same iterator: a separate task for each of millions of blocks
+        would take far longer to set up than a time limit allows.
         """
         for index in self.left:
             if self.time_is_up() and index > 0:
@@ -183,7 +183,7 @@ class _Shift:
             self.do_block(index)
 
     def do_block(self, index: int) -> None:
-        """All chunks of one block. The very first chunk is done however short the time."""
+        """Do all chunks of one block. The very first chunk is done even without any time."""
         work = self.job.start(index) if index else self.first
         done, began = 0, time.perf_counter()
         while not self.ended[index] and not (done and self.time_is_up()):
@@ -203,11 +203,11 @@ class _Shift:
         self.hits[rows] = block.hits[: rows.stop - rows.start]
 
     def time_is_up(self) -> bool:
-        """Whether to stop at the end of the chunk."""
+        """Return whether to stop at the end of the chunk."""
         return self.stop.is_set() or working_time() > self.deadline
 
     def progress(self) -> RunProgress:
-        """How far all blocks are together."""
+        """Return the progress of all blocks together."""
         parts = [
             1.0 if ended else done / self.job.length
             for done, ended in zip(self.done, self.ended, strict=True)
@@ -217,30 +217,30 @@ class _Shift:
         return RunProgress(sum(parts) / len(parts), time.perf_counter() - self.began, best)
 
     def log(self, stopped: Stopped | None) -> Log:
-        """The runs that were begun."""
+        """Return the results of the runs that were begun."""
         worked_on = [index for index, done in enumerate(self.done) if done]
         if not worked_on:
             raise KeyboardInterrupt
-        # Of kernels alone: of short runs, starting threads would be most of it.
+        # The time of the kernels only: in short runs, starting threads would be most of it.
         begins, ends = zip(*(self.spans[index] for index in worked_on), strict=True)
         seconds = max(max(ends) - min(begins), 0.0)
         lanes, runs = self.engine.lanes, len(self.hits)
         begun = np.repeat(np.array(self.done) > 0, lanes)[:runs]
         ended = np.repeat(self.ended, lanes)[:runs]
-        # Ctrl-C counts even where it came too late to stop anything: what comes next must hear it.
+        # Ctrl-C counts even if it came too late to stop anything: the caller must handle it.
         if stopped is None and not ended.all():
             stopped = "time limit"
         share = sum(self.done) / (len(worked_on) * self.job.length)
-        if begun.all():  # no copy of what may be large
+        if begun.all():  # avoids a copy, which may be large
             return Log(self.states, self.hits, ended, seconds, stopped, share)
         return Log(self.states[begun], self.hits[begun], ended[begun], seconds, stopped, share)
 
 
 def _room(runs: int, spins: int) -> tuple[SpinArray, npt.NDArray[np.int32]]:
-    """Where the states and hits of all runs go."""
+    """Allocate the states and hits of all runs."""
     try:
         return np.empty((runs, spins), np.int8), np.zeros(runs, np.int32)
-    except (MemoryError, ValueError):  # the second one beyond 2^63 bytes
+    except (MemoryError, ValueError):  # ValueError above 2^63 bytes
         raise MemoryError(
-            f"no memory for the states of {runs} runs, a byte per spin and run; use fewer runs"
+            f"not enough memory for the states of {runs} runs, a byte per spin; use fewer runs"
         ) from None

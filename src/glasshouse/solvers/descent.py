@@ -17,13 +17,13 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Descent(Sampled, Summarised):
-    """Where descents ended.
+    """The results of descents: local minima and their energies.
 
     Attributes:
-        energies: of the local minima, in the terms of the problem that was given.
+        energies: the energies of the local minima, in the units of the given problem.
         states: the local minima, one per row, in the problem's own values.
-        flips: how many flips each took.
-        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+        flips: the number of flips of each descent.
+        labels: the problem's variable labels; None if the variables are 0, 1, 2, …
     """
 
     energies: npt.NDArray[Any]
@@ -32,7 +32,7 @@ class Descent(Sampled, Summarised):
     labels: Labels | None = None
 
     def summary(self) -> str:
-        """One line for people."""
+        """Return one human-readable line."""
         low, high = self.energies.min(), self.energies.max()
         return f"{len(self.flips)} local minima, energies {low} to {high}"
 
@@ -41,7 +41,7 @@ class Descent(Sampled, Summarised):
 
 
 def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
-    """Flip the spin that lowers the energy most, again and again, until none does.
+    """Flip the spin that lowers the energy most, repeatedly, until no flip lowers it.
 
     Args:
         problem: any problem, a plant, or a dimod model.
@@ -56,7 +56,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     own = np.asarray(states)
     if own.ndim == 0 or (own.size == 0 and form.ising.num_variables):
         raise ValueError(f"states has shape {own.shape}, but at least one state is needed")
-    form.energy(own)  # refuses what is no state of the problem
+    form.energy(own)  # raises if a state is invalid
     spins = validation.rows(form.reduction.forward(own)).copy()
     flips = np.zeros(len(spins), dtype=np.int64)
     descent.descend(*_rows(form.ising), form.ising.is_integer, spins, flips)
@@ -65,6 +65,6 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
 
 
 def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:
-    """The graph in compressed rows, the weights beside them, and the fields."""
+    """Return the graph in compressed rows, with its weights, and the fields."""
     starts, neighbours, ids = adjacency(problem.num_variables, problem.edges)
     return starts, neighbours, problem.weights[ids], problem.fields

@@ -1,7 +1,7 @@
-"""Annealing and tempering that go on: rounds of ever more sweeps, each with its result.
+"""Repeated annealing or tempering: rounds of ever more sweeps, each with its result.
 
-Nobody knows beforehand how many sweeps a problem needs. Doubling them costs at most twice the time
-of the last round, and the first good states are there at once.
+The number of sweeps that a problem needs is not known in advance. Doubling it costs at most twice
+the time of the last round, and the first good states are available at once.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ def iter_rounds(
 
     Args:
         solve: `anneal` or `temper`.
-        problem: what it takes.
-        sweeps: of the last round.
-        rng: a seed; each round has one of its own that comes from it.
-        time_limit: seconds of all rounds together, without compilation.
-        **options: others of `solve`.
+        problem: any problem that `solve` takes.
+        sweeps: the sweeps of the last round.
+        rng: a seed, from which each round derives its own.
+        time_limit: the seconds of all rounds together, without compilation.
+        **options: further options of `solve`.
 
     >>> from glasshouse.planting import random_loops
     >>> from glasshouse.solvers import anneal

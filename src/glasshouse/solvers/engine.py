@@ -1,4 +1,4 @@
-"""A problem made ready for one of the kernels: tables, and blocks of runs to work on."""
+"""A problem prepared for one kernel: its tables, and the blocks of runs to anneal."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from glasshouse.solvers.kernels.block import LaneBlock
 
 SpinProblem: TypeAlias = Ising | Polynomial
 
-# Whole numbers are exact in floating point up to these sums; twice a sum must be exact, too.
+# Integers are exact in floating point up to these sums; twice a sum must be exact, too.
 _EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
-_CACHE_LINE = 64  # bytes, on every processor of note
-# How far energies of floats, followed flip by flip, may drift off, in units of all weights.
+_CACHE_LINE = 64  # bytes, on all common processors
+# The largest drift of float energies that are updated flip by flip, relative to all weights.
 _DRIFT = 1e-11
 
 
 def exact_unit(problem: SpinProblem) -> Fraction | None:
-    """A power of two of which all energies are multiples, if float64 then has them all exactly.
+    """Return a power of two that divides all energies, if float64 then holds them exactly.
 
     >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.5]))
     Fraction(1, 2)
@@ -48,7 +48,7 @@ def exact_unit(problem: SpinProblem) -> Fraction | None:
 
 
 class Hypergraph:
-    """The monomials of each spin of a polynomial, as `ColouredGraph` has the neighbours."""
+    """The monomials of each spin of a polynomial; the counterpart of `ColouredGraph`."""
 
     def __init__(self, problem: Polynomial) -> None:
         self.problem = problem
@@ -60,7 +60,7 @@ class Hypergraph:
         self.weights = problem.weights[self.neighbours]
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
-        """The spin of each site: those that have monomials, in their order."""
+        """Return the spin of each site: the spins that have monomials, in order."""
         return np.flatnonzero(np.diff(self.starts)).astype(np.int32)
 
 
@@ -80,43 +80,43 @@ class ColouredGraph:
             edges = np.concatenate([edges, to_ghost])
             weights = np.concatenate([weights, problem.fields[biased]])
         rows = adjacency(ghost + 1, edges)
-        self.starts = rows.starts[:-1]  # without the ghost's own row
+        self.starts = rows.starts[:-1]  # without the ghost's row
         size = self.starts[-1]
         self.neighbours, self.weights = rows.neighbours[:size], weights.take(rows.edge_ids[:size])
         self.colours = sweep_order.colour(self.starts, self.neighbours)
 
     @cached_property
     def largest_field(self) -> float:
-        """The largest local field that any spin can see."""
+        """The largest local field that any spin can have."""
         firsts = self.starts[:-1][np.diff(self.starts) > 0]
         return float(np.add.reduceat(np.abs(self.weights), firsts, dtype=np.float64).max())
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
-        """The spin of each site."""
+        """Return the spin of each site."""
         everyone = np.arange(self.problem.num_variables, dtype=np.int32)
         order: npt.NDArray[np.int32] = sweep_order.order_by(self.colours, everyone)
         return order
 
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
-        """The spin of each site, and the adjacency of the sites."""
+        """Return the spin of each site, and the adjacency of the sites."""
         order = self.sweep_order()
         return order, *sweep_order.arrange(order, self.starts, self.neighbours, self.weights)
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Tables of one kernel, the spin that each site stands for, and the shape of a block.
+    """The tables of one kernel, the spin of each site, and the shape of a block.
 
     Attributes:
-        tables: what the kernel reads.
-        order: the spin of each site; spins that are absent are isolated.
-        lanes: runs in a block.
-        spin_dtype: of the kernel's own spins.
-        energy_dtype: of the kernel's own energies, exact for integer problems.
-        rows: rows of spins a block has, ghost and complements included.
-        cost: roughly, machine words touched by a sweep of a block.
-        words: of the generator, a run, where a kernel has words of its own there, too; else 0.
-        together: runs that share a stream, where a block has no more runs than are wanted; else 0.
+        tables: the tables that the kernel reads.
+        order: the spin of each site; isolated spins are omitted.
+        lanes: the number of runs in a block.
+        spin_dtype: the type of the kernel's own spins.
+        energy_dtype: the type of the kernel's own energies, exact for integer problems.
+        rows: the rows of spins in a block, including ghost and complements.
+        cost: roughly, the machine words that a sweep of a block touches.
+        words: generator words per run, if a kernel keeps its own words there, too; otherwise 0.
+        together: runs that share a stream, if a block has only the runs requested; otherwise 0.
         spread: turns bytes, 0 is up and 255 is down, into rows of the kernel's own spins; None if
             the kernel keeps more than spins there, so that a block cannot start from given states.
     """
@@ -134,13 +134,13 @@ class Engine:
 
     @property
     def never(self) -> Any:
-        """An energy that no state has."""
+        """An energy below that of any state."""
         if np.issubdtype(self.energy_dtype, np.integer):
             return int(np.iinfo(self.energy_dtype).min)
         return -np.inf
 
     def goal(self, target: float | None, problem: SpinProblem) -> Any:
-        """The target as a kernel's energy: without the offset, within its numbers."""
+        """Return the target as a kernel's energy: without the offset, within its range."""
         if target is None:
             return self.never
         if problem.is_integer:
@@ -155,12 +155,12 @@ class Engine:
         reach = problem.total_weight + abs(problem.offset)
         target = min(max(target, -3 * reach - 1), 3 * reach + 1)
         unit = exact_unit(problem)
-        if unit is not None:  # as good as integers
+        if unit is not None:  # then floats are as exact as integers
             return float(math.floor((Fraction(target) - Fraction(problem.offset)) / unit) * unit)
         return float(target - problem.offset + _DRIFT * reach)
 
     def new_block(self, wanted: int | None = None) -> LaneBlock:
-        """Room for the runs of one block, of which so many are wanted."""
+        """Allocate one block, of which `wanted` runs are used."""
         lanes = self.lanes
         if wanted is not None and self.together:
             lanes = min(lanes, -(-wanted // self.together) * self.together)
@@ -197,7 +197,7 @@ class Engine:
 
 
 def aligned_zeros(size: int, dtype: Any) -> npt.NDArray[Any]:
-    """Zeros that begin with a cache line: rows of 64 bytes are then one line each, not two."""
+    """Return zeros aligned to a cache line, so that a row of 64 bytes is one line, not two."""
     length = size * np.dtype(dtype).itemsize
     room = np.zeros(length + _CACHE_LINE, np.uint8)
     first = -room.__array_interface__["data"][0] % _CACHE_LINE
@@ -210,7 +210,7 @@ def signs(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
 
 
 def float_for(problem: SpinProblem) -> Any:
-    """The float in which all sums of a problem are exact, or float64 if it has floats itself."""
+    """Return the float type in which all sums are exact; float64 if the weights are floats."""
     if not problem.is_integer:
         return np.float64
     if problem.total_weight <= _EXACT_FLOAT32:

@@ -1,7 +1,7 @@
-"""Exhaustive search: the lowest energy by looking at every state that could have it.
+"""Exhaustive search: the lowest energy by enumerating every state that could have it.
 
-Only spins that touch every coupling are enumerated. Once they are fixed, each of the others has its
-best answer. In an RBM they are the smaller layer; in a sparse graph, about half of the spins.
+Only spins that touch every coupling are enumerated. Once they are fixed, the best value of each
+other spin follows. In an RBM they are the smaller layer; in a sparse graph, about half the spins.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ Marks = npt.NDArray[np.bool_]
 
 # 2^32 states take minutes; more are refused.
 MOST_STATES = 1 << 32
-# Of a polynomial all of them are looked at, so many at once as a power of two.
+# All states of a polynomial are enumerated, 2^20 at a time.
 _MOST_OF_POLYNOMIAL, _STATES = 26, 20
-# Couplings looked at in one go, in a quarter of a second: Ctrl-C is heard between two of them.
+# Couplings visited at once, in a quarter of a second: Ctrl-C is handled between two chunks.
 _CHUNK = 1 << 26
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroundStates(Sampled, Summarised):
-    """The lowest energy, how many states have it, and some or all of them.
+    """The lowest energy, the number of states that have it, and some or all of them.
 
     Attributes:
-        energy: the least there is (cost, for MAX-2-SAT).
-        count: how many states have it, exactly.
-        states: the first of them, one per row, in the problem's own values; all if `is_complete`.
-        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+        energy: the lowest energy (cost, for MAX-2-SAT).
+        count: the exact number of states of this energy.
+        states: the first of these states, one per row; all of them if `is_complete`.
+        labels: the problem's variable labels; None if the variables are 0, 1, 2, …
     """
 
     energy: Any
@@ -63,7 +63,7 @@ class GroundStates(Sampled, Summarised):
         return len(self.states) == self.count
 
     def summary(self) -> str:
-        """One line for people."""
+        """Return one human-readable line."""
         listed = "" if self.is_complete else f", {len(self.states)} of them listed"
         return f"lowest energy {self.energy}, in {self.count} states{listed}"
 
@@ -74,16 +74,16 @@ class GroundStates(Sampled, Summarised):
 def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     """Find all ground states by enumeration, up to 2^32 states.
 
-    Connected parts are enumerated one by one, because their energies add up. Of a part only the
-    spins of a small cover are: where each coupling has an end among them, the others follow. So an
-    RBM takes the states of its smaller layer alone (2^16 for 64 x 16), a sparse graph those of
-    about half of its spins; without fields half of these are enough.
+    Connected components are enumerated one by one, because their energies add up. In each, only the
+    spins of a small cover are enumerated: if each coupling has an end in it, the other spins
+    follow. So an RBM takes only the states of its smaller layer (2^16 for 64 x 16), a sparse graph
+    those of about half of its spins; without fields half of these are enough.
 
     A polynomial of degree 3 or more has up to 2^26 states.
 
     Args:
         problem: any problem, a plant, or a dimod model.
-        keep: how many ground states to list at most; their number is exact all the same.
+        keep: the most ground states to list; their number is exact in any case.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
@@ -98,7 +98,7 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
 
 
 def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
-    """All states of a polynomial, some high spins fixed at a time, in exact numbers."""
+    """Enumerate all states of a polynomial in exact numbers, a block of states at a time."""
     size = problem.num_variables
     if size > _MOST_OF_POLYNOMIAL:
         raise ValueError(
@@ -124,10 +124,10 @@ def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
 
 
 class Enumeration:
-    """An exhaustive search that is yet to be made; a ValueError if it has too many states.
+    """An exhaustive search before it is run; raises ValueError if it has too many states.
 
     Attributes:
-        work: how many couplings it will look at.
+        work: the number of couplings that the search will visit.
     """
 
     def __init__(self, problem: Solvable) -> None:
@@ -137,7 +137,7 @@ class Enumeration:
         self.work = sum(_step(part) << part.bits for part in self.parts)
 
     def run(self, keep: int) -> GroundStates:
-        """Visit all states."""
+        """Enumerate all states."""
         count = 1
         spins = np.ones((1, self.form.ising.num_variables), dtype=np.int8)
         for part in self.parts:
@@ -146,23 +146,23 @@ class Enumeration:
             spins = _combined(spins, part, codes, keep)
         states = self.form.own_states(spins)
         energies = self.form.energy(states)
-        if not self.form.ising.is_integer:  # equal up to the tolerance: the very lowest comes first
+        if not self.form.ising.is_integer:  # equal up to the tolerance: the lowest one comes first
             order = np.argsort(energies, kind="stable")
             states, energies = states[order], energies[order]
         return GroundStates(energies[0].item(), count, states, self.form.problem.labels)
 
 
 def _step(part: Part) -> int:
-    """Couplings of the spin that has most: no flip looks at more of them."""
+    """Return the largest number of couplings of a spin, which bounds the work of a flip."""
     starts, first = part.rows[0], part.first
     return int(np.diff(starts[first : first + part.moving + 1]).max()) + 1
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Codes of a part's lowest states, up to `keep` of them, and how many states there are."""
+    """Return the codes of up to `keep` lowest states of a component, and their number."""
     cover, walker = part.moving, part.walker()
     rows, columns, bonds = part.couplings()
-    # All spins up: each sum has different terms, so that it fits.
+    # With all spins up, each sum has different terms, so it fits.
     once = (rows < columns) & (columns < cover)
     value = -part.fields[:cover].sum() - bonds[once].sum() - np.abs(walker.margins[cover:]).sum()
     search = np.zeros(4, dtype=np.int64)
@@ -177,7 +177,7 @@ def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
 
 
 def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
-    """Every listed state with every ground state of one more part, up to `keep` of them."""
+    """Return all combinations of listed states and ground states of one more component."""
     own = _answered(part, codes, keep)
     if part.copies == 2:
         own = np.concatenate([own, -own])
@@ -189,9 +189,9 @@ def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: 
 
 
 def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
-    """States of all spins of a part, where codes give the enumerated ones and the others follow.
+    """Return the states of all spins of a component, given the codes of the enumerated ones.
 
-    A spin without a field of either sign is free, which makes two states of one.
+    A spin with zero field is free and turns one state into two.
     """
     cover, found = part.moving, part.decode(codes)
     rows, columns, bonds = part.couplings()
@@ -218,10 +218,10 @@ def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
 
 
 def small_cover(form: Ising) -> Marks:
-    """Mark spins so that each coupling has a marked end: few, though not always the fewest.
+    """Mark a small set of spins, not always the smallest, such that each coupling has a marked end.
 
-    In every connected part it is the smaller of a greedy choice and, where the part has two sides,
-    its smaller side. A part has at least one marked spin.
+    In every connected component it is the smaller of a greedy choice and, if the component is
+    bipartite, its smaller side. A component has at least one marked spin.
 
     >>> star = Ising.from_edges(4, [(0, 3), (1, 3), (2, 3)], [1, 1, 1])
     >>> small_cover(star).tolist()
@@ -236,15 +236,15 @@ def small_cover(form: Ising) -> Marks:
     counts = np.array([np.bincount(labels[cover], minlength=size) for cover in covers])
     best = counts.argmin(axis=0)[labels]
     cover: Marks = np.stack(covers)[best, np.arange(size)]
-    cover[np.bincount(form.edges.reshape(-1), minlength=size) == 0] = True  # no coupling, no other
+    cover[np.bincount(form.edges.reshape(-1), minlength=size) == 0] = True  # isolated spins
     return cover
 
 
 def _independent(form: Ising) -> Marks:
-    """Spins of which no coupling joins two, those of few couplings first.
+    """Return an independent set of spins, preferring spins with few couplings.
 
-    In every round the spins that come before all their neighbours are taken, and the neighbours go;
-    among equals chance decides, so that there are few rounds.
+    In every round the spins that precede all their neighbours are taken, and the neighbours
+    removed; ties are broken at random, so that there are few rounds.
     """
     size = form.num_variables
     degree = np.bincount(form.edges.reshape(-1), minlength=size)

@@ -1,4 +1,4 @@
-"""How many sweeps until the planted energy is reached: the paper's N_tot (section 6.1)."""
+"""Sweeps until the planted energy is reached: the paper's N_tot (section 6.1)."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ from glasshouse.summaries import Summarised
 from glasshouse.waiting import cancel_all, result_of
 
 _CHUNK = 64  # instances that a thread takes at a time
-_MOST_SWEEPS = 2**26  # of a run, whose inverse temperatures are all held at once
-_MOST_IN_ALL = 2**62  # counted in int64, with one run to spare
+_MOST_SWEEPS = 2**26  # sweeps of a run, because all inverse temperatures are in memory
+_MOST_IN_ALL = 2**62  # sweeps in total: int64, with one run to spare
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepsToSolution(Summarised):
-    """Samples of N_tot: sweeps of all runs until the ground energy, the last one up to its hit.
+    """Samples of N_tot: the sweeps of all runs until the ground energy, the last one up to its hit.
 
     Attributes:
-        totals: int64, (samples) for one instance, (instances, samples) for an ensemble; where a
-            sample is censored, the sweeps spent in vain.
-        censored: whether max_sweeps was spent without reaching the ground energy.
-        sweeps_per_run: N_sweep; after so many sweeps the spins are reset.
-        beta: first and last inverse temperature of a run.
+        totals: int64, (samples) for one instance, (instances, samples) for an ensemble; for a
+            censored sample, the sweeps spent without a hit.
+        censored: whether max_sweeps were spent without reaching the ground energy.
+        sweeps_per_run: N_sweep, the sweeps after which the spins are reset.
+        beta: the first and last inverse temperature of a run.
         seconds: wall-clock time, without compilation.
-        seed: gives the same samples again.
-        schedule: how β rises between them, "linear" or "geometric".
+        seed: the seed that reproduces the samples.
+        schedule: the rise of β between them, "linear" or "geometric".
     """
 
     totals: IntArray
@@ -69,11 +69,11 @@ class SweepsToSolution(Summarised):
 
     @property
     def geometric_mean(self) -> float:
-        """Exp of the mean of ln N_tot; too low if samples are censored."""
+        """The exponential of the mean of ln N_tot; too low if samples are censored."""
         return math.exp(float(np.log(self.totals).mean()))
 
     def summary(self) -> str:
-        """The samples in two lines, for people."""
+        """Return the samples in two human-readable lines."""
         count, lost = self.totals.size, int(np.count_nonzero(self.censored))
         sign = "at least " if lost else ""
         return (
@@ -100,23 +100,23 @@ def sweeps_to_solution(
 ) -> SweepsToSolution:
     """Anneal, resetting the spins after each run, until the planted energy is reached.
 
-    Success is looked for at the end of each sweep, and the sweeps of the last, partial run count,
-    as in the paper. Runs go side by side, but are counted one after the other, so that runs that
-    happen to finish early do not make an instance look easier.
+    Success is tested at the end of each sweep, and the sweeps of the last, partial run count, as in
+    the paper. Runs are computed side by side, but counted in order, so that runs that happen to
+    finish early do not make an instance appear easier.
 
-    An ensemble is worked on in compiled code, without Python for each instance.
+    An ensemble is processed in compiled code, without Python code per instance.
 
     Args:
         planted: an instance, or an ensemble of them.
         sweeps_per_run: N_sweep, or "paper" for the paper's polynomial; 1000 for squares and other
-            families that the polynomial says nothing of, see `follows_paper`.
+            families that the polynomial does not cover, see `follows_paper`.
         beta: first and last inverse temperature, linear between, in units of the problem's energy;
-            by default the paper's, see `paper_schedule`, or, where that says nothing, the range of
-            `anneal`, geometric between.
-        max_sweeps: where to give up: the sample is then marked as censored.
-        samples: how many samples of N_tot an instance.
+            by default the paper's, see `paper_schedule`, or, for families that it does not cover,
+            the range of `anneal`, geometric between.
+        max_sweeps: the sweeps after which a sample is stopped and marked as censored.
+        samples: the number of samples of N_tot per instance.
         rng: a seed, or anything that numpy.random.default_rng takes.
-        threads: how many work at the same time on an ensemble; the result does not depend on it.
+        threads: the number of threads for an ensemble; the result does not depend on it.
 
     >>> from glasshouse.planting import random_loops
     >>> planted = random_loops(30, 30, frustration=0.1, loop_density=0.47, rng=1)
@@ -126,8 +126,8 @@ def sweeps_to_solution(
     """
     if not isinstance(planted, (Planted, Ensemble)):
         raise ValueError(
-            f"{planted!r} is neither a Planted nor an Ensemble, whose ground energy is known; "
-            "plant one, or give anneal a target"
+            f"{planted!r} is neither a Planted nor an Ensemble, which have a known ground energy; "
+            "plant one, or use anneal with a target"
         )
     max_sweeps = sweep_count(max_sweeps, "max_sweeps", _MOST_IN_ALL)
     samples, threads = (
@@ -162,10 +162,10 @@ def race_one(
     key: npt.NDArray[np.uint64],
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> IntArray:
-    """Samples of N_tot for one problem on whatever kernel suits it; negative where censored.
+    """Return samples of N_tot for one problem on the kernel that suits it; negative if censored.
 
-    Signals are handled, and `is_stopped` is asked, every few milliseconds. What is returned after a
-    stop is not complete.
+    Signals are handled, and `is_stopped` is called, every few milliseconds. After a stop, the
+    result is incomplete.
     """
     _, engine = choose_engine(ColouredGraph(problem))
     goal = engine.goal(energy, problem)
@@ -196,26 +196,26 @@ def race(
     threads: int = 1,
     first: int = 0,
 ) -> tuple[IntArray, float]:
-    """Samples of N_tot for an ensemble given as plain arrays, all in compiled code.
+    """Return samples of N_tot for an ensemble in plain arrays, all in compiled code.
 
     Args:
-        num_spins: spins of an instance; node `num_spins` is the ghost that carries fields.
+        num_spins: the spins of an instance; node `num_spins` is the ghost that carries fields.
         nodes: int32 (instances, loops, length): the cycles. Edge k joins nodes k and k + 1.
-        weights: int64 (length): of the edges of every loop, in the planted gauge; the instances'
-            ground energy is minus the sum over all loops.
-        betas: one for each sweep of a run.
-        max_sweeps: where a sample is censored.
-        samples: how many an instance.
-        key: four random words. Instance k depends on them and on first + k only.
-        threads: how many work at the same time.
-        first: the number of the first instance, where these are part of a larger ensemble.
+        weights: int64 (length): the weights of every loop's edges, in the planted gauge; the ground
+            energy of the instances is minus the sum over all loops.
+        betas: the inverse temperature of each sweep of a run.
+        max_sweeps: the sweeps after which a sample is censored.
+        samples: the number of samples per instance.
+        key: four random words. Instance k depends only on them and on first + k.
+        threads: the number of threads.
+        first: the number of the first instance, if these are part of a larger ensemble.
 
     Returns:
-        int64 (instances, samples), negative where censored; and the seconds it took.
+        int64 (instances, samples), negative if censored; and the seconds taken.
     """
     nodes = np.ascontiguousarray(nodes, np.int32)
     totals = np.zeros((len(nodes), samples), np.int64)
-    stop = np.zeros(1, np.uint8)  # tells the threads that nobody waits for them any more
+    stop = np.zeros(1, np.uint8)  # nonzero stops the threads
 
     def work(low: int, high: int) -> None:
         part = slice(low, high)
@@ -224,7 +224,7 @@ def race(
             stop,
         )  # fmt: skip
 
-    work(0, 0)  # compiles what is not compiled yet, before the clock runs
+    work(0, 0)  # compiles, if needed, before the clock starts
     began = time.perf_counter()
     with ThreadPoolExecutor(threads) as pool:
         chunks = list[Future[None]]()
@@ -238,7 +238,7 @@ def race(
             stop[0] = 1
             cancel_all(chunks)
             raise
-    for k in np.flatnonzero(totals[:, 0] == 0):  # not for the byte kernel: one at a time
+    for k in np.flatnonzero(totals[:, 0] == 0):  # instances that the byte kernel cannot hold
         problem = _sum_of_loops(num_spins, nodes[k], weights)
         own_key = np.empty(4, np.uint64)
         spawn(key, first + k, own_key)
@@ -248,7 +248,7 @@ def race(
 
 
 def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArray) -> Ising:
-    """The problem in the planted gauge."""
+    """Return the problem in the planted gauge."""
     from glasshouse.planting.loops import Loops
 
     starts = np.arange(0, nodes.size + 1, nodes.shape[1])
@@ -260,7 +260,7 @@ def _plan(
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
 ) -> tuple[PaperSchedule, Schedule]:
-    """Sweeps of a run and range of β: what was given, the paper's or `anneal`'s for the rest."""
+    """Return sweeps per run and range of β: the given ones, else the paper's or `anneal`'s."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)
@@ -277,7 +277,7 @@ def _plan(
     else:
         n, number, unit = planted.half, planted.loops.num_loops, planted.loop_weight
         f = planted.loops.frustration
-    n = max(Fraction(n), Fraction(2))  # the least that the paper's schedule is for
+    n = max(Fraction(n), Fraction(2))  # the smallest n of the paper's schedule
     plan = paper_schedule(int(n), min(f, Fraction(1, 4)), number / n or None, unit=unit)
     if sweeps_per_run == "paper":
         sweeps_per_run = sweep_count(plan.sweeps, "the paper's sweeps_per_run", _MOST_SWEEPS)
@@ -285,8 +285,8 @@ def _plan(
 
 
 def _range_of(beta: Any) -> tuple[float, float]:
-    """First and last β, rising."""
+    """Return the first and last β; raise unless they rise."""
     values = validation.inverse_temperatures(beta).tolist()
     if len(values) != 2 or values[0] > values[1]:
-        raise ValueError(f"beta={beta!r:.60} is not a rising pair of numbers; give (first, last)")
+        raise ValueError(f"beta={beta!r:.60} must be a rising pair of numbers (first, last)")
     return values[0], values[1]

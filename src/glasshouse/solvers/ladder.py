@@ -1,6 +1,6 @@
-"""The ladder of temperatures of a tempering, and the cluster moves made on it.
+"""The ladder of temperatures for tempering, and the cluster moves on it.
 
-A warm-up, which is one short annealing of one block, shows what the ladder has to suit.
+A warm-up, one short annealing of one block, shows what the ladder must suit.
 """
 
 from __future__ import annotations
@@ -24,36 +24,36 @@ from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, TemperTask, ro
 from glasshouse.solvers.result import Stopped
 from glasshouse.solvers.spin_form import SpinForm
 
-# Sweeps at each β after which there is a look: first to settle, then for spins to be compared with.
+# Sweeps at each β after which states are recorded: after settling, then twice for comparison.
 _LOOKS = (6, 11, 16)
 _HOLD = _LOOKS[-1]
-STREAM = 1 << 41  # an index that no block of runs has
+STREAM = 1 << 41  # a stream index that no block of runs uses
 STAGES = 24  # temperatures of a warm-up
-# Neighbours this far apart, in standard deviations of the energy times Δβ, exchange once in four.
+# Neighbours at this distance, in standard deviations of the energy times Δβ, exchange 1 in 4.
 _SPACING = 1.7
 _FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two fill a row
-_FORGETS = 0.15  # overlap with itself ten sweeps later, of a replica that is hot enough
-# Cluster moves pay where sweeps alone are slow, and where clusters do not percolate: besides the
-# largest one there are others, which hold such a share of the sites.
+_FORGETS = 0.15  # the largest overlap, ten sweeps apart, of a replica that is hot enough
+# Cluster moves pay off if sweeps alone are slow and clusters do not percolate: the clusters other
+# than the largest one contain at least this fraction of the sites.
 _SLOW, _OTHERS = 0.25, 0.03
-# Work of cluster moves in updates of one lane: a look along an edge, a site of a pair; and how much
-# they may take, in units of what the sweeps do.
+# The work of cluster moves in updates of one lane: per edge, and per site of a pair; and the most
+# that they may take, in units of the work of the sweeps.
 _EDGE, _SITE, _SHARE = 10, 5, 1.0
-_PLAIN_REPLICAS = 12  # where time was too short for a warm-up
-_WARM_UP_SHARE = 0.2  # of a time limit, at most
+_PLAIN_REPLICAS = 12  # if there was no time for a warm-up
+_WARM_UP_SHARE = 0.2  # the most of a time limit, as a fraction
 _LEAST_TIME = 1e-3  # seconds
 
 
 @dataclass(frozen=True)
 class Observed:
-    """A problem at rising β.
+    """Observations of a problem at rising β.
 
     Attributes:
-        betas: as many as were reached.
-        energies: mean energies.
-        memory: overlap of a replica with itself ten sweeps before, beyond what any two have.
-        clustered: share of the sites that cluster moves of two replicas would turn over or not.
-        largest: share of the sites in the largest of those clusters.
+        betas: the β that were reached.
+        energies: the mean energy at each β.
+        memory: a replica's overlap with itself ten sweeps before, minus that of any two replicas.
+        clustered: the fraction of the sites in clusters in which two replicas differ.
+        largest: the fraction of the sites in the largest of those clusters.
     """
 
     betas: FloatArray
@@ -64,7 +64,7 @@ class Observed:
 
 
 class WarmUp:
-    """The warm-up as the crew does it: a sweep a step."""
+    """The warm-up as a job of a `Crew`; one step is one sweep."""
 
     def __init__(
         self,
@@ -82,15 +82,15 @@ class WarmUp:
         self.done = 0
 
     def start(self, index: int) -> LaneBlock:
-        """Random states."""
+        """Return a block of random states."""
         block = self.engine.new_block()
         driver.start_block(self.engine.tables, self.key, STREAM, self.engine.never, block)
-        for sweep in _LOOKS:  # for nothing: whatever has to be compiled is, before the clock runs
+        for sweep in _LOOKS:  # compile everything before timing starts; results are discarded
             self._look(0, sweep, block)
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """The sweeps after `done`, with a look now and then."""
+        """Do the sweeps after `done`, and record states at some of them."""
         tables, lanes = self.engine.tables, self.engine.lanes
         while True:
             stage, sweep = divmod(done, _HOLD)
@@ -105,8 +105,8 @@ class WarmUp:
                 return done
 
     def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
-        """Note energies after so many sweeps at a β; at last, what has changed in between."""
-        block.lowest[:] = -(block.never + 1)  # so that the spins as they are are kept
+        """Record energies after `sweep` sweeps at a β; at the last one, also the overlaps."""
+        block.lowest[:] = -(block.never + 1)  # makes `note` keep the current spins
         driver.look_at_block(self.engine.tables, 0, block)
         if sweep == _LOOKS[0]:
             self.energies[stage], self.before = 0, block.states.copy()
@@ -116,10 +116,10 @@ class WarmUp:
             return
         lanes = block.states.reshape(-1, self.engine.lanes)
         same = lanes == self.before.reshape(lanes.shape)
-        alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane beside the next one
+        alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane and the next one
         size = max(len(lanes), 1)
-        # With its sign: without fields, lanes that share a valley, up to a flip of all spins, would
-        # else count as lanes that have forgotten where they were.
+        # The overlap keeps its sign. Otherwise, without fields, lanes in the same valley up to a
+        # flip of all spins would count as lanes that have forgotten their past.
         between = max(0.0, (2 * alike - len(lanes)).sum() / max(lanes.size, 1))
         self.memory[stage] = 2 * same.sum() / max(lanes.size, 1) - 1 - between
         if self.clusters is not None:
@@ -127,18 +127,18 @@ class WarmUp:
             self.clustered[stage], self.largest[stage] = np.array(found) / (PAIRS * size)
 
     def stop(self, work: LaneBlock, done: int) -> None:
-        """Nothing to do: β that were not reached are left out."""
+        """Do nothing: β that were not reached are omitted."""
 
     def lowest(self, work: LaneBlock) -> Any:
-        """Of no interest."""
+        """Return the current lowest energy, which nothing uses."""
         return work.energies.min()
 
     def block(self, work: LaneBlock) -> LaneBlock:
-        """The block itself."""
+        """Return the block itself."""
         return work
 
     def observed(self) -> Observed:
-        """What was seen, at the β that were held to the end."""
+        """Return the observations at the β that were completed."""
         stages = slice(self.done // _HOLD)
         return Observed(
             self.betas[stages], self.energies[stages], self.memory[stages],
@@ -147,7 +147,7 @@ class WarmUp:
 
 
 class LadderPlan:
-    """From a problem to its ladder and its cluster moves, by a warm-up where one is needed."""
+    """A plan for the ladder and the cluster moves of a problem, by a warm-up if needed."""
 
     def __init__(
         self, form: SpinForm, engine: Engine, key: npt.NDArray[np.uint64], time_limit: float | None
@@ -160,7 +160,7 @@ class LadderPlan:
         self.betas, self.chosen, self.every = np.empty(0), np.empty(0, bool), 0
 
     def make(self, grid: FloatArray, beta: FloatArray | None, number: int | None) -> None:
-        """Choose the temperatures, and those of them at which clusters are moved."""
+        """Choose the temperatures, and those with cluster moves."""
         is_given = beta is not None and len(beta) == number
         seen = None if is_given and not self.on_lanes else self.warm_up(grid)
         self.choose(grid, seen, beta, number)
@@ -172,7 +172,7 @@ class LadderPlan:
         beta: FloatArray | None = None,
         number: int | None = None,
     ) -> None:
-        """Choose the temperatures by what a warm-up showed; None if there was none."""
+        """Choose the temperatures from the observations of a warm-up, or None."""
         if beta is not None and len(beta) == number:
             self.betas = beta
         elif seen is None:
@@ -187,7 +187,7 @@ class LadderPlan:
             self.chosen, self.every = cluster_plan(seen, self.betas, sites, edges)
 
     def warm_up(self, grid: FloatArray) -> Observed | None:
-        """What the problem is like at each β; None if there was no time for all of them."""
+        """Return the observations at each β; None if there was no time for all of them."""
         share = None if self.time_left is None else _WARM_UP_SHARE * self.time_left
         job = self.warm_up_job(grid)
         log = Crew(1, share, None).work(job, 1, self.form)
@@ -200,12 +200,12 @@ class LadderPlan:
         return seen if len(seen.betas) == len(grid) else None
 
     def warm_up_job(self, grid: FloatArray) -> WarmUp:
-        """The warm-up as a job: chunks of sweeps."""
+        """Return the warm-up as a job: chunks of sweeps."""
         clusters = scratch(self.engine, 1) if self.on_lanes else None
         return WarmUp(self.engine, grid, self.key, clusters, self.even)
 
     def task(self, sweeps: int, goal: Any) -> TemperTask:
-        """The tempering itself."""
+        """Return the tempering job."""
         if self.on_lanes:
             return LaneTask(
                 self.engine, self.betas, sweeps, goal, self.key, self.even, self.chosen, self.every
@@ -216,14 +216,14 @@ class LadderPlan:
 def even_ladder(
     seen: Observed, replicas: int | None, *, is_range_given: bool, fills_lanes: bool
 ) -> FloatArray:
-    """Temperatures between which exchanges are accepted equally often.
+    """Return temperatures between which exchanges are accepted equally often.
 
-    Neighbours Δβ apart exchange the less often, the larger Δβ is in units of 1/σ, with σ the
-    standard deviation of the energy: the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean
-    energies tell it: a step of β in which they fall by ΔE is sqrt(ΔE Δβ) long.
-    The ladder starts where replicas forget what they were within some sweeps, unless the range was
-    given. Unless it was given, the number of temperatures is the fewest that are near enough to
-    each other; on lanes, of those that fill them.
+    Neighbours exchange less often the larger Δβ is in units of 1/σ, with σ the standard deviation
+    of the energy: the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean energies determine
+    it: a step of β in which they fall by ΔE is sqrt(ΔE Δβ) long. The ladder starts where replicas
+    forget their state within a few sweeps, unless the range was given. Unless it was given, the
+    number of temperatures is the smallest with close enough neighbours; on lanes, the smallest that
+    fills them.
     """
     forgetful = int(np.cumprod(seen.memory <= _FORGETS).sum())
     first = 0 if is_range_given else min(max(forgetful - 1, 0), len(seen.betas) - 2)
@@ -233,7 +233,7 @@ def even_ladder(
     length = math.fsum(steps.tolist())
     if not 0 < length < math.inf:
         return geometric(betas[0], betas[-1], replicas or _FEWEST)
-    steps += 1e-3 * length / len(steps)  # where nothing changes β still has to rise
+    steps += 1e-3 * length / len(steps)  # β must rise even if nothing changes
     fewest = min(max(math.ceil(length / _SPACING) + 1, _FEWEST), _MOST)
     number = replicas or (_MOST // (_MOST // fewest) if fills_lanes else fewest)
     along = np.concatenate([[0.0], np.cumsum(steps)])
@@ -245,7 +245,7 @@ def even_ladder(
 def cluster_plan(
     seen: Observed, betas: FloatArray, sites: int, edges: int
 ) -> tuple[npt.NDArray[np.bool_], int]:
-    """At which temperatures cluster moves pay, and how many sweeps to make between them."""
+    """Return the temperatures at which cluster moves pay off, and the sweeps between moves."""
     memory, clustered, others = (
         _between(betas, seen.betas, _smooth(values))
         for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
@@ -257,12 +257,12 @@ def cluster_plan(
     return chosen, max(every, 1) if chosen.any() else 0
 
 
-# NumPy's `interp` and `convolve` may add and multiply at once, or in another order, as the CPU can;
-# the ladder has to have the same bits everywhere.
+# NumPy's `interp` and `convolve` may fuse operations or change their order, depending on the CPU;
+# the ladder must have the same bits everywhere.
 
 
 def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray:
-    """Values at `x`, linear between the `known` places, which rise, and constant beyond them."""
+    """Interpolate linearly between the rising `known` positions, constant beyond them."""
     x = x.clip(known[0], known[-1])
     left = np.searchsorted(known, x, "right").clip(1, len(known) - 1) - 1
     gaps = known[left + 1] - known[left]
@@ -272,7 +272,7 @@ def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray
 
 
 def _smooth(values: FloatArray) -> FloatArray:
-    """Means over five neighbours, fewer at the ends."""
+    """Return means over five neighbours, fewer at the ends."""
     numbers = values.tolist()
     near = [numbers[max(k - 2, 0) : k + 3] for k in range(len(numbers))]
     return np.array([math.fsum(some) / len(some) for some in near])

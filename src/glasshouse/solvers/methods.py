@@ -5,7 +5,7 @@ offers the best states that it finds.
 
 * anneal: random states are annealed, with twice the sweeps each time.
 * refine: a population is annealed; then its states are recombined in pairs, heated to about a
-  third of the hottest temperature and annealed again, until that does not help any more. The next
+  third of the hottest temperature and annealed again, until that no longer helps. The next
   population gets twice the sweeps.
 * temper: one run of parallel tempering that never ends.
 """
@@ -31,11 +31,11 @@ from glasshouse.solvers.schedule import MOST_SWEEPS as MOST_TEMPERED
 from glasshouse.solvers.schedule import default_range, inverse_temperatures
 from glasshouse.solvers.spin_form import SpinForm
 
-MOST_SWEEPS = 1 << 20  # of one cooling, whose inverse temperatures are all held at once
+MOST_SWEEPS = 1 << 20  # sweeps of one cooling, because all its inverse temperatures are in memory
 # The coldest β in units of the hottest one. Normal weights have very weak local fields, and their
-# coldest β comes in the last sweeps: on the way there nearly all spins are frozen.
+# coldest β is used only in the last sweeps: before, nearly all spins are frozen.
 _RANGE = 40
-_COLD = 16  # energies are measured in the last sweeps: one sixteenth of them
+_COLD = 16  # energies are measured in the last sixteenth of the sweeps
 
 
 class Population(NamedTuple):
@@ -56,12 +56,12 @@ Cooled: TypeAlias = Generator[None, None, Population]
 
 
 class Cooler:
-    """Cools populations of one problem; block after block, each with its own random stream.
+    """The annealer of a problem's populations, block by block, each with its own random stream.
 
     Args:
         ready: the problem's graph and engines.
         key: four random words, from which all streams come.
-        clock: returns seconds; the speed of sweeps is measured by it.
+        clock: returns seconds; used to measure the speed of sweeps.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Cooler:
 
     @property
     def sites(self) -> Sites:
-        """The graph that states are recombined on; made when it is first needed."""
+        """The graph on which states are recombined; created when it is first needed."""
         if self._sites is None:
             graph, order = self.ready.graph, self.engine.order
             starts, neighbours, weights = sweep_order.arrange(
@@ -96,8 +96,8 @@ class Cooler:
 
         Args:
             beta: the first inverse temperature.
-            sweeps: sweeps of every state, at most `MOST_SWEEPS`.
-            size: states of the population, rounded up to whole blocks; one block if it is 0.
+            sweeps: the sweeps of every state, at most `MOST_SWEEPS`.
+            size: the states of the population, rounded up to whole blocks; 0 means one block.
             start: the states to start from; random states if None.
         """
         engine, lanes = self.engine, self.engine.lanes
@@ -116,7 +116,7 @@ class Cooler:
         return Population(states, energies)
 
     def schedule(self, beta: float, sweeps: int) -> FloatArray:
-        """One β for each sweep, rising to the coldest one."""
+        """Return one β for each sweep, rising to the coldest one."""
         cold = max(sweeps // _COLD, 1) if self.last > self.cold else 0
         ends = geometric(self.cold, self.last, cold) if cold > 1 else np.array([self.last])[:cold]
         most = sweeps - cold
@@ -124,7 +124,7 @@ class Cooler:
         return np.concatenate([begin, ends])
 
     def _sweep(self, betas: FloatArray) -> Steps:
-        """One sweep of the block at each β."""
+        """Do one sweep of the block at each β."""
         sweeps, lanes, block = len(betas), self.engine.lanes, self.block
         blind, done = sweeps - max(sweeps // _COLD, 1), 0
         while done < sweeps:
@@ -138,28 +138,28 @@ class Cooler:
             yield
 
     def seen_so_far(self) -> Population:
-        """The states of the block as they are, for a search that is stopped."""
+        """Return the current states of the block, for a search that is stopped."""
         driver.look_at_block(self.engine.tables, 0, self.block)
         lanes = self.engine.lanes
         states = np.ascontiguousarray(self.block.states.reshape(-1, lanes).T)
         return Population(states, self.block.lowest.astype(self.ready.graph.weights.dtype))
 
     def recombine(self, people: Population, partners: Any) -> Steps:
-        """Give each state what is better in its partner, a step for each of them.
+        """Give each state the better parts of its partner, in one step per state.
 
         Args:
             people: the states, which are changed in place.
-            partners: a state for each of them.
+            partners: a partner for each state.
         """
         for k in range(len(people.states)):
             change = recombine(people.states[k], partners[k], self.even, self.sites)
-            people.energies[k : k + 1] += change  # as an array: integers wrap around and back
+            people.energies[k : k + 1] += change  # an array, because integers wrap around and back
             yield
 
 
-# Takes a state and its energy, both as kernels have them.
+# Takes a state and its energy, both in the kernels' form.
 Offer: TypeAlias = Callable[[Any, npt.NDArray[np.uint8]], None]
-# Returns the seconds that a method will get from now on, of those that are left to all methods.
+# Returns the seconds that a method will get of the time that is left.
 Prospect: TypeAlias = Callable[[], float]
 
 _FIRST = 16  # sweeps of the first cooling
@@ -169,14 +169,14 @@ _POPULATION = 64  # states that are refined together
 # lattice of normal weights with the first.
 _HEATS = (3.0, 2.4, 3.8)
 _SHORTER = 2  # heated states get half of the sweeps that random ones got
-_PATIENCE = 4  # times that heating may fail to lower the mean energy
-_COOLINGS = 6  # an epoch of refining takes at least as long as so many coolings of random states
-_CHAMPIONS = 16  # best states of earlier populations that are kept
+_PATIENCE = 4  # failures to lower the mean energy before refining ends
+_COOLINGS = 6  # an epoch of refining takes at least as long as this many coolings of random states
+_CHAMPIONS = 16  # the number of best states kept from earlier populations
 _ROUNDING = 1e-9
 
 
 def annealing(cooler: Cooler, offer: Offer, prospect: Prospect) -> Steps:
-    """Anneal random states again and again, for longer and longer."""
+    """Anneal random states again and again, with twice the sweeps each time."""
     sweeps = _FIRST
     while True:
         length = _fitting(sweeps, cooler, prospect(), 1)
@@ -186,7 +186,7 @@ def annealing(cooler: Cooler, offer: Offer, prospect: Prospect) -> Steps:
 
 
 def refining(cooler: Cooler, offer: Offer, prospect: Prospect, rng: np.random.Generator) -> Steps:
-    """Anneal populations, and refine each until that does not help any more."""
+    """Anneal populations, and refine each until that no longer helps."""
     sweeps, champions = _FIRST, np.empty((0, len(cooler.engine.order)), np.uint8)
     for heat in cycle(_HEATS):
         blocks = max(_POPULATION // cooler.engine.lanes, 1)
@@ -211,13 +211,13 @@ def _refined(
     warm: float,
     length: int,
 ) -> Cooled:
-    """Recombine, heat and cool a population until its mean energy falls no more; best first.
+    """Recombine, heat and cool a population until its mean energy stays; return it sorted.
 
     Args:
         cooler: the cooler that annealed the population.
-        offer: takes the best state each time.
+        offer: called with the best state each time.
         rng: chooses the pairs.
-        people: the population, which is changed.
+        people: the population, which is changed in place.
         warm: the inverse temperature of heated states.
         length: the sweeps that the population had when its states were random.
     """
@@ -229,7 +229,7 @@ def _refined(
         offer(*people.best)
         heated = yield from cooler.cool(warm, sweeps, len(people.states), people)
         yield from cooler.recombine(heated, people.states)
-        # Rounding apart, a heated state that was recombined with its own past is not worse.
+        # Apart from rounding, a heated state recombined with its own past is not worse.
         is_worse = heated.energies > people.energies
         heated.states[is_worse] = people.states[is_worse]
         people = Population(heated.states, np.minimum(heated.energies, people.energies))
@@ -252,7 +252,7 @@ def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: 
         yield
     plan.choose(grid, warm_up.observed())
     number = 0
-    while True:  # once in two billion sweeps
+    while True:  # restarts once in two billion sweeps
         task: Any = plan.task(MOST_TEMPERED, engine.never)
         run, chunk, done = task.start(number), steps_at_once(task.cost), 0
         block = task.block(run)
@@ -266,6 +266,6 @@ def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: 
 
 
 def _fitting(sweeps: int, cooler: Cooler, seconds: float, coolings: int) -> int:
-    """Return as many sweeps as are wanted, or as many as there is time for."""
+    """Return `sweeps`, or fewer if there is not enough time for `coolings` coolings."""
     possible = seconds / (coolings * cooler.seconds_per_sweep)
     return max(1, int(min(sweeps, possible)))

@@ -1,4 +1,4 @@
-"""The best state within a time limit: several methods that share the time by what they find."""
+"""The best state within a time limit: several methods share the time according to their success."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _SLICE = 0.02  # seconds that a method works before the next one is chosen
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Minimum(Summarised):
-    """The best state that was found within a time limit.
+    """The best state found within a time limit.
 
     Attributes:
         energy: its energy (the cost, for MAX-2-SAT), computed from the state.
         state: the state, in the problem's own values.
-        improvements: every state that was better than all before it: the seconds after which it
-            was found, its energy, and the method that found it.
+        improvements: every state that was better than all before it: the seconds until it was
+            found, its energy, and the method that found it.
         ended: why the search ended: "target" (the target was reached), "bound" (no state can be
             better, because every coupling and every field is satisfied), "time limit" or
             "interrupted".
@@ -68,7 +68,7 @@ class Minimum(Summarised):
 
     @property
     def is_optimal(self) -> bool:
-        """Whether no state can have a lower energy, as a bound shows that anybody can check."""
+        """Whether no state can have a lower energy: every coupling and field is satisfied."""
         return self.ended == "bound"
 
     @property
@@ -77,7 +77,7 @@ class Minimum(Summarised):
         return self.target is not None and self.energy > self.target
 
     def sample(self, *, units: Units | None = None) -> dict[object, int]:
-        """The state as a mapping from label to value.
+        """Return the state as a mapping from label to value.
 
         Args:
             units: "spin" for ±1, "binary" for 0 and 1; the problem's own by default.
@@ -85,7 +85,7 @@ class Minimum(Summarised):
         return naming.sample_of(self.state, self.labels, units)
 
     def account(self) -> str:
-        """When the best state was found, and how the time was spent, as text."""
+        """Return when the best state was found, and how the time was spent, as text."""
         last = self.improvements[-1]
         spent = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in self.shares.items())
         ends = {
@@ -100,7 +100,7 @@ class Minimum(Summarised):
         )
 
     def summary(self) -> str:
-        """The energy and how it was found, as text."""
+        """Return the energy and how it was found, as text."""
         return f"lowest energy found {self.energy}, {self.account()}"
 
     def __repr__(self) -> str:
@@ -139,11 +139,11 @@ def minimise(
         rng: a seed, or anything that numpy.random.default_rng takes. The clock decides how far
             each method gets, so that only the first states are the same in each call.
         threads: searches at the same time, each with its own random streams.
-        improved: called with each `Improvement` and its state, in the caller's thread; where they
-            come too fast, with the last one.
+        improved: called with each `Improvement` and its state, in the caller's thread; only with
+            the latest one if they come too fast.
 
     Returns:
-        A Minimum, after Ctrl-C too.
+        A Minimum, even after Ctrl-C.
 
     >>> from glasshouse.planting import tiles2d
     >>> plant = tiles2d(8, p1="1/4", p2="1/2", rng=1)
@@ -153,7 +153,7 @@ def minimise(
     """
     form = SpinForm(problem)
     target = form.wanted(target)
-    form.target(target)  # refuses what is not an energy
+    form.target(target)  # raises if the target is not an energy
     threads = validation.count(threads, "threads", 1)
     limit = validation.time_limit(time_limit)
     seed, ready = Seed.of(rng), make_ready(form)
@@ -175,7 +175,7 @@ def _work(
     record: Record,
     improved: Callable[[Improvement, SpinArray], object] | None,
 ) -> None:
-    """Run all searches until the record ends them; improvements are reported meanwhile."""
+    """Run all searches until the record ends them, and report improvements in the meantime."""
     with ThreadPoolExecutor(len(searches)) as pool:
         futures = list[Future[None]]()
         reported = 0
@@ -205,7 +205,7 @@ def _work(
                 raise
         finally:
             with deferred():
-                record.end("interrupted")  # whatever happened, no thread continues
+                record.end("interrupted")  # in any case, no thread continues
     with deferred():
         for future in futures:
             future.result()
@@ -240,7 +240,7 @@ class Search:
         self.slice_began = 0.0
 
     def offer_of(self, method: Method) -> methods.Offer:
-        """Return a function that notes what a method found, and offers it to the record."""
+        """Return a function that records a method's state, and offers it to the record."""
 
         def offer(energy: Any, state: npt.NDArray[np.uint8]) -> None:
             trace = self.traces[method]
@@ -258,7 +258,7 @@ class Search:
     def leader(self) -> Method | None:
         """Return the method that has the lowest energy after equal times; None before the first.
 
-        A method that got more time than another one is compared as it was before that. Of equal
+        A method that got more time than another is compared at the time of the other. Of equal
         methods the one that needed less time leads.
         """
         until = min(self.seconds.values())
@@ -270,16 +270,16 @@ class Search:
         return min(found.items(), key=lambda item: item[1])[0] if found else None
 
     def share(self, method: Method) -> float:
-        """The fraction of the time that a method gets now: half of it if the method leads."""
+        """Return the fraction of the time that a method gets now: half if it leads."""
         leader = self.leader()
         if leader is None:
             return 1 / len(self.steps)
         return 0.5 if method == leader else 0.5 / (len(self.steps) - 1)
 
     def run(self) -> None:
-        """Let the methods take turns until the record ends them; one works however short time is.
+        """Let the methods take turns until the record ends them; one works even without time.
 
-        The next one is always the method that got the least of what it should get.
+        The next method is always the one that is furthest below its share.
         """
         self.work("anneal")
         while not self.record.is_over():

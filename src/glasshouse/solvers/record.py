@@ -20,7 +20,7 @@ Ended: TypeAlias = Literal["target", "bound", "time limit", "interrupted"]
 
 
 class Improvement(NamedTuple):
-    """A state that was better than all before it: when it was found, its energy, and by what."""
+    """A state better than all before it: when and by which method it was found, and its energy."""
 
     seconds: float
     energy: Number
@@ -32,9 +32,9 @@ class Record:
 
     Args:
         form: the problem.
-        engine: the kernel whose order of sites the states have.
-        target: the energy at which the search ends; None if there is no such energy.
-        time_limit: seconds, infinite for no limit.
+        engine: the kernel that defines the order of sites in states.
+        target: the energy at which the search ends; None for no target.
+        time_limit: the time limit in seconds, infinite for no limit.
         clock: returns seconds.
     """
 
@@ -49,7 +49,7 @@ class Record:
         self.form, self.engine, self.target = form, engine, target
         self.clock, self.began = clock, clock()
         self.deadline = self.began + time_limit
-        self.lowest: Any = math.inf  # as kernels count it, without the offset
+        self.lowest: Any = math.inf  # in the kernels' form, without the offset
         self.energy: Any = None
         self.state: SpinArray | None = None
         self.improvements: list[Improvement] = []
@@ -64,8 +64,8 @@ class Record:
 
         Args:
             method: the method that found the state.
-            energy: its energy as kernels count it.
-            state: its spins in the order of the sites: 0 is up, 255 is down.
+            energy: the energy of the state in the kernels' form.
+            state: the spins in the order of the sites: 0 is up, 255 is down.
         """
         if self.state is not None and not energy < self.lowest:
             return
@@ -74,7 +74,7 @@ class Record:
         own = self.form.own_states(spins)
         exact = self.form.energy(own)[0].item()
         with self._lock:
-            # Kernels may round energies; those of the record are computed from the states.
+            # Kernels may round energies; the record computes them from the states.
             if self.state is not None and not exact < self.energy:
                 return
             self.lowest, self.energy, self.state = energy, exact, own[0]
@@ -86,23 +86,23 @@ class Record:
         self.changed.set()
 
     def latest(self) -> tuple[Improvement, SpinArray]:
-        """The best state so far, and when it was found."""
+        """Return the best state so far, and its improvement."""
         with self._lock:
             assert self.state is not None
             return self.improvements[-1], self.state
 
     def end(self, why: Ended) -> None:
-        """Let all methods end; the first reason counts."""
+        """End all methods; the first reason counts."""
         if self.ended is None:
             self.ended = why
         self.changed.set()
 
     def is_over(self) -> bool:
-        """Whether all methods are to end."""
+        """Return whether all methods must end."""
         if self.ended is None and self.clock() >= self.deadline:
             self.end("time limit")
         return self.ended is not None
 
     def seconds_left(self) -> float:
-        """Seconds until the time limit."""
+        """Return the seconds until the time limit."""
         return max(self.deadline - self.clock(), 0.0)

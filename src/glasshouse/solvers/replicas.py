@@ -1,4 +1,4 @@
-"""The two ways to temper a block: ladders on lanes for the byte kernel, else a block for each β."""
+"""Two ways to temper a block: ladders on lanes for the byte kernel, otherwise a block per β."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from glasshouse.solvers.kernels.lane_ladders import Ladders
 from glasshouse.solvers.kernels.tempering import SWAPPED, TRIED, TRIPS, Replicas
 from glasshouse.solvers.result import Ladder
 
-LANES = 64  # of a row of the byte kernel
+LANES = 64  # lanes in a row of the byte kernel
 
 
 class TemperTask:
-    """Tempering as the crew does it. The moves of replicas are added up over all blocks.
+    """The tempering job of a `Crew`; the moves of replicas are summed over all blocks.
 
-    The work of a block is a tuple. Its first entry counts the block's moves and holds the block.
+    The work of a block is a tuple. Its first entry counts the block's moves and contains the block.
     """
 
     def __init__(
@@ -43,35 +43,35 @@ class TemperTask:
         self._lock = threading.Lock()  # blocks are on several threads
 
     def start(self, index: int) -> Any:
-        """Random states at all temperatures."""
-        if index == 0:  # Ctrl-C may have all blocks done anew
+        """Return random states at all temperatures."""
+        if index == 0:  # after Ctrl-C, all blocks may be repeated
             self._total[:], self._blocks = 0, 0
         return self._new_work(index)
 
     def advance(self, work: Any, done: int, until: int) -> int:
-        """The sweeps after `done`."""
+        """Do the sweeps after `done`."""
         now = int(self._temper(work, done, until))
         if now < until or until == self.length:
             self.stop(work, now)
         return now
 
     def stop(self, work: Any, done: int) -> None:
-        """Count what was done; every sweep was looked at."""
+        """Count the moves of a block; the energies of every sweep were measured."""
         with self._lock:
             self._total += work[0].tallies
             self._blocks += 1
 
     def lowest(self, work: Any) -> Any:
-        """The lowest energy seen."""
+        """Return the lowest energy seen."""
         return work[0].block.lowest.min()
 
     def block(self, work: Any) -> LaneBlock:
-        """What the runs found."""
+        """Return the block with the results of the runs."""
         block: LaneBlock = work[0].block
         return block
 
     def report(self, warm_up: float) -> Ladder:
-        """How replicas moved in all blocks together, after so many seconds of warm-up."""
+        """Return how replicas moved in all blocks, after `warm_up` seconds of warm-up."""
         acceptance = self._total[:-1, SWAPPED] / np.maximum(self._total[:-1, TRIED], 1)
         ladders = self._blocks * self.engine.lanes * self.ladders
         trips = float(self._total[:, TRIPS].sum() / ladders)
@@ -85,7 +85,7 @@ class TemperTask:
 
 
 class RowTask(TemperTask):
-    """Tempering with any kernel: a block for each temperature, a run in each lane of all."""
+    """Tempering with any kernel: one block per temperature, one run per lane."""
 
     def _new_work(self, index: int) -> tuple[Replicas]:
         block, number = self.engine.new_block(), len(self.betas)
@@ -107,7 +107,7 @@ class RowTask(TemperTask):
 
 
 class LaneTask(TemperTask):
-    """Tempering on byte lanes: a block is one run, of as many ladders as its rows hold."""
+    """Tempering on byte lanes: a block is one run, with as many ladders as its rows hold."""
 
     def __init__(
         self,
@@ -153,13 +153,13 @@ class LaneTask(TemperTask):
 
 
 def room_for(temperatures: int) -> tuple[int, int]:
-    """Rows of lanes of a run, and the ladders that they hold: an even number."""
+    """Return the rows of lanes of a run, and the even number of ladders that they hold."""
     rows = -(-2 * temperatures // LANES)
     return rows, rows * LANES // (2 * temperatures) * 2
 
 
 def scratch(engine: Engine, rows: int) -> Clusters:
-    """The graph for cluster moves and room for one thread; nearly nothing for no rows."""
+    """Return the graph for cluster moves and one thread's buffers; tiny for no rows."""
     size = len(engine.order) if rows else 0
     sites, weights = plain_neighbours(engine.tables) if rows else np.zeros((2, 0), np.int32)
     return Clusters(

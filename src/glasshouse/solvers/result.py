@@ -1,4 +1,4 @@
-"""What a solver returns: the best state of each run, how long success takes, how replicas moved."""
+"""Results of solvers: the best state of each run, the time to solution, how replicas moved."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ _MOST_SHOWN = 40  # numbers on a line
 
 @dataclass(frozen=True, repr=False)
 class TimeToSolution(Summarised):
-    """How long to go on until a success has been seen with the wanted probability.
+    """The time until a success has occurred with the required probability.
 
     Attributes:
-        value: the estimate; where no run succeeded, the same lower bound as `low`.
-        low: lower end of its interval.
-        high: upper end; infinite where no run succeeded.
-        success: the wanted probability of at least one success: 0.99 gives TTS99.
-        confidence: of the interval.
+        value: the estimate; if no run succeeded, the same lower bound as `low`.
+        low: the lower end of the interval.
+        high: the upper end of the interval; infinite if no run succeeded.
+        success: the required probability of at least one success: 0.99 yields TTS99.
+        confidence: the confidence of the interval.
         unit: "elapsed" (seconds of repeated calls), "work" (seconds of runs) or "sweeps".
         is_bound: whether no run succeeded, so that only a lower bound is known.
-        is_upper_bound: whether runs were stopped, so that `value` is the most it can be; `low` and
+        is_upper_bound: whether runs were stopped, so that `value` is an upper bound; `low` and
             `high` are then the ends if all, or none, of the unfinished runs had succeeded.
     """
 
@@ -65,15 +65,15 @@ class TimeToSolution(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ladder(Summarised):
-    """How replicas moved on the ladder, over all runs.
+    """The moves of replicas on the ladder, over all runs.
 
     Attributes:
-        acceptance: share of the exchanges accepted, between each temperature and the next colder.
-        round_trips: times that a replica went from the hottest to the coldest temperature and back,
-            in one ladder, on average.
+        acceptance: the fraction of exchanges accepted between each temperature and the next colder.
+        round_trips: the mean number of times that a replica of a ladder went from the hottest to
+            the coldest temperature and back.
         clusters: whether cluster moves were made, at each temperature.
-        every: sweeps from one to the next; 0 if there were none.
-        seconds: wall-clock time of the warm-up, which is not among that of the runs.
+        every: the sweeps between two cluster moves; 0 if there were none.
+        seconds: the wall-clock time of the warm-up, which the time of the runs excludes.
     """
 
     acceptance: FloatArray
@@ -102,39 +102,38 @@ class AnnealResult(Summarised):
     """The runs of an annealer or of parallel tempering.
 
     `energies[r]` is the lowest energy that run r had at the end of a sweep, `states[r]` the state
-    that had it: looked for in all sweeps if there is a target, else in the last sixteenth of them.
-    With `state="last"`, both are those of the last sweep.
-    With `check="flip"` the state at the first hit of the target counts as well. Energies were
-    computed anew from the states.
+    that had it: among all sweeps if there is a target, otherwise among the last sixteenth of them.
+    With `state="last"`, both are those of the last sweep. With `check="flip"` the state at the
+    first hit of the target counts as well. Energies are recomputed from the states.
 
-    Success after a stop: a block of runs ends early if all its runs reach the target, so that among
-    the finished runs successes are too many. All runs that were begun count therefore, unfinished
-    ones without a hit as failures: the success probability is then a lower bound, the time to
-    solution an upper one.
+    Success after a stop: a block of runs ends early if all its runs reach the target, so among the
+    finished runs successes are overrepresented. Therefore all runs that were begun count,
+    unfinished ones without a hit as failures: the success probability is then a lower bound, the
+    time to solution an upper bound.
 
     Attributes:
-        energies: best of each run, in the terms of the problem that was given (cost for
+        energies: the best energy of each run, in the units of the given problem (cost for
             MAX-2-SAT).
         states: (runs, variables), int8; 0/1 for QUBO and MAX-2-SAT, else ±1.
-        hits: number of the sweep in which a run first reached the target, 0 = not reached.
-        sweeps: sweeps that a run has if nothing stops it.
-        betas: inverse temperature of each sweep (of tempering: of each replica); of runs of more
-            than 2^22 sweeps, that of each of 2^22 equal parts; one for each `sweeps_per_beta`.
-        target: the energy looked for, if any.
-        check: whether the target was looked for at the end of each sweep or after every flip. The
-            two give different hits and success probabilities: never compare one with the other.
+        hits: the number of the sweep in which a run first reached the target, 0 if it did not.
+        sweeps: the sweeps of a run that is not stopped.
+        betas: the inverse temperature of each sweep (in tempering, of each replica); in runs of
+            more than 2^22 sweeps, that of each of 2^22 equal parts; one for each `sweeps_per_beta`.
+        target: the target energy, if any.
+        check: whether the target was tested at the end of each sweep or after every flip. The two
+            yield different hits and success probabilities: never compare one with the other.
         kernel: the name of the kernel that was used.
         seconds: wall-clock time of the kernels, without compilation.
-        complete: whether each run was carried out as planned; others were stopped.
-        stopped: why runs were stopped, or None.
-        seed: gives the same result again.
-        replicas: replicas that each run of tempering has at the same time, at all temperatures of
-            all its ladders; else 1.
-        share: of all sweeps of the runs that were begun, those carried out: below 1 after a stop,
-            or where blocks ended early.
-        labels: what the variables are called by who gave the problem; None for 0, 1, 2, …
+        complete: marks the runs that were finished; the others were stopped.
+        stopped: the reason why runs were stopped, or None.
+        seed: the seed that reproduces the result.
+        replicas: the replicas of each run of tempering, at all temperatures of all its ladders;
+            otherwise 1.
+        share: the fraction done of all sweeps of the runs that were begun: below 1 after a stop, or
+            if blocks ended early.
+        labels: the problem's variable labels; None if the variables are 0, 1, 2, …
         is_spin: whether states are ±1, not 0 and 1.
-        ladder: of tempering: how replicas moved on the ladder, and which cluster moves were made.
+        ladder: how replicas moved on the ladder of tempering; None for annealing.
 
     >>> import glasshouse as gh
     >>> plant = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)
@@ -183,12 +182,12 @@ class AnnealResult(Summarised):
 
     @property
     def runs(self) -> int:
-        """How many runs there are, unfinished ones included."""
+        """The number of runs, including unfinished ones."""
         return len(self.energies)
 
     @cached_property
     def best_run(self) -> int:
-        """The run with the lowest energy, the first of equals."""
+        """The index of the run with the lowest energy, the first of equals."""
         return int(np.argmin(self.energies))
 
     @property
@@ -198,15 +197,15 @@ class AnnealResult(Summarised):
 
     @property
     def best_state(self) -> SpinArray:
-        """A state that has it."""
+        """A state of the lowest energy of all runs."""
         state: SpinArray = self.states[self.best_run]
         return state
 
     def sample(self, run: int | None = None, *, units: Units | None = None) -> dict[Any, int]:
-        """The state of a run, of the best one when None, as a mapping from label to value.
+        """Return the state of a run, by default the best one, as a mapping from label to value.
 
         Args:
-            run: its number.
+            run: the index of the run; None for the best one.
             units: "spin" for ±1, "binary" for 0 and 1; the problem's own by default.
         """
         chosen = self.best_run if run is None else run
@@ -218,25 +217,25 @@ class AnnealResult(Summarised):
         return self.sample()
 
     def to_sampleset(self) -> dimod.SampleSet:
-        """All states and their energies, for users of dimod."""
+        """Return all states and their energies as a dimod SampleSet."""
         return exchange.sampleset(self.states, self.energies, self.labels, self.is_spin)
 
     @property
     def successes(self) -> int:
-        """Runs that reached the target."""
+        """The number of runs that reached the target."""
         self._need_target()
         return int(np.count_nonzero(self.hits))
 
     @property
     def success_probability(self) -> float:
-        """Share of the runs that reached the target; a lower bound if runs were stopped."""
+        """The fraction of runs that reached the target; a lower bound if runs were stopped."""
         self._need_evidence()
         return self.successes / self.runs
 
     def success_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Clopper–Pearson interval of the success probability.
+        """Return the Clopper–Pearson interval of the success probability.
 
-        After a stop its lower end takes unfinished runs for failures, its upper end for successes.
+        After a stop, the lower end counts unfinished runs as failures, the upper as successes.
         """
         self._need_evidence()
         undecided = int(np.count_nonzero(~self.complete & (self.hits == 0)))
@@ -248,7 +247,7 @@ class AnnealResult(Summarised):
     def tts(
         self, success: float = 0.99, unit: Unit = "work", *, confidence: float = 0.95
     ) -> TimeToSolution:
-        """Time to solution: a run's length times the runs needed, ln(1 - success) / ln(1 - p).
+        """Return the time to solution: a run's length times ln(1 - success) / ln(1 - p) runs.
 
         A run counts in full in every unit, although a block of runs ends early once all of them
         have reached the target. So all units measure the same event. The length of a run in
@@ -256,14 +255,14 @@ class AnnealResult(Summarised):
         lanes and threads together. After a stop the result is an upper bound.
 
         The seconds of a run depend on how many runs share the lanes: `race_samplers` measures them
-        at several batch sizes, and by repeated calls.
+        at several batch sizes, by repeated calls.
 
         Args:
-            success: the wanted probability of at least one success: 0.99 gives TTS99.
-            unit: "work", the seconds of a run times the runs needed, which compares algorithms;
-                "elapsed", the same in whole calls of as many runs as this one, which is never below
-                the time of this call; or "sweeps", those of all replicas of a run counted.
-            confidence: of the interval.
+            success: the required probability of at least one success: 0.99 yields TTS99.
+            unit: "work" is the seconds of a run times the runs needed; it compares algorithms.
+                "elapsed" is the time of whole calls, each with as many runs as this one. "sweeps"
+                counts the sweeps of all replicas of a run.
+            confidence: the confidence of the interval.
         """
         success = validation.share(success, "success")
         if unit not in UNITS:
@@ -274,7 +273,7 @@ class AnnealResult(Summarised):
         if unit != "sweeps":
             length = self.seconds / self.runs / self.share
             least = length * self.runs if unit == "elapsed" else 0.0
-        if p == 0:  # no block ended early, so that the finished runs are a fair sample
+        if p == 0:  # no block ended early, so the finished runs are a fair sample
             number = int(np.count_nonzero(self.complete))
             chance = binomial_interval(0, number, confidence)[1]
             bound = max(length * runs_needed(chance, success), least)
@@ -289,21 +288,21 @@ class AnnealResult(Summarised):
         )  # fmt: skip
 
     def summary(self) -> str:
-        """Best energy, success and time to solution, for people."""
+        """Return best energy, success and time to solution as text."""
         return "\n".join(" ".join(row) for row in self._summary_table().rows)
 
     def _summary_table(self) -> SummaryTable:
-        """The same, where a line begins with a name, in two columns."""
+        """Return the summary as a table; a line that begins with a name has two columns."""
         how_often, *lines = self.account(self.target).splitlines()
         return SummaryTable(
             [("best energy", f"{self.best_energy} {how_often}"), *map(_named, lines)]
         )
 
     def account(self, target: object) -> str:
-        """How often the best state was found, success and time to solution.
+        """Return how often the best state was found, success and time to solution, as text.
 
         Args:
-            target: how to call the target: the user of a file may know it by another number.
+            target: the name of the target, because a file may state another number for it.
         """
         count = int(np.count_nonzero(self.energies == self.energies[self.best_run]))
         lines = [f"in {count} of {self.runs} runs of {self.sweeps} sweeps"]
@@ -333,7 +332,7 @@ class AnnealResult(Summarised):
 
     def _need_target(self) -> None:
         if self.target is None:
-            raise ValueError("no target was given, so that success is not defined; use target=")
+            raise ValueError("no target was given, so success is not defined; use target=")
 
     def _has_evidence(self) -> bool:
         return bool(self.complete.any() or self.hits.any())
@@ -341,10 +340,10 @@ class AnnealResult(Summarised):
     def _need_evidence(self) -> None:
         self._need_target()
         if not self._has_evidence():
-            raise ValueError("no run was completed before the stop; give it more time")
+            raise ValueError("no run was completed before the stop; use a longer time limit")
 
 
 def _named(line: str) -> tuple[str, ...]:
-    """A line of an account, and apart from it the name that it begins with."""
+    """Split a line of an account into its leading name and the rest."""
     name, _, rest = line.partition(" ")
     return (name, rest) if name in ("target", "kernel") else (line,)

@@ -1,7 +1,7 @@
-"""Annealing and tempering as dimod samplers, with the names that users of dimod know.
+"""Annealing and tempering as dimod samplers, with dimod's parameter names.
 
-They are no more than `anneal` and `temper` with other words. Their classes descend from dimod's, so
-that this module is imported only when one of them is asked for.
+The samplers are `anneal` and `temper` under dimod's names. Their classes derive from dimod's, so
+this module is imported only when one of them is used.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ else:
     try:
         _dimod = optional("dimod", "a dimod sampler")
         Sampler, Initialized = _dimod.Sampler, _dimod.Initialized
-    except MissingPackageError as error:  # raised on use: help() and star imports go on working
+    except MissingPackageError as error:  # raised on use: help() and star imports must work
         Sampler, Initialized, _MISSING = object, type("Initialized", (), {}), error
 
 Range: TypeAlias = Sequence[float] | None
@@ -41,7 +41,7 @@ _SHARED = ("num_reads", "num_sweeps", "beta_range", "seed", "threads", "time_lim
 
 
 class _GlasshouseSampler(Sampler):
-    """What both samplers have in common."""
+    """The common base of both samplers."""
 
     def __init__(self) -> None:
         if _MISSING is not None:
@@ -52,12 +52,12 @@ class _GlasshouseSampler(Sampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords that `sample` takes, each with the properties that say more about it."""
+        """The keywords of `sample`, each with the names of related properties."""
         return {name: [] for name in _SHARED}
 
     @property
     def properties(self) -> dict[str, Any]:
-        """What else is to be known of the sampler."""
+        """The properties of the sampler: none."""
         return {}
 
 
@@ -77,13 +77,13 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords that `sample` takes, each with the properties that say more about it."""
+        """The keywords of `sample`, each with the names of related properties."""
         own = {name: list[str]() for name in _ANNEALER}
         return super().parameters | own | {"beta_schedule_type": ["beta_schedule_options"]}
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The types of schedule."""
+        """The supported types of schedule."""
         return {"beta_schedule_options": _SCHEDULE_TYPES}
 
     def sample(
@@ -107,44 +107,44 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
     ) -> SampleSet:
         """Anneal a model, once per read.
 
-        By default a read is the best state seen in the last sixteenth of a run, and not the last
-        one: an answer to an optimisation problem, and not a fair draw at the last temperature.
+        By default a read is the best state in the last sixteenth of a run, not the last state: an
+        answer to an optimisation problem, not a fair sample at the last temperature.
 
         Args:
-            bqm: a binary quadratic model of either vartype, which the samples have, too.
-            num_reads: how many runs, by default as many as there are initial states, or 1. On one
-                kernel read r is the same whatever their number; up to 16 may get another kernel
-                than more.
-            num_sweeps: sweeps of a run; by default 1000, or what `beta_schedule` needs.
+            bqm: a binary quadratic model of either vartype; the samples have the same vartype.
+            num_reads: the number of runs; by default the number of initial states, or 1. On one
+                kernel, read r does not depend on this number; up to 16 reads may get a different
+                kernel than more reads.
+            num_sweeps: the sweeps of a run; by default 1000, or what `beta_schedule` needs.
             beta_range: first and last inverse temperature, in the model's units of energy; by
                 default a range that suits its biases.
             beta_schedule_type: "geometric" or "linear" in that range, or "custom".
-            beta_schedule: of "custom", the inverse temperature of each sweep, or of each
+            beta_schedule: for "custom", the inverse temperature of each sweep, or of each
                 `num_sweeps_per_beta` sweeps.
-            seed: a whole number from 0 on, which always gives the same samples.
-            threads: how many work at the same time; the samples do not depend on it.
-            time_limit: seconds after which the runs begun so far are returned.
-            num_sweeps_per_beta: sweeps at each inverse temperature; divides `num_sweeps`.
-            initial_states: samples to start from, in any form that dimod takes for samples.
-            initial_states_generator: if there are fewer of them than reads: "random" adds random
+            seed: an integer of at least 0, which always yields the same samples.
+            threads: the number of threads; the samples do not depend on it.
+            time_limit: the seconds after which the runs begun so far are returned.
+            num_sweeps_per_beta: the sweeps at each inverse temperature; divides `num_sweeps`.
+            initial_states: samples to start from, in any form that dimod accepts.
+            initial_states_generator: if there are fewer states than reads: "random" adds random
                 states, "tile" repeats them, "none" raises a ValueError.
             interrupt_function: called about ten times a second; the runs begun so far are returned
                 when it returns True.
-            state: "best", or "last" for the state after the last sweep, as of D-Wave's annealer.
-            **kwargs: others are ignored with a warning, as dimod has it.
+            state: "best", or "last" for the state after the last sweep, as in D-Wave's annealer.
+            **kwargs: other keywords are ignored with a warning, as usual in dimod.
 
         Returns:
             A SampleSet of one row per read. Its `info` has beta_range, beta_schedule_type, seed,
             kernel, stopped ("time limit", "interrupt function", "interrupted" by Ctrl-C, or None)
-            and timing in nanoseconds: sampling is that of the kernels, preprocessing all the rest
+            and timing in nanoseconds: sampling is the time of the kernels, preprocessing the rest
             of the solver.
         """
         self.remove_unknown_kwargs(**kwargs)
         if beta_schedule_type not in _SCHEDULE_TYPES:
-            raise ValueError(f"{beta_schedule_type=} is none of {', '.join(_SCHEDULE_TYPES)}")
+            raise ValueError(f"{beta_schedule_type=} is not one of {', '.join(_SCHEDULE_TYPES)}")
         if (beta_schedule is None) == (beta_schedule_type == "custom"):
             raise ValueError(
-                'beta_schedule goes with beta_schedule_type="custom"; give both, or neither'
+                'beta_schedule needs beta_schedule_type="custom"; use both, or neither'
             )
         settings: dict[str, Any] = {"schedule": beta_schedule_type, "beta": _pair(beta_range)}
         if beta_schedule is not None:
@@ -187,7 +187,7 @@ class GlasshouseTempering(_GlasshouseSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords that `sample` takes, each with the properties that say more about it."""
+        """The keywords of `sample`, each with the names of related properties."""
         return super().parameters | {"num_replicas": []}
 
     def sample(
@@ -208,21 +208,21 @@ class GlasshouseTempering(_GlasshouseSampler):
         A read is the best state that any replica of a run had at the end of a sweep.
 
         Args:
-            bqm: a binary quadratic model of either vartype, which the samples have, too.
-            num_reads: how many runs, each with a ladder of its own; 1 by default.
-            num_sweeps: sweeps of every replica, 1000 by default.
-            num_replicas: temperatures of the ladder; by default as many as a short warm-up asks
-                for.
+            bqm: a binary quadratic model of either vartype; the samples have the same vartype.
+            num_reads: the number of runs, each with its own ladder; 1 by default.
+            num_sweeps: the sweeps of every replica, 1000 by default.
+            num_replicas: the temperatures of the ladder; by default as many as a short warm-up
+                suggests.
             beta_range: the inverse temperatures of the hottest and the coldest replica, in the
                 model's units of energy; by default a range that suits its biases.
-            seed: a whole number from 0 on, which always gives the same samples.
-            threads: how many work at the same time; the samples do not depend on it.
-            time_limit: seconds after which the runs begun so far are returned.
-            **kwargs: others are ignored with a warning, as dimod has it.
+            seed: an integer of at least 0, which always yields the same samples.
+            threads: the number of threads; the samples do not depend on it.
+            time_limit: the seconds after which the runs begun so far are returned.
+            **kwargs: other keywords are ignored with a warning, as usual in dimod.
 
         Returns:
-            A SampleSet of one row per read, with `info` as of `GlasshouseAnnealer`, but with
-            num_replicas and no schedule.
+            A SampleSet of one row per read. Its `info` is that of `GlasshouseAnnealer`, but has
+            num_replicas instead of a schedule.
         """
         self.remove_unknown_kwargs(**kwargs)
         replicas = num_replicas
@@ -243,7 +243,7 @@ def _sample(
     settings: dict[str, Any],
     info: dict[str, Any],
 ) -> SampleSet:
-    """What a solver of ours finds, as a SampleSet that tells how."""
+    """Return the result of one of our solvers as a SampleSet, with its parameters in `info`."""
     begin = perf_counter_ns()
     if not exchange.is_bqm(bqm):
         raise ValueError(f"{type(bqm).__name__} is not a dimod binary quadratic model")
@@ -252,7 +252,7 @@ def _sample(
     number = Seed.of(None).number if seed is None else validation.count(seed, "seed")
     result = solve(bqm, runs=runs, sweeps=sweeps, rng=number, **settings)
     solved, sampling = perf_counter_ns(), round(result.seconds * 1e9)
-    # Floats, as of all dimod samplers: composites add to them in place.
+    # Floats, as in all dimod samplers: composites add to them in place.
     energies = result.energies.astype(float)
     found = exchange.sampleset(result.states, energies, result.labels, result.is_spin)
     if result.ladder is not None:
@@ -269,7 +269,7 @@ def _sample(
 
 
 def _pair(beta_range: Range) -> tuple[float, ...] | None:
-    """A range as our solvers take it; longer lists would mean something else to them."""
+    """Return a range as a pair for our solvers, which read longer lists differently."""
     if beta_range is None:
         return None
     try:
@@ -277,18 +277,18 @@ def _pair(beta_range: Range) -> tuple[float, ...] | None:
     except TypeError:
         pair = ()
     if len(pair) != 2:
-        raise ValueError(f"beta_range={beta_range!r:.60} is not two numbers, first and last")
+        raise ValueError(f"beta_range={beta_range!r:.60} must be two numbers, first and last")
     return pair
 
 
 def _custom(
     beta_schedule: Beta, beta_range: Range, num_sweeps: int | None, per_beta: int
 ) -> tuple[dict[str, Any], int]:
-    """A schedule given step by step, and its sweeps, which nothing else may contradict."""
+    """Return a custom schedule and its sweeps; raise if another argument contradicts it."""
     betas = validation.inverse_temperatures(beta_schedule)
     sweeps = len(betas) * validation.count(per_beta, "num_sweeps_per_beta", 1)
     if num_sweeps not in (None, sweeps):
         raise ValueError(f"beta_schedule has {len(betas)} numbers, but num_sweeps={num_sweeps}")
     if beta_range is not None and _pair(beta_range) != (betas[0], betas[-1]):
-        raise ValueError(f"{beta_range=} contradicts beta_schedule; leave it out")
+        raise ValueError(f"{beta_range=} contradicts beta_schedule; remove beta_range")
     return {"beta": betas}, sweeps

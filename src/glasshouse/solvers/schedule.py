@@ -1,4 +1,4 @@
-"""Inverse temperatures: the default range, the schedules, and the paper's.
+"""Inverse temperatures: the default range, the schedules, and the paper's schedule.
 
 `beta` is always in the problem's own energy units: a flip that costs ΔE is accepted with
 probability exp(-beta ΔE).
@@ -28,13 +28,13 @@ from glasshouse.summaries import Summarised
 Schedule: TypeAlias = Literal["linear", "geometric"]
 Beta: TypeAlias = Sequence[float] | npt.NDArray[Any] | None
 
-# Sweeps are counted in 32 bits. Longer lists of β than this are not made: β then rises in so many
-# steps, each of them held for some sweeps, which no run can tell from a smooth rise.
+# Sweeps are counted in 32 bits. Longer lists of β than this are not created: β then rises in this
+# many steps, each held for several sweeps, which in practice equals a smooth rise.
 MOST_SWEEPS, _MOST_STEPS = 2**31 - 1, 2**22
 
 
 def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
-    """How many sweeps a run has, refused above `most`."""
+    """Return the number of sweeps of a run; raise if it is above `most`."""
     number = validation.count(sweeps, name, 1)
     if number > most:
         raise ValueError(
@@ -46,12 +46,12 @@ def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -
 def inverse_temperatures(
     network: ColouredGraph | Hypergraph, beta: Beta, sweeps: int, schedule: Schedule
 ) -> FloatArray:
-    """One β for each sweep, from what a user gave: none, (first, last), or all of them.
+    """Return one β for each sweep, from the user's: None, (first, last), or all of them.
 
-    Of more than 2^22 sweeps, unless all β were given, one for each of 2^22 equal parts of the run.
+    For more than 2^22 sweeps, unless all β were given, one for each of 2^22 equal parts of the run.
     """
     if schedule not in ("linear", "geometric"):
-        raise ValueError(f"schedule={schedule!r} is neither 'linear' nor 'geometric'")
+        raise ValueError(f"schedule={schedule!r} must be 'linear' or 'geometric'")
     steps = min(sweeps, _MOST_STEPS)
     if beta is None:
         first, last = default_range(network)
@@ -70,15 +70,15 @@ def inverse_temperatures(
 
 
 def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
-    """First and last β of a geometric schedule, from the local fields of the Ising form.
+    """Return first and last β of a geometric schedule, from the local fields of the Ising form.
 
     Hot: 0.7 / σ, with σ the typical local field of a random state, the mean over the spins of
     sqrt(Σ_j J_ij² + h_i²). Cold: ln(max(200, spins)) / (2 x), with x the smallest non-zero local
-    field that any spin can see (at least σ_i / 24): the cheapest flip, of 2x, is then accepted once
-    in 200 times, or a single time in a sweep of a large problem.
+    field that any spin can have (at least σ_i / 24): the cheapest flip, of 2x, is then accepted
+    once in 200 times, or a single time in a sweep of a large problem.
 
-    On random loops at the hardness peak this is within 1.5 times of the best range found for
-    frustrations from 0.05 to 0.22; the paper's linear range, made for measuring, needs far longer.
+    On random loops at the hardness peak, this range is within 1.5 times of the best range found for
+    frustrations from 0.05 to 0.22; the paper's linear range, meant for measuring, takes far longer.
 
     >>> from glasshouse.problems import Ising
     >>> first, last = default_range(ColouredGraph(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])))
@@ -86,20 +86,20 @@ def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
     0.175 2.649
     """
     typical, smallest = field_scales(network.starts, network.weights, network.problem.is_integer)
-    if not math.isfinite(smallest):  # no spin sees a field
+    if not math.isfinite(smallest):  # no spin has a field
         return 1.0, 1.0
     sites = int(np.count_nonzero(np.diff(network.starts)))
     cold = logarithm(max(200, sites)) / 2
     if min(typical, smallest) * MOST_BETA < max(cold, 0.7):
         raise ValueError(
             f"the smallest local field is {smallest:.3g}, and its inverse temperature is above "
-            f"{MOST_BETA}, the most that kernels take; multiply all weights by a common factor"
+            f"{MOST_BETA}, the most that kernels support; multiply all weights by a common factor"
         )
     return 0.7 / typical, cold / smallest
 
 
 def rising(first: float, last: float, sweeps: int, schedule: Schedule) -> FloatArray:
-    """One β for each sweep of a run."""
+    """Return one β for each sweep of a run."""
     space = np.linspace if schedule == "linear" else geometric
     return space(first, last, sweeps)
 
@@ -107,16 +107,16 @@ def rising(first: float, last: float, sweeps: int, schedule: Schedule) -> FloatA
 # The paper's schedule -------------------------------------------------------------------------
 
 
-# A run's sweeps where the paper's polynomial says nothing: as many as `anneal` has by default.
+# The sweeps of a run if the paper's polynomial does not apply: the default of `anneal`.
 AUTOMATIC_SWEEPS = 1000
 _PAPER_KNOBS = {"frustration", "loop_density"}
 
 
 def follows_paper(planted: Planted) -> bool:
-    """Whether the paper's schedule is for such instances: sums of loops, dialled by f or density.
+    """Return whether the paper's schedule applies: sums of loops, controlled by f or density.
 
-    It is not for squares, nor for families of loops that have other knobs. What is not in the
-    catalogue is taken for loops like the paper's.
+    It does not apply to squares, nor to families of loops with other knobs. A method that is not in
+    the catalogue is treated like the paper's loops.
     """
     if planted.squares or not planted.loops.num_loops:
         return False
@@ -124,13 +124,13 @@ def follows_paper(planted: Planted) -> bool:
 
 
 def is_dialled_like_paper(name: object) -> bool:
-    """Whether a method's knobs are the paper's f and density, as far as is known."""
+    """Return whether a method's knobs are the paper's f and density, as far as is known."""
     method = METHODS.get(name) if isinstance(name, str) else None
     return method is None or not method.knobs or not _PAPER_KNOBS.isdisjoint(method.knobs)
 
 
 def peak_density(n: int) -> float:
-    """Loop density at which random loops are hardest (paper, section 6.2: ρ_peak(n)).
+    """Return the loop density at which random loops are hardest (paper, section 6.2: ρ_peak(n)).
 
     >>> round(peak_density(100), 4)
     0.3451
@@ -154,19 +154,18 @@ def paper_schedule(
     unit: int = 1,
     fit: Literal["first", "second"] = "second",
 ) -> PaperSchedule:
-    """The schedule of the paper's experiments (section 6.1, appendix J, with our errata).
+    """Return the schedule of the paper's experiments (section 6.1, appendix J, with our errata).
 
     β rises linearly from 0.01 to ln n in units of a positive loop weight, both scaled by
     min(1, n / loop_density) as in the authors' code. N_sweep is the polynomial fitted to the
     optimal number of sweeps at the hardness peak, at least 2.
 
     Args:
-        n: visible spins, at least 2: β ends at ln n.
+        n: the number of visible spins, at least 2: β ends at ln n.
         frustration: f of the loops.
-        loop_density: N/n; only densities above n change anything.
+        loop_density: N/n; only densities above n have an effect.
         unit: weight of a positive loop edge, `planted.loop_weight`; β is divided by it.
-        fit: which of the two polynomials: the first was fitted at density 0.47, the second at the
-            peak.
+        fit: the polynomial to use: the first was fitted at density 0.47, the second at the peak.
 
     >>> paper_schedule(100, 0.1)
     PaperSchedule(beta=(0.01, 4.60517), sweeps=139)
@@ -175,13 +174,11 @@ def paper_schedule(
     f = float(ratio(frustration, "frustration"))
     density = None if loop_density is None else float(ratio(loop_density, "loop_density"))
     if density is not None and not density > 0:
-        raise ValueError(
-            f"loop_density={loop_density} is not above 0; give loops / n, or leave it out"
-        )
+        raise ValueError(f"loop_density={loop_density} must be above 0; use loops / n, or omit it")
     if not 0 <= f <= 0.25:
-        raise ValueError(f"frustration={frustration} is outside 0 to 1/4, the range of the loops")
+        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of the loops")
     if fit not in ("first", "second"):
-        raise ValueError(f"fit={fit!r} is neither 'first' nor 'second'")
+        raise ValueError(f"fit={fit!r} must be 'first' or 'second'")
     if fit == "first":
         size, hardness = 0.504 * n**2 - 13.3 * n + 311, 193 * f**3 - 52.7 * f**2 + 4.73 * f - 0.102
         root = 0.03113
@@ -192,7 +189,7 @@ def paper_schedule(
     if f < root:
         warnings.warn(
             f"frustration={f} is below {root}, where the paper's polynomial for N_sweep is "
-            "negative; 2 sweeps are used, give sweeps_per_run to choose",
+            "negative; 2 sweeps are used; pass sweeps_per_run to choose",
             stacklevel=2,
         )
     scale = 1.0 if density is None else min(1.0, n / density)

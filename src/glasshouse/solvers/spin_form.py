@@ -1,4 +1,4 @@
-"""Any problem as an Ising problem, and the ways back of energies, temperatures and states."""
+"""Any problem as an Ising problem, and the reverse maps of energies, temperatures and states."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from glasshouse.solvers.kernels.sweep_order import energies_of
 from glasshouse.solvers.schedule import Beta
 
 Solvable: TypeAlias = Given
-# An energy to look for; that of the plant, where one is given; or none.
+# A target energy; "planted" for that of the plant, if there is one; or None.
 Target: TypeAlias = Number | Literal["planted"] | None
 
-_WORTH_COMPILING = 1 << 18  # edges to look at: milliseconds in NumPy
+_WORTH_COMPILING = 1 << 18  # edges above which compiled code pays off: milliseconds in NumPy
 
-_MOST_MEMBERS = 1 << 27  # of all monomials, counted once for each of their spins
+_MOST_MEMBERS = 1 << 27  # members of all monomials, counted once for each of their spins
 
 
 def _fits_tables(problem: Polynomial) -> bool:
-    """Whether the tables of the kernel for polynomials stay below a few gigabytes."""
+    """Return whether the tables of the kernel for polynomials stay below a few gigabytes."""
     return sum(int(degree) ** 2 for degree in problem.monomials.degrees) <= _MOST_MEMBERS
 
 
@@ -38,14 +38,14 @@ class SpinForm:
 
     Args:
         problem: any problem.
-        any_degree: leave a polynomial's terms of three spins and more as they are: `ising` is then
-            a polynomial of spins. Else they are pairs with ancillas; so they are where sums would
-            leave what floats hold exactly, or bits have too many parts as spins.
+        any_degree: keep a polynomial's terms of three or more spins: `ising` is then a polynomial
+            of spins. Otherwise they become pairs with ancillas, as they do if sums would exceed
+            what floats hold exactly, or if bits have too many terms as spins.
     """
 
     def __init__(self, problem: Solvable, *, any_degree: bool = False) -> None:
         self.planted_energy: Number | None = getattr(problem, "energy", None)
-        if callable(self.planted_energy):  # a problem, which has one for every state
+        if callable(self.planted_energy):  # the method of a problem, not the number of a plant
             self.planted_energy = None
         self.problem: Problem = given_problem(problem)
         self.ising: Any
@@ -58,15 +58,15 @@ class SpinForm:
         self.ising, self.reduction = to_ising(self.problem)
 
     def wanted(self, target: Target) -> Number | None:
-        """The energy to look for: as given, that of the plant, or none."""
+        """Return the target energy: as given, that of the plant, or None."""
         if isinstance(target, str):
             if target != "planted":
-                raise ValueError(f"target={target!r} is neither an energy nor 'planted' nor None")
+                raise ValueError(f"target={target!r} must be an energy, 'planted' or None")
             return self.planted_energy
         return target
 
     def target(self, energy: Number | None) -> Any:
-        """A target energy of the problem as one of the Ising form."""
+        """Convert a target energy of the problem to the Ising form."""
         energy = validation.target(energy)
         if energy is None:
             return None
@@ -79,10 +79,10 @@ class SpinForm:
     def confirmed_hits(
         self, hits: npt.NDArray[np.int32], energies: Any, target: Number | None, sweeps: int
     ) -> npt.NDArray[np.int32]:
-        """Hits that agree with the energies of the states, where kernels' energies are rounded.
+        """Return the hits that the energies of the states confirm; kernels may round energies.
 
-        A hit whose state misses the target by more than the rounding of a sum is none. A state that
-        reaches it although the kernel saw no hit counts as hit in the last sweep.
+        A hit whose state misses the target by more than the rounding of a sum does not count. A
+        state that reaches the target without a hit in the kernel counts as a hit in the last sweep.
         """
         if target is None or self.ising.is_integer:
             return hits
@@ -97,30 +97,30 @@ class SpinForm:
         return confirmed.astype(np.int32)
 
     def beta(self, beta: Beta) -> FloatArray | None:
-        """Inverse temperatures of the problem as those of the Ising form."""
+        """Convert inverse temperatures of the problem to the Ising form."""
         if beta is None:
             return None
         return validation.inverse_temperatures(beta) / float(self.reduction.factor)
 
     def own_betas(self, betas: FloatArray) -> FloatArray:
-        """And back."""
+        """Convert inverse temperatures of the Ising form to the problem."""
         return betas * float(self.reduction.factor)
 
     def own_states(self, states: SpinArray) -> SpinArray:
-        """States of the Ising form as states of the problem."""
+        """Convert states of the Ising form to states of the problem."""
         return self.reduction.back(states)
 
     def own_energy(self, energy: float) -> Any:
-        """A kernel's energy, without the Ising form's offset, as one of the problem."""
+        """Convert a kernel's energy, without the Ising form's offset, to the problem's."""
         exact = int(energy) if self.ising.is_integer else energy
         return self.reduction.source_energy(exact + self.ising.offset)
 
     def energy(self, states: SpinArray) -> Any:
-        """Energies, or costs, of states of the problem."""
+        """Return the energies, or costs, of states of the problem."""
         return self.problem.energy(states)
 
     def energies_of_runs(self, states: SpinArray) -> Any:
-        """The same for many states, compiled where there is much to do."""
+        """Return the energies of many states, by compiled code if there is much to do."""
         work = len(states) * self.ising.num_edges
         is_ising = isinstance(self.ising, Ising) and not isinstance(self.problem, Polynomial)
         if work < _WORTH_COMPILING or self.problem.space.low == 0 or not is_ising:

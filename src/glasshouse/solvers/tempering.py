@@ -1,4 +1,4 @@
-"""Parallel tempering: replicas at all temperatures at once, none of them ever stuck for good."""
+"""Parallel tempering: replicas at all temperatures at once, which escape from local minima."""
 
 from __future__ import annotations
 
@@ -39,35 +39,35 @@ def temper(
 
     After each sweep, replicas at neighbouring temperatures exchange their states with probability
     min(1, exp(Δβ ΔE)), every other pair in turn. Nothing has to be tuned to the length of a run:
-    the longer, the better. A short warm-up finds the ladder on which exchanges are accepted
-    equally often.
+    longer is better. A short warm-up finds the ladder on which exchanges are accepted equally
+    often.
 
     On sparse problems with integer weights (kernel "byte lanes") each run has several ladders, at
     least two, as many as fill the lanes of the kernel, about 64 replicas together. Replicas of two
     ladders at the same temperature make isoenergetic cluster moves. They are made at the
-    temperatures where the warm-up shows that sweeps alone are slow, and that clusters of spins in
-    which two replicas differ do not percolate.
+    temperatures at which the warm-up shows that sweeps alone are slow, and that clusters of spins
+    in which two replicas differ do not percolate.
 
     Args:
         problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
-        sweeps: sweeps of every replica, below 2^31.
-        runs: how many independent runs, each of one or more ladders.
-        beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. By default
-            from where replicas forget within ten sweeps what they were to the coldest that
-            `anneal` uses.
-        replicas: temperatures of the ladder, unless `beta` lists them; by default as many as the
-            warm-up asks for, 4 to 32.
-        target: an energy to look for, at the end of each sweep, in all replicas; by default that
-            of the plant, if one is given.
+        sweeps: the sweeps of every replica, below 2^31.
+        runs: the number of independent runs, each of one or more ladders.
+        beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. The default
+            range is from where replicas forget their state within ten sweeps to the coldest β of
+            `anneal`.
+        replicas: the temperatures of the ladder, unless `beta` lists them; by default as many as
+            the warm-up suggests, 4 to 32.
+        target: an energy to search for, at the end of each sweep, in all replicas; the default is
+            the energy of the plant, if there is one.
         rng: a seed, or anything that numpy.random.default_rng takes.
-        threads: how many work at the same time; the result does not depend on it.
-        time_limit: seconds after which the best so far is returned; None sets no limit.
+        threads: the number of threads; the result does not depend on it.
+        time_limit: the seconds after which the best states so far are returned; None sets no limit.
         progress: called about ten times a second with a `RunProgress`.
 
     Returns:
-        An AnnealResult: energies and states are the best of all replicas of a run, and of what
-        cluster moves could put together from two; `betas` is the ladder, `ladder` tells how
-        replicas moved on it; times to solution in sweeps count those of all replicas.
+        An AnnealResult: energies and states are the best of all replicas of a run, and of the
+        combinations that cluster moves could form; `betas` is the ladder, `ladder` shows how
+        replicas moved on it; times to solution in sweeps count the sweeps of all replicas.
 
     >>> from glasshouse.planting import random_loops
     >>> planted = random_loops(30, 30, frustration="0.22", loop_density=0.45, rng=1)
@@ -99,21 +99,21 @@ def temper(
 
 
 def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
-    """How many temperatures were asked for, if any number was; a bad ladder is refused."""
+    """Return the number of temperatures requested, or None; raise for an invalid ladder."""
     number = None if replicas is None else validation.count(replicas, "replicas", 2)
     if beta is not None and len(beta) != 2:
         number = len(beta)
     if number is not None and number > _MOST_REPLICAS:
         raise ValueError(
-            f"{number} temperatures are more than {_MOST_REPLICAS}, the most a ladder can have"
+            f"{number} temperatures are more than {_MOST_REPLICAS}, the most that a ladder can have"
         )
     if beta is not None and (len(beta) < 2 or not (np.diff(beta) >= 0).all()):
-        raise ValueError("a ladder has at least two inverse temperatures, rising")
+        raise ValueError("a ladder needs at least two inverse temperatures, rising")
     return number
 
 
 def _grid(network: ColouredGraph, beta: FloatArray | None) -> FloatArray:
-    """The β of the warm-up: some of the ladder where it is given, else a geometric range."""
+    """Return the β of the warm-up: some of a given ladder, otherwise a geometric range."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")
     some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]

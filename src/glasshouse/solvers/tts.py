@@ -1,4 +1,4 @@
-"""The optimal time to solution: what annealer benchmarks report."""
+"""The optimal time to solution, as benchmarks of annealers report it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimalTts(Summarised):
-    """The least time to solution over run lengths, and the way there.
+    """The least time to solution over run lengths, and the results of all lengths.
 
     Attributes:
         sweeps: the run length that needs the least time.
-        tts: the time it needs; a lower bound if no run of any length succeeded.
-        results: one for each run length, in the order given.
+        tts: the time to solution at this length; a lower bound if no run of any length succeeded.
+        results: one result per run length, in the given order.
         is_at_edge: whether the optimum is the shortest or longest length tried, so that a wider
             grid may find a better one.
     """
@@ -32,20 +32,20 @@ class OptimalTts(Summarised):
     is_at_edge: bool
 
     def summary(self) -> str:
-        """A line for each run length, for people; the best one is marked."""
+        """Return one human-readable line per run length; the best one is marked."""
         table = self._summary_table()
         rows = table.rows
         lines = [f"{n} sweeps: p = {p}, {tts}  {mark}".rstrip() for n, p, tts, mark in rows]
         return "\n".join([*lines, *table.below])
 
     def _summary_table(self) -> SummaryTable:
-        """A row for each run length."""
+        """Return a row for each run length."""
         rows = []
         for result in self.results:
             tts = result.tts(self.tts.success, self.tts.unit, confidence=self.tts.confidence)
             mark = "← best" if result.sweeps == self.sweeps else ""
             rows.append((str(result.sweeps), f"{result.success_probability:.3g}", str(tts), mark))
-        edge = ["the best length is at an edge of the grid: try a wider one"]
+        edge = ["the best length is at an edge of the grid: try a wider grid"]
         head = ("sweeps", "p", "time to solution", "")
         return SummaryTable(rows, head, below=edge if self.is_at_edge else [])
 
@@ -70,11 +70,11 @@ def optimal_tts(
         problem: anything that `anneal` takes.
         target: the energy that counts as success; by default that of the plant, if one is given.
         sweeps_grid: run lengths to try, each once.
-        success: the wanted probability of at least one success: 0.99 gives TTS99.
+        success: the required probability of at least one success: 0.99 yields TTS99.
         unit: "work", "elapsed" or "sweeps", see `AnnealResult.tts`.
-        runs: how many runs of each length.
+        runs: the number of runs of each length.
         rng: a seed, or anything that numpy.random.default_rng takes.
-        options: anything else that `anneal` takes, such as `beta`, `check` or `threads`.
+        options: further options of `anneal`, such as `beta`, `check` or `threads`.
 
     >>> from glasshouse.planting import random_loops
     >>> planted = random_loops(40, 40, frustration="0.2", loop_density=0.4, rng=1)
@@ -84,12 +84,12 @@ def optimal_tts(
     """
     grid = [sweep_count(sweeps, "sweeps_grid") for sweeps in sweeps_grid]
     if not grid:
-        raise ValueError("sweeps_grid is empty; give at least one run length")
+        raise ValueError("sweeps_grid is empty; pass at least one run length")
     if len(set(grid)) < len(grid):
-        raise ValueError(f"sweeps_grid={grid} holds a run length twice; give each once")
+        raise ValueError(f"sweeps_grid={grid} repeats a run length; pass each once")
     target = SpinForm(problem).wanted(target)
     if target is None:
-        raise ValueError("there is no target: success is not defined; give the energy to look for")
+        raise ValueError("there is no target, so success is not defined; pass an energy as target")
     seed = Seed.of(rng)
     results = tuple(
         _uninterrupted(
@@ -98,14 +98,14 @@ def optimal_tts(
         for k, sweeps in enumerate(grid)
     )
     times = [result.tts(success, unit) for result in results]
-    # A length without successes has a lower bound only, and wins only if all have.
+    # A length without successes has only a lower bound, and wins only if no length has any.
     best = min(range(len(grid)), key=lambda k: (times[k].is_bound, times[k].value))
     edge = grid[best] in (min(grid), max(grid))
     return OptimalTts(grid[best], times[best], results, edge)
 
 
 def _uninterrupted(result: AnnealResult) -> AnnealResult:
-    """Pass on Ctrl-C, which is for the whole comparison."""
+    """Return the result; raise Ctrl-C again, which stops the whole comparison."""
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result

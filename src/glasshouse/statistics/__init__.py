@@ -1,4 +1,4 @@
-"""Estimates with intervals: of success probabilities, samples of hardness and scaling laws.
+"""Estimates with intervals for success probabilities, samples of hardness and scaling laws.
 
 * `samples`: `Estimate`, a number with its interval, and `Sample`, numbers that may be censored.
 * `intervals`: intervals of success probabilities, means and medians.

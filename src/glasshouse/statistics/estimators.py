@@ -1,8 +1,8 @@
 """Statistics of hardness samples: log-normal fits, quantiles, survival curves, times to solution.
 
-A sample is a list of positive numbers, the sweeps that instances took, and a mask that tells which
-of them were solved. An instance that was not solved is *censored*: it took more than its number.
-Nothing here drops censored values or takes them for solved ones.
+A sample is a list of positive numbers, the sweeps that instances took, and a mask of those that
+were solved. An instance that was not solved is *censored*: it needs more sweeps than its number. No
+function here drops censored values or treats them as solved.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = [
 ]  # fmt: skip
 
 # The null distribution of the K-S statistic is simulated with at most this many values, and scaled:
-# √k·D has reached its limit long before.
+# √k·D reaches its limit long before.
 _MOST_SIMULATED = 1000
-# The standard deviation of a number that was rounded to a whole one.
+# The standard deviation of the rounding to an integer.
 _ROUNDING = 1 / math.sqrt(12)
 
 
@@ -41,25 +41,25 @@ def quantile(
     solved: npt.ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The q-quantile of a sample, with its bootstrap interval.
+    """Return the q-quantile of a sample, with its bootstrap interval.
 
-    The quantile is the least value that a share q of the instances does not exceed. Its bootstrap
-    distribution is known exactly (the j-th smallest of k draws from k values has index ⌈kU⌉ with U
-    from Beta(j, k-j+1); Hutson and Ernst 2000), so no resampling is needed and the interval is
-    the limit of infinitely many resamples.
+    The quantile is the least value that a fraction q of the instances does not exceed. Its
+    bootstrap distribution is known exactly (the j-th smallest of k draws from k values has index
+    ⌈kU⌉ with U from Beta(j, k-j+1); Hutson and Ernst 2000), so no resampling is needed and the
+    interval is the limit of infinitely many resamples.
 
-    Censored values count as larger than all that were solved. A quantile among them is infinite,
-    with the largest number that is certainly below it as the lower end.
+    Censored values count as larger than all solved ones. A quantile among them is infinite; its
+    lower end is the largest number that is certainly below it.
 
     Args:
-        values: sweeps, positive.
-        q: between 0 and 1, for example 0.5 for the median.
-        solved: which values are not censored; all of them when None.
-        confidence: of the interval.
+        values: the sweeps of each instance, positive.
+        q: a number between 0 and 1, for example 0.5 for the median.
+        solved: a mask of the values that are not censored; None if all are solved.
+        confidence: the confidence of the interval.
 
     Raises:
-        ValueError: if some instances were given up below values where others were solved; then
-            `survival` has the answer.
+        ValueError: some instances were censored below the values of solved ones; use `survival`
+            then.
 
     >>> quantile([10, 20, 30, 40, 50, 60, 70], 0.5)
     Estimate(value=40.0, low=20.0, high=60.0, confidence=0.95)
@@ -77,7 +77,7 @@ def quantile(
 def quantile_of_ordered(
     ordered: npt.NDArray[np.float64], q: float, confidence: float
 ) -> tuple[float, float, float]:
-    """The q-quantile of ascending numbers, infinite ones among them, and its bootstrap interval."""
+    """Return the q-quantile of ascending numbers, possibly infinite, and its bootstrap interval."""
     from scipy.stats import beta
 
     size = len(ordered)
@@ -91,7 +91,7 @@ def quantile_of_ordered(
 def median(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """The value that half of the instances do not exceed; see `quantile`.
+    """Return the value that half of the instances do not exceed; see `quantile`.
 
     >>> median([3, 1, 2]).value
     2.0
@@ -102,7 +102,7 @@ def median(
 def geometric_mean(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """The exponential of the mean logarithm, by maximum likelihood where values are censored.
+    """Return the exponential of the mean logarithm, by maximum likelihood if values are censored.
 
     >>> round(geometric_mean([10, 100, 1000]).value, 6)
     100.0
@@ -112,14 +112,14 @@ def geometric_mean(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Survival(Summarised):
-    """A Kaplan-Meier curve: the share of instances that need more than so many sweeps.
+    """A Kaplan-Meier curve: the fraction of instances that need more than a number of sweeps.
 
     Attributes:
-        sweeps: where the curve steps, ascending.
-        unsolved: the share still unsolved after so many sweeps.
-        low: lower end of its interval.
-        high: upper end.
-        confidence: of the interval.
+        sweeps: the sweeps at which the curve steps, ascending.
+        unsolved: the fraction still unsolved after each number of sweeps.
+        low: the lower end of the interval of `unsolved`.
+        high: the upper end of the interval.
+        confidence: the confidence of the interval.
     """
 
     sweeps: npt.NDArray[np.float64]
@@ -129,7 +129,7 @@ class Survival(Summarised):
     confidence: float
 
     def quantile(self, q: float) -> float:
-        """The least number of sweeps that solves a share q; infinite when it was not reached."""
+        """Return the least sweeps that solve a fraction q; infinite if it was not reached."""
         reached = np.flatnonzero(self.unsolved <= 1 - share(q, "q") + 1e-12)
         return float(self.sweeps[reached[0]]) if len(reached) else math.inf
 
@@ -137,7 +137,7 @@ class Survival(Summarised):
 def survival(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Survival:
-    """The Kaplan-Meier curve of a sample, with log-log intervals (Greenwood's variance).
+    """Return the Kaplan-Meier curve of a sample, with log-log intervals (Greenwood's variance).
 
     >>> curve = survival([1, 2, 3, 3], solved=[True, True, True, False])
     >>> curve.sweeps, curve.unsolved
@@ -150,23 +150,23 @@ def survival(
     sample = Sample.of(values, solved)
     curve = ecdf(CensoredData.right_censored(sample.values, ~sample.solved)).sf
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # about the end, at 0
+        warnings.simplefilter("ignore", RuntimeWarning)  # about the end of the curve, at 0
         ends = curve.confidence_interval(share(confidence, "confidence"), method="log-log")
     steps = np.isin(curve.quantiles, sample.values[sample.solved])
     unsolved = curve.probabilities[steps]
-    # At 0 the curve itself is all that is known.
+    # At 0 the interval is the curve itself.
     low, high = (np.where(unsolved > 0, end.probabilities[steps], unsolved) for end in ends)
     return Survival(curve.quantiles[steps], unsolved, low, high, confidence)
 
 
 @dataclass(frozen=True, repr=False)
 class LogNormality(Summarised):
-    """How far a sample is from log-normal.
+    """The deviation of a sample from a log-normal law.
 
     Attributes:
-        distance: the Kolmogorov-Smirnov distance to the fitted law, over what was solved.
-        p_value: how often a log-normal sample of this size is as far from its own fit.
-        samples: how many values there were.
+        distance: the Kolmogorov-Smirnov distance to the fitted law, over the solved instances.
+        p_value: how often a log-normal sample of this size is at least as far from its own fit.
+        samples: the number of values.
     """
 
     distance: float
@@ -177,17 +177,17 @@ class LogNormality(Summarised):
 def lognormality(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, resamples: int = 499
 ) -> LogNormality:
-    """Check the paper's assumption that N_tot is log-normal (appendix "Optimal Sweep Schedule").
+    """Test the paper's assumption that N_tot is log-normal (appendix "Optimal Sweep Schedule").
 
     The parameters are fitted to the same sample, so the textbook p-value would be far too large
-    (Lilliefors); here the fit is repeated on simulated log-normal samples, censored alike. Sweeps
-    are whole numbers, so large samples of easy instances fail for that reason alone: look at the
+    (Lilliefors); here the fit is repeated on simulated log-normal samples with the same censoring.
+    Sweeps are integers, so large samples of easy instances fail for that reason alone: use the
     distance.
 
     Args:
-        values: sweeps.
-        solved: which are not censored; all when None.
-        resamples: simulated samples; the p-value's resolution is one over it.
+        values: the sweeps of each instance.
+        solved: a mask of the values that are not censored; None if all are solved.
+        resamples: the number of simulated samples; the resolution of the p-value is one over it.
 
     >>> rng = np.random.default_rng(1)
     >>> lognormality(np.exp(rng.normal(5, 1, 300))).p_value > 0.05
@@ -197,14 +197,14 @@ def lognormality(
     """
     sample = Sample.of(values, solved)
     if not sample.is_cut_at_the_end:
-        raise ValueError("values censored among solved ones have no K-S distance; use survival")
+        raise ValueError("a sample censored below solved values has no K-S distance; use survival")
     fit = fit_lognormal(sample.values, solved=sample.solved)
     if fit.sigma == 0:
         raise ValueError("all values are equal: no spread to compare with a log-normal's")
     distance = _ks_distance(sample, fit)
     size = min(sample.size, _MOST_SIMULATED)
     limit = math.inf if sample.solved.all() else float(sample.values[~sample.solved].min())
-    rng = np.random.default_rng(0)  # a check of the same data gives the same answer
+    rng = np.random.default_rng(0)  # a fixed seed makes the result reproducible
     as_far = 0
     for _ in range(resamples):
         drawn = np.exp(rng.normal(fit.mu, fit.sigma, size))
@@ -217,7 +217,7 @@ def lognormality(
 
 
 def _ks_distance(sample: Sample, fit: LogNormal) -> float:
-    """Largest gap between the empirical and the fitted distribution function, up to the limit."""
+    """Return the largest gap between the empirical and the fitted distribution function."""
     from scipy.special import ndtr
 
     logs = np.log(np.sort(sample.values[sample.solved]))
@@ -235,19 +235,19 @@ def time_to_solution(
     confidence: float = 0.95,
     interval: Literal["wilson", "bayes", "exact"] = "wilson",
 ) -> Estimate:
-    """How long to go on until a run has succeeded with probability `success`.
+    """Return the time until a run has succeeded with probability `success`.
 
-    A run's length times ln(1-success)/ln(1-p), with the interval of p carried over. Without a
-    success the value is infinite and only the lower end is known, never a made-up number.
+    This is a run's length times ln(1-success)/ln(1-p), with the interval of p carried over. Without
+    a success the value is infinite and only the lower end is known.
 
     Args:
-        successes: how many runs succeeded.
-        runs: how many there were.
-        length: of a run, in sweeps or seconds.
-        success: the wanted probability of at least one success: 0.99 gives TTS99.
-        confidence: of the interval.
+        successes: the number of runs that succeeded.
+        runs: the number of all runs.
+        length: the length of a run, in sweeps or seconds.
+        success: the required probability of at least one success: 0.99 yields TTS99.
+        confidence: the confidence of the interval.
         interval: "wilson" (score interval), "bayes" (Jeffreys prior, equal tails) or "exact"
-            (Clopper-Pearson, as `AnnealResult.tts` has it).
+            (Clopper-Pearson, as in `AnnealResult.tts`).
 
     >>> print(time_to_solution(50, 100, 200.0))
     1329 (1016 to 1781)
@@ -255,7 +255,7 @@ def time_to_solution(
     above 2.443e+04
     """
     if runs < 1 or successes < 0:
-        raise ValueError(f"successes={successes}, runs={runs}: expected at least 0 and at least 1")
+        raise ValueError(f"successes={successes} must be at least 0, and runs={runs} at least 1")
     if successes > runs:
         raise ValueError(f"successes={successes} exceeds runs={runs}")
     share(success, "success")
@@ -264,10 +264,10 @@ def time_to_solution(
 
 
 def median_tts(times: Sequence[Estimate], confidence: float = 0.95) -> Estimate:
-    """The median of times to solution with its bootstrap interval.
+    """Return the median of times to solution with its bootstrap interval.
 
-    Infinite ones, of instances that were never solved, count as longer than all others; where the
-    median is among them, its lower end is the least that is certain of any of them.
+    Infinite times, of instances that were never solved, count as longer than all others. If the
+    median is among them, its lower end is the smallest of their lower ends.
     """
     share(confidence, "confidence")
     ordered = np.sort(np.array([one.value for one in times], dtype=np.float64))
@@ -282,9 +282,9 @@ STATISTICS: tuple[Statistic, ...] = ("median", "geometric_mean", "quantile_95", 
 
 
 def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
-    """A statistic by the name that studies give it.
+    """Return a statistic by its name in studies.
 
-    `paper_95` is the paper's exp(μ+2σ), which it calls the 95th percentile (it is the 97.7th of
+    `paper_95` is the paper's exp(μ+2σ), called the 95th percentile (it is the 97.7th of
     a log-normal); `quantile_95` is the true 95th percentile.
 
     >>> round(statistic(Sample.of([1, 10, 100]), "geometric_mean").value, 6)
@@ -302,7 +302,7 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
 
 
 def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
-    """A statistic by its name; only a lower bound on it where every instance was given up.
+    """Return a statistic by its name; only a lower bound if every instance is censored.
 
     >>> statistic_or_bound(Sample.of([100, 200], [False, False]), "median")
     Estimate(value=inf, low=100.0, high=inf, confidence=0.95)
@@ -313,16 +313,16 @@ def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95
 
 
 def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> float:
-    """The standard error of a statistic's logarithm, as fits weigh it; infinite for lower bounds.
+    """Return the standard error of a statistic's logarithm, for fits; infinite for bounds.
 
-    It is that of the statistic's interval, but no less than that of the same quantile of a fitted
-    log-normal, the most that a sample of such a spread and size can tell (Cramér and Rao). The
-    interval of a median can be far narrower, or of no width at all, when many instances happen to
-    take the same number of sweeps around it: one such point would outweigh all others in a fit.
+    The error is that of the statistic's interval, but at least that of the same quantile of a
+    fitted log-normal, the best that a sample of this spread and size can yield (Cramér and Rao).
+    The interval of a median can be far narrower, or have no width at all, if many instances happen
+    to take the same number of sweeps around it: one such point would outweigh all others in a fit.
 
     Args:
-        sample: where it comes from.
-        name: of the statistic.
+        sample: the sample of the statistic.
+        name: the name of the statistic.
         estimate: the statistic with its interval.
 
     >>> sample = Sample.of([30] * 21 + [5, 90, 200, 400, 1000])
@@ -343,10 +343,10 @@ def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> f
 
 
 def log_error(estimate: Estimate) -> float:
-    """The standard error of an estimate's logarithm, from the width of its interval.
+    """Return the standard error of an estimate's logarithm, from the width of its interval.
 
-    Sweeps are whole numbers, so it is never below the error of rounding; an interval that is open
-    above counts as far as it goes below.
+    Sweeps are integers, so the error is never below that of rounding. An interval without an upper
+    end is taken to be symmetric.
     """
     from scipy.special import ndtri
 

@@ -1,4 +1,4 @@
-"""Intervals of success probabilities, means and medians, and the runs that a success takes."""
+"""Intervals of success probabilities, means and medians, and the runs needed for a success."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IntervalKind: TypeAlias = Literal["exact", "wilson", "bayes"]
 
 
 def runs_needed(probability: float, success: float) -> float:
-    """Runs until one succeeds with probability `success`, at least one; infinite for p = 0."""
+    """Return the runs until one succeeds with probability `success`, ≥ 1; infinite for p = 0."""
     if probability >= success:
         return 1.0
     return math.log1p(-success) / math.log1p(-probability) if probability > 0 else math.inf
@@ -27,7 +27,7 @@ def runs_needed(probability: float, success: float) -> float:
 def times_needed(
     length: float, probability: float, interval: tuple[float, float], success: float
 ) -> tuple[float, float, float]:
-    """The time to solution, length · ln(1-success)/ln(1-p), and its ends by the interval of p."""
+    """Return the time to solution, length · ln(1-success)/ln(1-p), and the ends of its interval."""
     low, high = interval
     value, least, most = (
         length * runs_needed(chance, success) for chance in (probability, high, low)
@@ -38,12 +38,12 @@ def times_needed(
 def binomial_interval(
     successes: int, number: int, confidence: float = 0.95, kind: IntervalKind = "exact"
 ) -> tuple[float, float]:
-    """The success probabilities that do not contradict k successes out of n.
+    """Return the interval of the success probability, given k successes in n runs.
 
     Args:
-        successes: k.
-        number: n, at least 1.
-        confidence: how often the interval holds the truth.
+        successes: the number of successes, k.
+        number: the number of runs n, at least 1.
+        confidence: how often the interval contains the truth.
         kind: "exact" (Clopper-Pearson, never too narrow), "wilson" (score interval) or "bayes"
             (Jeffreys prior, equal tails).
 
@@ -51,7 +51,7 @@ def binomial_interval(
     >>> print(f"{low:.4f} {high:.4f}")
     0.0000 0.0362
     """
-    # `scipy.stats.binomtest` has two of them, but importing scipy.stats takes longer than most
+    # `scipy.stats.binomtest` offers two of these, but importing scipy.stats takes longer than most
     # commands that print a success probability.
     from scipy.special import betaincinv, ndtri
 
@@ -66,14 +66,14 @@ def binomial_interval(
         low = float(betaincinv(successes + 1 - more, failures + more, tail)) if successes else 0.0
         high = float(betaincinv(successes + more, failures + 1 - more, 1 - tail)) if failures else 1
     else:
-        raise ValueError(f"interval={kind!r} is none of 'exact', 'wilson' and 'bayes'")
+        raise ValueError(f"interval={kind!r} is not one of 'exact', 'wilson' and 'bayes'")
     return low if successes else 0.0, high if failures else 1.0
 
 
 def median_of(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
-    """A median with its distribution-free interval, from order statistics.
+    """Return a median with its distribution-free interval, from order statistics.
 
-    Fewer than six numbers have none of 95 %.
+    Fewer than six numbers have no interval of 95 %.
 
     >>> median_of(range(-4, 5))
     Estimate(value=0.0, low=-3.0, high=3.0, confidence=0.95)
@@ -89,14 +89,14 @@ def median_of(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
 
 
 def student_reach(degrees: int, confidence: float) -> float:
-    """Standard errors from the middle of a two-sided interval to its ends, by Student's law."""
+    """Return the half-width of Student's two-sided interval, in standard errors."""
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees, (1 + validation.share(confidence, "confidence")) / 2))
 
 
 def bootstrap_of_mean(values: FloatArray, confidence: float) -> tuple[float, float]:
-    """The percentile interval of a mean; the same data give the same interval."""
+    """Return the percentile interval of a mean; the same data give the same interval."""
     if np.ptp(values) == 0:
         return float(values[0]), float(values[0])
     from scipy.stats import bootstrap

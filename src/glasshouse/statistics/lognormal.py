@@ -16,16 +16,16 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class LogNormal(Summarised):
-    """The mean and the deviation of the logarithm of N_tot, and how sure they are.
+    """A log-normal fit: the mean and deviation of ln N_tot, and their errors.
 
     Attributes:
-        mu: mean of the natural logarithm.
-        sigma: its standard deviation.
-        mu_error: standard error of mu.
-        sigma_error: standard error of sigma.
-        covariance: of mu and sigma.
-        samples: values, censored ones included.
-        censored: values that are only lower bounds.
+        mu: the mean of the natural logarithm.
+        sigma: the standard deviation of the natural logarithm.
+        mu_error: the standard error of mu.
+        sigma_error: the standard error of sigma.
+        covariance: the covariance of mu and sigma.
+        samples: the number of values, including censored ones.
+        censored: the number of values that are only lower bounds.
     """
 
     mu: float
@@ -37,31 +37,31 @@ class LogNormal(Summarised):
     censored: int
 
     def geometric_mean(self, confidence: float = 0.95) -> Estimate:
-        """exp(μ), also the median of a log-normal."""
+        """Return exp(μ), which is also the median of a log-normal."""
         return self._estimate(0.0, confidence)
 
     def quantile(self, q: float, confidence: float = 0.95) -> Estimate:
-        """The q-quantile of the fitted law, exp(μ + z_q σ); the 95th is at z = 1.645."""
+        """Return the q-quantile of the fitted law, exp(μ + z_q σ); the 95th is at z = 1.645."""
         from scipy.special import ndtri
 
         return self._estimate(float(ndtri(share(q, "q"))), confidence)
 
     def paper_95(self, confidence: float = 0.95) -> Estimate:
-        """The paper's "95th percentile" exp(μ+2σ): the 97.7th of a log-normal."""
+        """Return the paper's "95th percentile" exp(μ+2σ): the 97.7th of a log-normal."""
         return self._estimate(2.0, confidence)
 
     def paper_5(self, confidence: float = 0.95) -> Estimate:
-        """The paper's "5th percentile" exp(μ-2σ): the 2.3rd of a log-normal."""
+        """Return the paper's "5th percentile" exp(μ-2σ): the 2.3rd of a log-normal."""
         return self._estimate(-2.0, confidence)
 
     def _estimate(self, z: float, confidence: float) -> Estimate:
-        """exp(μ + zσ) with the interval that is symmetric for its logarithm."""
+        """Return exp(μ + zσ) with the interval that is symmetric for its logarithm."""
         variance = self.mu_error**2 + 2 * z * self.covariance + (z * self.sigma_error) ** 2
         error = math.sqrt(max(variance, 0.0))
         solved = self.samples - self.censored
         if solved < 2:
             reach = math.inf
-        else:  # Student's law, for sigma is estimated too
+        else:  # Student's law, because sigma is estimated, too
             reach = student_reach(solved - 1, confidence) * error
         centre = self.mu + z * self.sigma
         return Estimate(_exp(centre), _exp(centre - reach), _exp(centre + reach), confidence)
@@ -71,15 +71,15 @@ def fit_lognormal(values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None)
     """Fit a log-normal to a sample that may be censored.
 
     Without censored values these are the paper's estimators (appendix "Optimal Sweep Schedule"):
-    the mean of the logarithms, and their standard deviation with k-1. With censored values it is
-    the maximum of the likelihood, where such a value contributes the probability to exceed it.
+    the mean of the logarithms, and their standard deviation with k-1. With censored values the
+    likelihood is maximised; a censored value contributes the probability of exceeding it.
 
     Args:
-        values: sweeps, positive.
-        solved: which values are not censored; all when None.
+        values: the sweeps of each instance, positive.
+        solved: a mask of the values that are not censored; None if all are solved.
 
     Raises:
-        ValueError: if nothing was solved; then a sample has only lower bounds.
+        ValueError: nothing was solved, so the sample has only lower bounds.
 
     >>> fit = fit_lognormal([1, 10, 100])
     >>> round(fit.mu, 4), round(fit.sigma, 4)
@@ -113,8 +113,8 @@ def _uncensored(logs: npt.NDArray[np.float64]) -> LogNormal:
 def _censored(logs: npt.NDArray[np.float64], limits: npt.NDArray[np.float64]) -> LogNormal:
     """Maximise the likelihood in Olsen's parameters μ/σ and 1/σ, where it is concave.
 
-    The solved values enter by three sums and the censored ones by their distinct limits, so a
-    step costs next to nothing whatever the size of the sample.
+    The solved values enter by three sums and the censored ones by their distinct limits, so the
+    cost of a step hardly depends on the size of the sample.
     """
     from scipy.optimize import minimize
     from scipy.special import log_ndtr
@@ -122,7 +122,7 @@ def _censored(logs: npt.NDArray[np.float64], limits: npt.NDArray[np.float64]) ->
     cuts, counts = np.unique(limits, return_counts=True)
     size, centre = len(logs), float(logs.mean())
     spread = float(((logs - centre) ** 2).sum())
-    cuts = cuts - centre  # all logarithms from here on are relative to their mean
+    cuts = cuts - centre  # from here on, all logarithms are relative to their mean
 
     def loss(point: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         delta, log_gamma = point
@@ -137,7 +137,7 @@ def _censored(logs: npt.NDArray[np.float64], limits: npt.NDArray[np.float64]) ->
         return value, np.array([by_delta, by_gamma * gamma])
 
     deviation = math.sqrt(spread / size) or 0.1 * max(float(cuts.max()), 1e-3)
-    bounds = [(None, None), (-10.0, 10.0)]  # keeps a single solved value from running away
+    bounds = [(None, None), (-10.0, 10.0)]  # prevents a divergence with a single solved value
     start = np.array([0.0, -math.log(deviation)])
     found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12)
     delta, sigma = float(found.x[0]), math.exp(-float(found.x[1]))
@@ -162,7 +162,7 @@ def _covariance(
     cuts: npt.NDArray[np.float64],
     counts: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.float64]:
-    """Of (μ, σ): the inverse of the observed information at the maximum."""
+    """Return the covariance of (μ, σ): the inverse of the observed information at the maximum."""
     from scipy.special import log_ndtr
 
     z = cuts / sigma - delta
@@ -182,5 +182,5 @@ def _covariance(
 
 
 def _exp(value: float) -> float:
-    """The exponential, infinite instead of an overflow."""
+    """Return the exponential; infinite instead of an overflow."""
     return math.exp(value) if value < 709 else math.inf

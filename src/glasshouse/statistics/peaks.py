@@ -1,4 +1,4 @@
-"""The hardness peak: at which loop density instances are hardest, and how that moves with n."""
+"""The hardness peak: the loop density of the hardest instances, and how it moves with n."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from glasshouse.summaries import Summarised
 Floats = npt.NDArray[np.float64]
 
 _RESAMPLES = 400
-_DEGREE = 3  # a skewed hill: a parabola would be drawn to the flatter side
+_DEGREE = 3  # a skewed hill: a parabola would be biased to the flatter side
 
 
 @dataclass(frozen=True, repr=False)
 class Peak(Summarised):
-    """Where a curve of hardness over density is highest.
+    """The maximum of a curve of hardness over density.
 
     Attributes:
         density: the location, with its interval.
-        height: the fitted hardness there.
-        points: how many measured points the local fit used.
-        at_edge: whether the highest place is at an end of what was measured; then it is no peak.
+        height: the fitted hardness at the peak.
+        points: the number of measured points in the local fit.
+        at_edge: whether the maximum is at an end of the measured range; then it is not a peak.
     """
 
     density: Estimate
@@ -46,16 +46,16 @@ def hardness_peak(
 ) -> Peak:
     """Locate the hardness peak (section "Hardness Peak"), with an interval.
 
-    A cubic in the logarithm of the density is fitted to the logarithm of the hardness, around
-    the highest place and weighted by the errors; its maximum is the peak. The interval is a
-    parametric bootstrap of the whole procedure, the choice of the window included.
+    A cubic in the logarithm of the density is fitted to the logarithm of the hardness, around the
+    highest point and weighted by the errors; its maximum is the peak. The interval is a parametric
+    bootstrap of the whole procedure, including the choice of the window.
 
     Args:
-        densities: loop densities, positive; repeated ones are welcome.
-        values: hardness at each.
-        errors: standard errors of `ln value`, positive.
-        window: the fit uses points within this distance in ln density of the highest place.
-        confidence: of the interval.
+        densities: the loop densities, positive; they may repeat.
+        values: the hardness at each density.
+        errors: the standard errors of `ln value`, positive.
+        window: the fit uses points within this distance in ln density of the highest point.
+        confidence: the confidence of the interval.
 
     >>> x = np.linspace(0.2, 0.9, 40)
     >>> y = 100 * np.exp(-((np.log(x / 0.45)) ** 2))
@@ -64,7 +64,7 @@ def hardness_peak(
     """
     x, y, sigma = _checked(densities, values, errors)
     location, height, used, at_edge = _locate(x, y, sigma, window)
-    rng = np.random.default_rng(0)  # the same data give the same interval
+    rng = np.random.default_rng(0)  # a fixed seed makes the interval reproducible
     tries = [_locate(x, y + sigma * rng.standard_normal(len(y)), sigma, window)[0]
              for _ in range(_RESAMPLES)]  # fmt: skip
     tail = (1 - share(confidence, "confidence")) / 2
@@ -97,7 +97,7 @@ def _checked(
 def _locate(
     x: Floats, y: Floats, sigma: Floats, window: float
 ) -> tuple[float, float, int, bool]:  # fmt: skip
-    """(ln density, ln height, points used, whether at the edge) of the maximum of a local cubic."""
+    """Return (ln density, ln height, points, whether at the edge) of a local cubic's maximum."""
     centre = x[np.argmax(smoothed(x, y, sigma, x))]
     near = np.abs(x - centre) <= window
     while len(np.unique(x[near])) < _DEGREE + 2:
@@ -107,7 +107,7 @@ def _locate(
     cubic = np.polynomial.Polynomial.fit(shifted, y[near], _DEGREE, w=1 / sigma[near])
     grid = np.linspace(shifted.min(), shifted.max(), 2001)
     heights = cubic(grid)
-    # The cubic is trusted inside the middle of its window: near the ends it may turn up again.
+    # The cubic is trusted only in the middle of its window: near the ends it may rise again.
     inside = np.abs(grid) <= window / 2
     place = int(np.flatnonzero(inside)[np.argmax(heights[inside])])
     location = float(centre + grid[place])
@@ -117,14 +117,14 @@ def _locate(
 
 
 def smoothed(x: Floats, y: Floats, sigma: Floats, at: Floats, width: float = 0.12) -> Floats:
-    """Average of y around some places, so that one lucky point is not the peak.
+    """Average y around some positions, so that one lucky point is not taken for the peak.
 
     Args:
-        x: where y was measured.
-        y: values.
-        sigma: their standard errors.
-        at: where the average is wanted.
-        width: of the Gaussian kernel.
+        x: the positions at which y was measured.
+        y: the measured values.
+        sigma: the standard errors of y.
+        at: the positions of the averages.
+        width: the width of the Gaussian kernel.
     """
     weight = np.exp(-0.5 * ((at[:, None] - x) / width) ** 2) / sigma**2
     return np.asarray((weight @ y) / weight.sum(axis=1))
@@ -132,12 +132,12 @@ def smoothed(x: Floats, y: Floats, sigma: Floats, at: Floats, width: float = 0.1
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecayFit(Summarised):
-    """`plateau + amplitude · exp(-rate · n)`, the paper's fit of the peak density.
+    """The paper's fit of the peak density: `plateau + amplitude · exp(-rate · n)`.
 
     Attributes:
-        plateau: the density of large systems; the paper has 0.3035.
-        amplitude: the paper has 0.2952.
-        rate: the paper has 0.0196.
+        plateau: the density of large systems; 0.3035 in the paper.
+        amplitude: the excess at n = 0; 0.2952 in the paper.
+        rate: the decay rate; 0.0196 in the paper.
     """
 
     plateau: Estimate
@@ -145,7 +145,7 @@ class DecayFit(Summarised):
     rate: Estimate
 
     def predict(self, sizes: npt.ArrayLike) -> Floats:
-        """The curve at some sizes."""
+        """Return the curve at some sizes."""
         n = np.asarray(sizes, dtype=np.float64)
         return np.asarray(self.plateau.value + self.amplitude.value * np.exp(-self.rate.value * n))
 
@@ -160,10 +160,10 @@ def fit_decay(
     """Fit the decay of the peak density with the size (paper, equation of section 6.2).
 
     Args:
-        sizes: n, at least four.
-        densities: peak density at each n.
-        errors: their standard errors.
-        confidence: of the intervals.
+        sizes: at least four sizes n.
+        densities: the peak density at each n.
+        errors: the standard errors of the densities.
+        confidence: the confidence of the intervals.
 
     >>> n = np.arange(30, 201, 10)
     >>> fit = fit_decay(n, 0.3035 + 0.2952 * np.exp(-0.0196 * n), errors=np.full(18, 0.01))
@@ -181,7 +181,7 @@ def fit_decay(
         return np.asarray(plateau + amplitude * np.exp(-rate * at))
 
     try:
-        # Errors are relative weights here: a fit of three parameters is never exact.
+        # Errors serve as relative weights here, because a fit of three parameters is never exact.
         point, covariance = curve_fit(curve, n, y, start, sigma, maxfev=20_000)
     except RuntimeError:
         raise ValueError(

@@ -13,13 +13,13 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class Estimate(Summarised):
-    """A number and the interval it lies in.
+    """A number and its confidence interval.
 
     Attributes:
         value: the estimate.
-        low: lower end of the interval.
-        high: upper end.
-        confidence: how often such an interval holds the truth.
+        low: the lower end of the interval.
+        high: the upper end of the interval.
+        confidence: how often such an interval contains the truth.
     """
 
     value: float
@@ -29,7 +29,7 @@ class Estimate(Summarised):
 
     @property
     def relative_error(self) -> float:
-        """Half the width of the interval as a share of the value; infinite where it has no end."""
+        """The half-width of the interval relative to the value; infinite if it is unbounded."""
         if not (math.isfinite(self.value) and math.isfinite(self.high)) or self.value == 0:
             return math.inf
         return (self.high - self.low) / (2 * abs(self.value))
@@ -42,11 +42,11 @@ class Estimate(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Summarised):
-    """Positive numbers, some of them only known to be exceeded.
+    """Positive numbers, some of which are only lower bounds (censored).
 
     Attributes:
-        values: what was counted, for example sweeps.
-        solved: False where an instance was given up at its value (censored).
+        values: the counts, for example sweeps.
+        solved: False if an instance was stopped unsolved at its value (censored).
     """
 
     values: npt.NDArray[np.float64]
@@ -54,41 +54,41 @@ class Sample(Summarised):
 
     @classmethod
     def of(cls, values: npt.ArrayLike, solved: npt.ArrayLike | None = None) -> Sample:
-        """Check values and mask."""
+        """Check values and mask, and return them as a sample."""
         numbers = np.asarray(values, dtype=np.float64).reshape(-1)
         mask = np.ones(len(numbers), dtype=bool) if solved is None else np.asarray(solved)
         if mask.shape != numbers.shape:
-            raise ValueError(f"{len(numbers)} values but {mask.size} marks of what was solved")
+            raise ValueError(f"{len(numbers)} values but {mask.size} entries in solved")
         if not len(numbers):
             raise ValueError("an empty sample has no statistics; measure some instances first")
         if not (np.isfinite(numbers).all() and (numbers > 0).all()):
             bad = int(np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))[0])
-            raise ValueError(f"values[{bad}] is {numbers[bad]}, but sweeps are positive and finite")
+            raise ValueError(f"values[{bad}] is {numbers[bad]}; sweeps must be positive and finite")
         return cls(numbers, mask.astype(bool, copy=False))
 
     @property
     def size(self) -> int:
-        """How many values there are, censored ones included."""
+        """The number of values, including censored ones."""
         return len(self.values)
 
     @property
     def censored(self) -> int:
-        """How many values are only lower bounds."""
+        """The number of values that are only lower bounds."""
         return int(self.size - np.count_nonzero(self.solved))
 
     @property
     def is_cut_at_the_end(self) -> bool:
-        """Whether no instance was given up before the slowest solved one."""
+        """Whether no instance was censored below the slowest solved one."""
         if self.solved.all() or not self.solved.any():
             return True
         return bool(self.values[~self.solved].min() >= self.values[self.solved].max())
 
     def ascending(self) -> npt.NDArray[np.float64]:
-        """All values in order, censored ones as infinity."""
+        """Return all values in order, censored ones as infinity."""
         if not self.is_cut_at_the_end:
             raise ValueError(
-                f"an instance was given up after {self.values[~self.solved].min():.0f} sweeps, but "
+                f"an instance was stopped after {self.values[~self.solved].min():.0f} sweeps, but "
                 f"others were solved in up to {self.values[self.solved].max():.0f}: such a sample "
-                "has no plain order; use survival"
+                "cannot be sorted; use survival"
             )
         return np.sort(np.where(self.solved, self.values, math.inf))

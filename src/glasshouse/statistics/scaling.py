@@ -1,8 +1,8 @@
-"""Scaling laws: how hardness grows with the size, as an answer with odds.
+"""Scaling laws: the growth of hardness with the size, and the odds between laws.
 
-The paper chooses a power law for small frustration and exponentials for large ones by eye
-(section "Difficulty vs. Frustration"). Here every law is fitted to the same data and the odds
-between them are stated.
+The paper chooses a power law for small frustration and exponentials for large frustration by eye
+(section "Difficulty vs. Frustration"). Here every law is fitted to the same data, and the odds
+between them are computed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from glasshouse.summaries import Summarised, SummaryTable
 Law = Literal["power", "stretched", "exponential"]
 Floats = npt.NDArray[np.float64]
 
-# Each law is a straight line for the logarithm of the hardness over this function of n.
+# In each law, the logarithm of the hardness is linear in this function of n.
 LAWS: dict[Law, Callable[[Floats], Floats]] = {
     "power": np.log,
     "stretched": np.sqrt,
@@ -38,16 +38,16 @@ _PARAMETERS = 3  # A, b and the scatter
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LawFit(Summarised):
-    """One law, fitted.
+    """One fitted scaling law.
 
     Attributes:
         law: "power", "stretched" or "exponential".
-        prefactor: A.
-        exponent: b.
-        scatter: how much the points lie off the curve beyond their own errors, in log space.
-        log_likelihood: of the data at the maximum.
-        points: how many there were.
-        covariance: of (ln A, b).
+        prefactor: the prefactor A.
+        exponent: the exponent b.
+        scatter: the deviation of the points from the curve beyond their errors, in log space.
+        log_likelihood: the log-likelihood of the data at its maximum.
+        points: the number of points.
+        covariance: the covariance of (ln A, b).
     """
 
     law: Law
@@ -70,12 +70,12 @@ class LawFit(Summarised):
         return _PARAMETERS * math.log(self.points) - 2 * self.log_likelihood
 
     def predict(self, sizes: npt.ArrayLike) -> Floats:
-        """The curve at some sizes."""
+        """Return the curve at some sizes."""
         x = LAWS[self.law](np.asarray(sizes, dtype=np.float64))
         return np.asarray(self.prefactor.value * np.exp(self.exponent.value * x))
 
     def band(self, sizes: npt.ArrayLike, deviations: float = 1.0) -> tuple[Floats, Floats]:
-        """The curve, so many standard errors lower and higher."""
+        """Return the curve, `deviations` standard errors lower and higher."""
         x = LAWS[self.law](np.asarray(sizes, dtype=np.float64))
         (aa, ab), (_, bb) = self.covariance
         error = np.sqrt(np.maximum(aa + 2 * x * ab + x * x * bb, 0))
@@ -97,15 +97,15 @@ def fit_law(
     """Fit one scaling law in log space, by maximum likelihood.
 
     `ln value_i` is taken as normal around the curve with variance `error_i² + scatter²`. The
-    scatter is fitted too: no law is exact, and with the errors of large samples alone every law
-    would be refuted and the odds between them meaningless.
+    scatter is fitted too: no law is exact. With the errors of large samples alone, every law would
+    be refuted and the odds between them meaningless.
 
     Args:
-        sizes: n, at least five different ones.
-        values: hardness at each n, positive.
+        sizes: the sizes n, at least five different ones.
+        values: the hardness at each n, positive.
         law: "power" (A n^b), "stretched" (A exp(b √n)) or "exponential" (A exp(b n)).
-        errors: standard errors of `ln value`; 0 when None.
-        confidence: of the intervals.
+        errors: the standard errors of `ln value`; None for 0.
+        confidence: the confidence of the intervals.
 
     >>> n = np.array([10, 20, 40, 80, 160])
     >>> fit = fit_law(n, 3.0 * n**2, "power")
@@ -125,10 +125,10 @@ def fit_law(
     spread = float(logs.std()) + 1e-9
     bounds = (math.log(spread) - 20, math.log(spread) + 2)
     found = minimize_scalar(loss, bounds=bounds, method="bounded", options={"xatol": 1e-6})
-    # A likelihood that grows to the very edge means that the errors alone explain the scatter.
+    # A likelihood that grows to the edge means that the errors alone explain the scatter.
     scatter = math.exp(found.x) if loss(found.x) < loss(bounds[0]) else math.exp(bounds[0])
     point, covariance, likelihood = _line(x, logs, known**2 + scatter**2)
-    # The likelihood's scatter is too small by the two parameters that were fitted with it.
+    # Two parameters were fitted along with the scatter, so the likelihood underestimates it.
     inflated = covariance * (len(n) / (len(n) - 2) if scatter > known.mean() else 1.0)
     reach = student_reach(len(n) - 2, confidence) * np.sqrt(np.diag(inflated))
     a, b = map(float, point)
@@ -139,12 +139,12 @@ def fit_law(
 
 @dataclass(frozen=True, repr=False)
 class LawComparison(Summarised):
-    """All laws on the same data, best first.
+    """All laws fitted to the same data, best first.
 
     Attributes:
-        fits: one for each law, by ascending AICc.
-        odds: Akaike weights, in the order of `fits`: they add up to 1.
-        bic_odds: the same from BIC.
+        fits: one fit per law, by ascending AICc.
+        odds: the Akaike weights, in the order of `fits`; they add up to 1.
+        bic_odds: the same weights from BIC.
     """
 
     fits: tuple[LawFit, ...]
@@ -157,12 +157,12 @@ class LawComparison(Summarised):
         return self.fits[0]
 
     def summary(self) -> str:
-        """One line for each law, best first."""
+        """Return one line for each law, best first."""
         rows = self._summary_table().rows
         return "\n".join(f"{law:<12}{odds:>6} (BIC {bic})  {fit}" for law, odds, bic, fit in rows)
 
     def _summary_table(self) -> SummaryTable:
-        """A row for each law, best first."""
+        """Return a row for each law, best first."""
         rows = [
             (fit.law, f"{share_:.1%}", f"{other:.1%}", str(fit))
             for fit, share_, other in zip(self.fits, self.odds, self.bic_odds, strict=True)
@@ -177,13 +177,13 @@ def compare_laws(
     errors: npt.ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> LawComparison:
-    """Fit the power, the stretched and the exponential law and say which, with what odds.
+    """Fit the power, the stretched and the exponential law, and compute the odds between them.
 
     Args:
-        sizes: n, at least five different ones.
-        values: hardness at each n.
-        errors: standard errors of `ln value`; 0 when None.
-        confidence: of the intervals.
+        sizes: the sizes n, at least five different ones.
+        values: the hardness at each n.
+        errors: the standard errors of `ln value`; None for 0.
+        confidence: the confidence of the intervals.
 
     >>> n = np.arange(10, 60, 5)
     >>> compare_laws(n, 2 * np.exp(0.3 * n)).best.law
@@ -204,7 +204,7 @@ def _points(
         raise ValueError(f"{n.size} sizes, {y.size} values and {known.size} errors do not match")
     if len(np.unique(n)) < _PARAMETERS + 2:
         raise ValueError(
-            f"{len(np.unique(n))} sizes are too few to tell laws apart; measure at least "
+            f"{len(np.unique(n))} sizes are too few to distinguish laws; measure at least "
             f"{_PARAMETERS + 2}"
         )
     if not ((n > 0).all() and (y > 0).all() and np.isfinite(y).all()):
@@ -215,7 +215,7 @@ def _points(
 
 
 def _line(x: Floats, y: Floats, variance: Floats) -> tuple[Floats, Floats, float]:
-    """Weighted straight line: (intercept, slope), their covariance, and the log-likelihood."""
+    """Fit a weighted line: return (intercept, slope), their covariance, and the log-likelihood."""
     line, covariance = np.polyfit(x, y, 1, w=variance**-0.5, cov="unscaled")
     rest = y - np.polyval(line, x)
     likelihood = -0.5 * float((rest**2 / variance + np.log(2 * math.pi * variance)).sum())

@@ -1,4 +1,4 @@
-"""A model of time: the seconds that a call of R reads takes, and the time to solution by it.
+"""A model of time: the seconds that a call of R reads takes, and the resulting time to solution.
 
 A solver is called with a batch of R reads. The call takes T(R) seconds: a latency, and a time per
 read that may fall with R, because reads share work or run in parallel. T is measured at several
@@ -8,10 +8,10 @@ Two times follow, which answer different questions:
 
 * *elapsed*: the time of one solver that has the whole computer, with its best batch size: the least
   of T(R)·max(1, N/R) over R. It is never below the shortest call.
-* *work*: N times the seconds that one more read adds to a large batch. No latency is in it. It
-  compares algorithms.
+  * *work*: N times the seconds that one more read adds to a large batch. It excludes latency, and
+    compares algorithms.
 
-Intervals contain the noise of the clock (calls are drawn again) and that of successes.
+Intervals include the noise of the clock (calls are resampled) and that of successes.
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ By: TypeAlias = Literal["elapsed", "work"]
 BY: tuple[By, ...] = ("elapsed", "work")
 
 _DRAWS = 2000
-_APART = 3  # the two batch sizes between which the time of a further read is measured: a factor
-_LEAST_WORK = 0.01  # of the time per read of the largest batch; a noisy clock can measure 0
-_AT_EDGE = 1.05  # time per read of the largest batch over that of a further read
-_INSTANT = 1e-9  # seconds of a call; no call is faster
+_APART = 3  # the ratio of the two batch sizes between which the time of one more read is measured
+_LEAST_WORK = 0.01  # fraction of the largest batch's time per read; a noisy clock can measure 0
+_AT_EDGE = 1.05  # time per read of the largest batch over that of one more read
+_INSTANT = 1e-9  # the least seconds of a call
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeModel(Summarised):
-    """The calls of one solver on one problem, and what follows from them.
+    """The calls of one solver on one problem, and the times derived from them.
 
     Attributes:
         reads: the batch size of each call.
-        seconds: the time of each call, by any clock.
+        seconds: the time of each call, on any clock.
         successes: the number of successful reads of each call.
         confidence: the confidence of all intervals.
-        stream: the number of the random stream that calls are drawn again with.
+        stream: the number of the random stream for resampling.
 
     Calls of 1, 10 and 100 reads, with a latency of 1 s and 0.1 s per read:
 
@@ -71,7 +71,7 @@ class TimeModel(Summarised):
         cls, reads: npt.ArrayLike, seconds: npt.ArrayLike, successes: npt.ArrayLike,
         confidence: float = 0.95, stream: int = 0,
     ) -> TimeModel:  # fmt: skip
-        """Check the numbers of all calls."""
+        """Check the numbers of all calls, and return their model."""
         arrays = [np.asarray(one, np.float64).reshape(-1) for one in (reads, seconds, successes)]
         size, length, hits = arrays
         if not len(size) or not len(size) == len(length) == len(hits):
@@ -94,7 +94,7 @@ class TimeModel(Summarised):
         return np.array([self.seconds[self.reads == size].mean() for size in self.batches])
 
     def seconds_of(self, reads: npt.ArrayLike) -> Floats:
-        """The time of a number of reads: one call, or several calls of the largest batch size."""
+        """Return the time of some reads: one call, or several calls of the largest batch size."""
         wanted = np.asarray(reads, np.float64).reshape(-1)
         means = np.broadcast_to(self.batch_seconds, (len(wanted), len(self.batches)))
         return self._one_batch(wanted, means)
@@ -109,18 +109,18 @@ class TimeModel(Summarised):
 
     @property
     def latency(self) -> Estimate:
-        """The time of the smallest batch without that of its reads; at least 0."""
+        """The time of the smallest batch minus that of its reads; at least 0."""
         return self._estimate(
             *(np.maximum(one[:, 0] - self._per_read(one) * self.batches[0], 0)
               for one in self._times)
         )  # fmt: skip
 
     def reads_needed(self, success: float = 0.99) -> float:
-        """Return the reads of which one succeeds with probability `success`; at least 1."""
+        """Return the reads needed for one success with probability `success`; at least 1."""
         return float(_needed(np.array([self._share]), success)[0])
 
     def best_batch(self, success: float = 0.99) -> int:
-        """Return the batch size of the least elapsed time; above it further reads are wasted."""
+        """Return the batch size of the least elapsed time; more reads per call are wasted."""
         chosen = self._policy(success)
         if chosen is not None:
             return int(self.batches[chosen])
@@ -128,28 +128,28 @@ class TimeModel(Summarised):
         return int(np.ceil(np.clip(self.reads_needed(success), least, most)))
 
     def is_at_edge(self, success: float = 0.99) -> bool:
-        """Whether a larger batch than any that was measured may be better."""
+        """Return whether a batch larger than any measured one may be better."""
         largest = self.batches[-1]
         if self.best_batch(success) < largest or self.reads_needed(success) <= largest:
             return False
         if len(self.batches) == 1:
-            return bool(largest > 1)  # a solver that takes no number of reads has no batches
+            return bool(largest > 1)  # a solver without a number of reads has no batches
         return bool(self.batch_seconds[-1] / largest > _AT_EDGE * self.seconds_per_read.value)
 
     def tts(self, by: By = "elapsed", success: float = 0.99) -> Estimate:
-        """The time to solution; infinite, with a lower end, if no read succeeded.
+        """Return the time to solution; infinite, with a lower end, if no read succeeded.
 
         Args:
-            by: "elapsed" or "work", see above.
-            success: the wanted probability of at least one success: 0.99 gives TTS99.
+            by: "elapsed" or "work"; see the module.
+            success: the required probability of at least one success: 0.99 yields TTS99.
         """
         value, drawn = self.tts_draws(by, success)
         return self._estimate(np.array([value]), drawn)
 
     def tts_draws(self, by: By = "elapsed", success: float = 0.99) -> tuple[float, Floats]:
-        """Return the time to solution, and what it could have been, drawn many times.
+        """Return the time to solution, and draws of its possible values.
 
-        Draws are finite even if no read succeeded: they are what more reads might have shown.
+        Draws are finite even if no read succeeded: more reads might have succeeded.
         """
         if by not in BY:
             raise ValueError(f"by={by!r} must be 'elapsed' or 'work'")
@@ -165,11 +165,11 @@ class TimeModel(Summarised):
         return float(value[0]), drawn
 
     def success_draws(self) -> tuple[float, Floats]:
-        """Return the success probability of a read, and what it could have been."""
+        """Return the success probability of a read, and draws of its possible values."""
         return self._share, self._shares
 
     def elapsed_at(self, batch: int, success: float = 0.99) -> Estimate:
-        """The elapsed time with calls of a batch size that was measured."""
+        """Return the elapsed time with calls of a measured batch size."""
         place = int(np.searchsorted(self.batches, batch))
         if place == len(self.batches) or self.batches[place] != batch:
             known = ", ".join(f"{size:.0f}" for size in self.batches)
@@ -188,10 +188,10 @@ class TimeModel(Summarised):
 
     @cached_property
     def _shares(self) -> Floats:
-        """Draws of the success probability: the posterior of Jeffreys' prior.
+        """Draws of the success probability, from the posterior of Jeffreys' prior.
 
         The reads of one call may depend on each other. The spread between calls then exceeds that
-        of independent reads, and the counts are divided by its ratio to that.
+        of independent reads, and the counts are divided by the ratio of the two spreads.
         """
         reads, hits, p, calls = self.reads.sum(), self.successes.sum(), self._share, len(self.reads)
         ratio = 1.0
@@ -202,12 +202,12 @@ class TimeModel(Summarised):
 
     @cached_property
     def _times(self) -> tuple[Floats, Floats]:
-        """The mean time at each batch size: measured, a single row, and drawn again."""
+        """The mean time at each batch size: as measured (one row), and resampled."""
         drawn = np.empty((_DRAWS, len(self.batches)))
         for k, size in enumerate(self.batches):
             calls = self.seconds[self.reads == size]
             means = calls[self._rng.integers(len(calls), size=(_DRAWS, len(calls)))].mean(axis=1)
-            # Drawing again understates the noise of a mean of few calls; Student's factor does not.
+            # Resampling understates the noise of a mean of few calls; Student's factor corrects it.
             wider = calls.mean() + (means - calls.mean()) * _widening(len(calls), self.confidence)
             drawn[:, k] = np.maximum(wider, calls.min())
         return self.batch_seconds[None, :], drawn
@@ -221,7 +221,7 @@ class TimeModel(Summarised):
         return _floats(np.clip(slope, _LEAST_WORK * per_read, per_read))
 
     def _one_batch(self, reads: Floats, times: Floats) -> Floats:
-        """One call of exactly these reads, or several calls if that is beyond all batch sizes."""
+        """Return the time of one call of these reads, or of several calls of the largest batch."""
         sizes, rows = self.batches, np.arange(len(reads))
         factor = np.maximum(reads / sizes[-1], 1)
         if len(sizes) == 1:
@@ -237,7 +237,7 @@ class TimeModel(Summarised):
         return _floats(times[:, policy] * np.maximum(reads / self.batches[policy], 1))
 
     def _policy(self, success: float) -> int | None:
-        """The index of the best batch size; None for a call of just the reads needed."""
+        """Return the index of the best batch size; None for a call of just the reads needed."""
         needed, means = self.reads_needed(success), self.batch_seconds
         if np.isinf(needed):
             return int(np.argmin(means / self.batches))
@@ -250,23 +250,23 @@ class TimeModel(Summarised):
 
 
 def interval_of(value: float, drawn: Any, confidence: float) -> Estimate:
-    """A value with the interval of its draws; the upper end of an infinite value is infinite."""
+    """Return a value with the interval of its draws; an infinite value has no upper end."""
     tail = (1 - confidence) / 2
     low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
     return Estimate(value, min(low, value), max(high, value), confidence)
 
 
 def mean_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate:
-    """The mean of values over instances, which are drawn again as well as each value."""
+    """Return the mean of values over instances; instances and values are resampled."""
     drawn = _drawn_over([one for _, one in each]).mean(axis=0)
     return interval_of(float(np.mean([value for value, _ in each])), drawn, confidence)
 
 
 def median_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate:
-    """The median of times over instances, which are drawn again as well as each time.
+    """Return the median of times over instances; instances and times are resampled.
 
     The time of an instance that was never solved is infinite, and so are its draws for the upper
-    end. For the lower end its draws count, so that this is the least that the median can be.
+    end. For the lower end its finite draws count, which makes it a lower bound on the median.
     """
     rank, tail = (len(each) - 1) // 2, (1 - confidence) / 2
     value = sorted(value for value, _ in each)[rank]
@@ -279,21 +279,21 @@ def median_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate
 
 
 def _drawn_over(each: list[Floats]) -> Floats:
-    """Draws of as many instances, a column for each draw."""
+    """Resample the instances, with one column per draw."""
     drawn = np.array(each)
     chosen = np.random.default_rng(0).integers(len(each), size=drawn.shape)
     return _floats(np.take_along_axis(drawn, chosen, axis=0))
 
 
 def _needed(shares: Floats, success: float) -> Floats:
-    """The reads needed at each success probability, at least one; infinite for 0."""
+    """Return the reads needed at each success probability, at least one; infinite for 0."""
     with np.errstate(divide="ignore"):
         reads = np.log1p(-success) / np.log1p(-np.minimum(shares, success))
     return _floats(np.maximum(reads, 1))
 
 
 def _widening(calls: int, confidence: float) -> float:
-    """The width of Student's interval of a mean over that of drawing its calls again."""
+    """Return the ratio of Student's interval of a mean to that of resampling its calls."""
     from scipy.special import ndtri, stdtrit
 
     if calls < 2:

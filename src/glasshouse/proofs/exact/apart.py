@@ -1,11 +1,10 @@
-"""Solvers in a process of their own, which can be killed.
+"""Solvers in their own process, which can be killed.
 
-For those that cannot be stopped, or only after a while: a thread that is left behind in their code
-can bring Python's own shutdown down. For those that keep Python's lock while they work, so that
-nobody hears Ctrl-C. And for those whose libraries cannot live in one process with ours: OR-Tools
-and highspy each bring a libhighs.so.1, and whichever comes second breaks. A worker is kept for the
-next problem, because its start takes about half a second, but for the same thread only: it ends
-with the thread that started it.
+Some solvers cannot be stopped, or only after a while: a thread left in their code can break
+Python's own shutdown. Some hold Python's lock while they work, so that Ctrl-C is not handled. Some
+libraries conflict: OR-Tools and highspy each bring a libhighs.so.1, and whichever is loaded second
+breaks. A worker is kept for the next problem of the
+same thread, because its start takes about half a second; it ends with the thread that started it.
 """
 
 from __future__ import annotations
@@ -30,11 +29,11 @@ from glasshouse.waiting import interruptible
 _SERVE = f"from {__name__} import serve; serve()"
 _OURS_TO_HANDLE = (signal.SIGINT, signal.SIGTERM)
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-_PATIENCE = 1.0  # seconds beyond a time limit that a solver keeps by itself, more or less
+_PATIENCE = 1.0  # seconds beyond the time limit for a solver that keeps the limit itself
 
 
 class _Idle(local):
-    """Workers that wait for the next problem of their thread, and go with it."""
+    """Idle workers of a thread, which end with the thread."""
 
     def __init__(self) -> None:
         self.workers: dict[tuple[int, str], list[_Worker]] = {}  # by process and package
@@ -44,7 +43,7 @@ _idle = _Idle()
 
 
 class _Worker:
-    """A process that solves one problem after the other."""
+    """A process that solves one problem after another."""
 
     def __init__(self) -> None:
         with starting(*_OURS_TO_HANDLE):
@@ -54,19 +53,19 @@ class _Worker:
                 stdout=subprocess.PIPE,
                 env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             )
-            # Called, or when nobody has the worker any more.
+            # Called explicitly, or when the worker is no longer referenced.
             self.end = finalize(self, _end, self.process, os.getpid())
-        self.hear()  # that it is ready
+        self.hear()  # the message that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
-        """Hand over a question; the worker answers that it begins, when its code is loaded."""
+        """Send a question; return the worker's message that it begins, after its code is loaded."""
         assert self.process.stdin is not None
         pickle.dump(question, self.process.stdin)
         self.process.stdin.flush()
         return self.hear()
 
     def hear(self) -> tuple[str, Any]:
-        """The next word; the end of a process that was killed is one, too."""
+        """Return the next message; the end of a killed process counts as one."""
         try:
             word: tuple[str, Any] = pickle.load(self.process.stdout)  # type: ignore[arg-type]
             return word
@@ -75,7 +74,7 @@ class _Worker:
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill a worker, and let nothing of it stay; one of another process is left to that."""
+    """Kill a worker and release its resources; only the process that started it does this."""
     if os.getpid() != owner:
         return
     process.kill()
@@ -89,13 +88,13 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 def solve_apart(
     known: ExactSolver, problem: Max2Sat, time_limit: float | None, tell: Tell
 ) -> Answer:
-    """Solve in another process; what was told before a kill is the answer then.
+    """Solve in another process; after a kill, the last reported assignment is the answer.
 
     Raises:
         RuntimeError: the process died by itself.
-        KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
+        KeyboardInterrupt: Ctrl-C was pressed; the process has ended.
     """
-    worker = _free_worker(known.package)  # its start is no part of the limit, as compilation is not
+    worker = _free_worker(known.package)  # its start does not count, like compilation
     best: list[Any] = [None]
 
     def keep(bits: list[int]) -> None:
@@ -109,23 +108,23 @@ def solve_apart(
 
 
 def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return what a function returns in another process, which Ctrl-C kills.
+    """Call a function in another process, which Ctrl-C kills, and return its result.
 
     Args:
-        package: whose code it calls; its workers load nothing else.
-        function: one that can be imported, of a module.
-        *arguments: its arguments, which are pickled.
+        package: the package that the function uses; its workers load nothing else.
+        function: an importable function of a module.
+        *arguments: the arguments of the function, which are pickled.
 
     Raises:
         RuntimeError: the process died by itself.
-        KeyboardInterrupt: Ctrl-C was pressed; the process is gone.
+        KeyboardInterrupt: Ctrl-C was pressed; the process has ended.
     """
     question = function, False, *arguments
     return _asked(_free_worker(package), package, question, lambda bits: None, None)
 
 
 def _free_worker(package: str) -> _Worker:
-    """One that waits, or a new one."""
+    """Return an idle worker, or a new one."""
     idle = _idle.workers.setdefault((os.getpid(), package), [])
     worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:
@@ -135,7 +134,7 @@ def _free_worker(package: str) -> _Worker:
 
 
 def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float | None) -> Any:
-    """The answer of a worker; None if it was killed after so many seconds."""
+    """Return the answer of a worker; None if it was killed after `wall` seconds."""
     is_killed: list[bool] = []
 
     def work() -> Any:
@@ -146,7 +145,7 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
         if kind == "fault":
             raise value
         if kind == "gone" and not is_killed:
-            raise RuntimeError(f"its process ended with {value}")
+            raise RuntimeError(f"its process ended with the exit code {value}")
         return value if kind == "done" else None
 
     def stop() -> None:
@@ -167,13 +166,13 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
 
 
 def serve() -> None:
-    """Call what comes on standard input until it ends."""
+    """Call the functions that arrive on standard input until it ends."""
     ignore(*_OURS_TO_HANDLE)  # the parent decides
     if sys.platform == "linux":  # elsewhere the end of standard input ends an idle worker
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     questions, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # solvers print what they like
+    os.dup2(2, 1)  # solvers may print anything
 
     def say(kind: str, value: Any) -> None:
         pickle.dump((kind, value), answers)
@@ -189,8 +188,8 @@ def serve() -> None:
         try:
             more = (lambda bits: say("told", bits),) if tells else ()
             say("done", function(*arguments, *more))
-        except Exception as fault:  # each solver has kinds of its own
+        except Exception as fault:  # each solver has its own exceptions
             try:
                 say("fault", pickle.loads(pickle.dumps(fault)))
-            except Exception:  # one that cannot travel
+            except Exception:  # an exception that cannot be pickled
                 say("fault", RuntimeError(f"{type(fault).__name__}: {fault}"))

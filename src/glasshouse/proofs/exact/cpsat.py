@@ -9,7 +9,7 @@ from glasshouse.problems import Max2Sat
 from glasshouse.proofs.exact.solver import Answer, Tell, exact_solver, literals
 
 
-# It computes in 64-bit integers and refuses sums that might not fit them.
+# CP-SAT computes in 64-bit integers and refuses sums that might overflow.
 @exact_solver("cpsat", package="ortools", most_weight=2**61, is_apart=True, tells=True)
 def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses, on one thread."""
@@ -27,7 +27,7 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
             model.add_bool_or(ends)
     model.minimize(cp_model.LinearExpr.weighted_sum(relaxed, weights))
     solver.parameters.num_workers = 1
-    # By default it stops where best and bound agree up to 1e-4 as floats, which is not exact.
+    # By default CP-SAT stops if best and bound agree up to 1e-4 as floats, which is not exact.
     solver.parameters.absolute_gap_limit = 0.0
     if time_limit is not None:
         solver.parameters.max_time_in_seconds = min(time_limit, 1e9)

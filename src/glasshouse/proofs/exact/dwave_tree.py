@@ -1,4 +1,4 @@
-"""D-Wave's tree decomposition: dynamic programming, exact where the graph is narrow enough."""
+"""D-Wave's tree decomposition: dynamic programming, exact if the graph has a small treewidth."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from glasshouse.problems.convert import max2sat_to_qubo
 from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver
 
 
-# It adds up doubles; hard clauses weigh one more than all soft ones together. It knows no time
-# limit and keeps Python's lock.
+# It adds up doubles; hard clauses weigh one more than all soft ones together. It supports no time
+# limit and holds Python's lock.
 @exact_solver("dwave-tree", package="dwave-samplers", most_weight=2**30, is_apart=True)
 def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """The ground state of the problem's QUBO form."""
+    """Return the ground state of the problem's QUBO form."""
     sampler = optional("dwave.samplers", "solver='dwave-tree'").TreeDecompositionSolver()
     model = max2sat_to_qubo(problem)[0].to_bqm()
     try:
@@ -22,7 +22,7 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
             raise
         most = sampler.properties["max_treewidth"]
         raise RefusedError(
-            f"dwave-tree does not take graphs of treewidth above {most}, and finds no way to keep "
-            "this one below; use another solver"
+            f"dwave-tree does not support graphs of treewidth above {most}, and found no narrower "
+            "decomposition of this one; use another solver"
         ) from None
     return [int(found[label]) for label in model.variables], True

@@ -1,4 +1,4 @@
-"""HiGHS: an integer program."""
+"""HiGHS: the problem as an integer program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     options |= {f"{name}_feasibility_tolerance": TOLERANCE for name in ("mip", "primal", "dual")}
     if time_limit is not None:
         options["time_limit"] = float(time_limit)
-    # It runs in a process of its own, and may use all cores.
+    # HiGHS runs in its own process, and may use all cores.
     solver = new_highs([0.0] * size + weights, upper=1.0, threads=0, **options)
     kinds = np.full(size, highspy.HighsVarType.kInteger)
     columns = np.arange(size, dtype=np.int32)

@@ -12,13 +12,13 @@ from glasshouse.waiting import interruptible
 
 @exact_solver("rc2", package="python-sat")
 def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """PySAT's RC2 as it comes."""
+    """Solve with PySAT's RC2 and its default options."""
     return _compute("RC2", _formula(problem), problem.num_variables, time_limit)
 
 
 @exact_solver("rc2-stratified", package="python-sat")
 def solve_stratified(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """PySAT's RC2Stratified: heavy clauses first, which is far faster where weights differ."""
+    """Solve with PySAT's RC2Stratified: heavy clauses first, far faster if weights differ."""
     return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
 
 
@@ -31,7 +31,7 @@ def _formula(problem: Max2Sat) -> Any:
 
 @exact_solver("rc2-stratified-edge", package="python-sat")
 def solve_edges(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """The same with one relaxation variable for both clauses of an edge."""
+    """Solve with RC2Stratified and one relaxation variable for both clauses of an edge."""
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in literals(problem):
@@ -39,7 +39,7 @@ def solve_edges(problem: Max2Sat, time_limit: float | None) -> Answer:
         if weight is None or len(clause) == 1:
             formula.append(clause, weight=weight)
             continue
-        # Of l ∨ m and ¬l ∨ ¬m at most one is false: they can share what their weights share.
+        # Of l ∨ m and ¬l ∨ ¬m at most one is false: they can share the smaller weight.
         variable, shared = relaxed.get(opposite, (0, 0))
         if weight != shared:
             variable = problem.num_variables + len(relaxed) + 1
@@ -54,7 +54,7 @@ def _compute(variant: str, formula: Any, num_variables: int, time_limit: float |
     running: list[Any] = []
 
     def work() -> list[int] | None:
-        with getattr(rc2, variant)(formula) as solver:  # freed by whoever uses it
+        with getattr(rc2, variant)(formula) as solver:  # freed by the thread that uses it
             running.append(solver)
             model: list[int] | None = solver.compute(expect_interrupt=True)
             return model

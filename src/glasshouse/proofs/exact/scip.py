@@ -1,4 +1,4 @@
-"""SCIP: an integer program."""
+"""SCIP: the problem as an integer program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an exact solver is, and the catalogue of them."""
+"""The interface of an exact solver, and the catalogue of all solvers."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import TypeAlias
 from glasshouse.catalogue import Catalogue
 from glasshouse.problems import Max2Sat
 
-# Bits of the best assignment found (None: none) and whether it was proven to be the best.
+# Bits of the best assignment found, or None, and whether it was proven to be the best.
 Answer: TypeAlias = tuple[list[int] | None, bool]
 Solve: TypeAlias = Callable[..., Answer]
-# What a solver may call with the bits of each better assignment while it works.
+# A function that a solver may call with the bits of each better assignment while it works.
 Tell: TypeAlias = Callable[[list[int]], object]
 
-# Names of `solve --solver` that are not for others.
+# Names of `solve --solver` that other solvers must not use.
 OURS = ("anneal", "temper", "minimise", "brute", "prove")
 EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 
-# Integer programs are solved in floats: an assignment that is feasible up to this costs up to this
-# times all weights too little, which must stay below 1/2, half the least difference of two costs.
+# Integer programs are solved in floats: an assignment that is feasible up to this tolerance may
+# cost too little by the tolerance times all weights, which must stay below 1/2.
 TOLERANCE = 1e-9
 
 
 class RefusedError(ValueError):
-    """A solver does not take this problem, and says why.
+    """Raised if a solver does not support a problem; the message states why.
 
     Attributes:
-        names_arguments: the message names arguments, which are options of a command.
+        names_arguments: whether the message names arguments, which are options of a command.
     """
 
     names_arguments = True
@@ -36,15 +36,15 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True)
 class ExactSolver:
-    """Somebody else's solver.
+    """A third-party solver.
 
     Attributes:
         solve: solves clauses with integer weights within a time limit in seconds, or None. It
-            imports its package when it is called. One that `tells` takes a third argument.
-        package: what to install.
-        most_weight: up to which sum of soft weights its answers are exact; None for any.
-        is_apart: whether it works in a process of its own; see `apart`.
-        tells: whether it tells of better assignments while it works.
+            imports its package when it is called. If `tells` is true, it takes a third argument.
+        package: the package to install.
+        most_weight: the largest sum of soft weights for exact answers; None for any.
+        is_apart: whether it runs in its own process; see `apart`.
+        tells: whether it reports better assignments while it works.
     """
 
     solve: Solve
@@ -62,9 +62,9 @@ def exact_solver(
     is_apart: bool = False,
     tells: bool = False,
 ) -> Callable[[Solve], Solve]:
-    """Add a function to the catalogue of exact solvers; the arguments are its entry's."""
+    """Add a function to the catalogue of exact solvers; see `ExactSolver` for the arguments."""
     if name in OURS:
-        raise ValueError(f"{name!r} is a solver of our own; choose another name")
+        raise ValueError(f"{name!r} is the name of a glasshouse solver; choose another name")
 
     def add(solve: Solve) -> Solve:
         EXACT_SOLVERS.add(name, ExactSolver(solve, package, most_weight, is_apart, tells))
@@ -74,7 +74,7 @@ def exact_solver(
 
 
 def literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:
-    """Clauses with their weights, hard ones with None; the empty clause, a constant, goes."""
+    """Return clauses and weights, None for hard clauses; the empty clause is dropped."""
     hard = [(None, clause) for clause in problem.hard.tolist()]
     soft = list(zip(problem.weights.tolist(), problem.clauses.tolist(), strict=True))
     return [(w, [x for x in clause if x]) for w, clause in [*hard, *soft] if any(clause)]

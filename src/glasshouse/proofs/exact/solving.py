@@ -26,14 +26,14 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class ExactResult(Summarised):
-    """What an exact solver found.
+    """The result of an exact solver.
 
     Attributes:
-        solver: its name.
-        state: the best state, in the problem's own values; None if the solver has none to show.
-        energy: of that state.
-        optimal: whether the solver says that it is the best.
-        seconds: wall-clock time, without the conversion.
+        solver: the name of the solver.
+        state: the best state, in the problem's own values; None if the solver returned none.
+        energy: the energy of the state.
+        optimal: whether the solver states that it is optimal.
+        seconds: the wall-clock time, without the conversion.
     """
 
     solver: str
@@ -55,22 +55,22 @@ def solve_exactly(
     Args:
         problem: any problem with integer weights; for CP-SAT not above 2^61 in all, and less for
             toulbar2, SCIP and HiGHS, which compute in floats.
-        solver: a name in `EXACT_SOLVERS`: "rc2" (PySAT's RC2 as it comes: core-guided MaxSAT),
-            "rc2-stratified" (PySAT's RC2Stratified: heavy clauses first, which is far faster where
-            weights differ), "rc2-stratified-edge" (the same with one relaxation variable for both
-            clauses of an edge), "toulbar2" (branch and bound on cost functions), "scip" or "highs"
-            (integer programs), "cpsat" (clause learning with linear programs),
-            "dwave-tree" (dynamic programming; refuses graphs of treewidth above 25).
-        time_limit: seconds.
-        incumbent: called with each better state while cpsat, highs or scip works, in any thread; of
-            scip only with the last one. After Ctrl-C it has the best one, too.
+        solver: a name in `EXACT_SOLVERS`: "rc2" (PySAT's RC2 with default options: core-guided
+            MaxSAT), "rc2-stratified" (PySAT's RC2Stratified: heavy clauses first, which is far
+            faster if weights differ), "rc2-stratified-edge" (the same with one relaxation variable
+            for both clauses of an edge), "toulbar2" (branch and bound on cost functions), "scip" or
+            "highs" (integer programs), "cpsat" (clause learning with linear programs), "dwave-tree"
+            (dynamic programming; refuses graphs of treewidth above 25).
+        time_limit: the time limit in seconds.
+        incumbent: called with each better state while cpsat, highs or scip works, in any thread;
+            with scip, only with the last state. After Ctrl-C it has received the best state, too.
 
-    Ctrl-C ends all of them within a second or so.
+    Ctrl-C ends every solver within about a second.
 
     Raises:
         MissingPackageError: the solver is not installed.
-        ValueError: it failed.
-        RefusedError: it does not take this problem, or cannot tell weights this large apart.
+        ValueError: the solver failed.
+        RefusedError: the solver does not support this problem, or is not exact for such weights.
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
 
     >>> from glasshouse.problems import Ising
@@ -83,7 +83,7 @@ def solve_exactly(
     clauses, reduction = to_max2sat(problem)
     clauses = clauses.simplified()
     if not clauses.is_integer:
-        raise ValueError(f"{solver} needs integer weights, but these are floats")
+        raise ValueError(f"{solver} needs integer weights, but the weights are floats")
     feasible = satisfy(clauses.num_variables, clauses.hard)
     total = sum(weight for weight, _ in literals(clauses) if weight is not None)
     if known.most_weight is not None and total > known.most_weight:
@@ -97,7 +97,7 @@ def solve_exactly(
             incumbent(reduction.back(bits))
 
     start = time.perf_counter()
-    # Not every solver takes a problem without an objective.
+    # Not every solver supports a problem without an objective.
     bits, optimal = feasible.tolist(), True
     if total:
         with _errors_in_our_words(solver, known):
@@ -115,7 +115,7 @@ def solve_exactly(
 
 @contextmanager
 def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
-    """Make one of the errors of `solve_exactly` of whatever a solver raises."""
+    """Convert any exception of a solver to one of the errors of `solve_exactly`."""
     try:
         yield
     except (MissingPackageError, RefusedError):
@@ -124,7 +124,7 @@ def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
         raise MissingPackageError(
             f"solver={solver!r} needs {known.package}, which cannot be imported ({error})"
         ) from error
-    except Exception as error:  # each solver has kinds of its own
+    except Exception as error:  # each solver has its own exceptions
         raise ValueError(
             f"solver={solver!r} failed with {type(error).__name__}: {error}; use "
             "solver='rc2-stratified', or prove"

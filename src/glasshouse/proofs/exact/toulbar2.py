@@ -14,7 +14,7 @@ _LONGEST = 10**6  # seconds
 # It passes costs as doubles and scales them.
 @exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45, is_apart=True)
 def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """A cost function per clause."""
+    """Solve with one cost function per clause."""
     pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
     top = int(problem.hard_weight)
     network = pytoulbar2.CFN(top, vac=0)
@@ -23,11 +23,11 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
     for weight, clause in literals(problem):
         scope = [abs(x) - 1 for x in clause]
         costs = [0] * 2 ** len(clause)
-        # Falsified where every literal is false; the table's last variable runs fastest.
+        # Falsified if every literal is false; the table's last variable varies fastest.
         place = sum((x < 0) << k for k, x in enumerate(reversed(clause)))
         costs[place] = top if weight is None else weight
         network.AddFunction(scope, costs)
-    # Whole seconds; rounded down, because who waits for it kills it soon after the limit.
+    # Whole seconds, rounded down, because the process is killed soon after the limit.
     seconds = 0 if time_limit is None else max(1, math.floor(min(time_limit, _LONGEST)))
     answer = network.Solve(timeLimit=seconds, showSolutions=0)
     if not answer:

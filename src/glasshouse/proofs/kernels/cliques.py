@@ -1,7 +1,7 @@
 """Compiled search for violated odd cliques.
 
-As in `cycles`, node 2v + p is vertex v over a walk of parity p. For a walk to count between nodes
-2v + p and 2w + q of a clique, its parity is odd where p = q.
+As in `cycles`, node 2v + p is vertex v reached over a walk of parity p. A walk counts between nodes
+2v + p and 2w + q of a clique if its parity is odd for p = q, and even otherwise.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.proofs.kernels.graphs import pop, push
 
-# Two nodes of one vertex have no place in one clique, nor have nodes that are too far away. A power
-# of two, so that adding it and taking it off again loses few digits of a float32.
+# Two nodes of one vertex cannot be in one clique, nor can nodes that are too far away. This is a
+# power of two, so that adding and subtracting it loses few digits of a float32.
 _NEVER = np.float32(16.0)
-# An exchange that gains less may be one of rounding.
+# An exchange that gains less may be due to rounding.
 _GAIN = np.float32(1e-4)
 
 
@@ -25,16 +25,16 @@ _GAIN = np.float32(1e-4)
 def nearest_nodes(
     graph: Any, hop: Any, limit: Any, first: Any, last: Any, distance: Any, over: Any
 ) -> None:
-    """Shortest walks from each vertex to all nodes below a length: lengths, and the last arcs.
+    """Find the shortest walks from each vertex to all near nodes: lengths, and the last arcs.
 
     Args:
         graph: an ArcGraph.
-        hop: what an arc costs beside its length.
-        limit: how far to look; nodes that are farther away are never reached.
+        hop: the cost of an arc in addition to its length.
+        limit: the greatest length; nodes that are farther away are never reached.
         first: the first vertex.
-        last: the one after the last vertex.
-        distance: one row for each vertex, one column for each node; to be filled.
-        over: the same, the arc by which each node is reached.
+        last: the vertex after the last one.
+        distance: one row for each vertex, one column for each node; filled here.
+        over: the arc by which each node is reached, in the same layout; filled here.
     """
     size = len(graph.starts) - 1
     entries = 4 * len(graph.neighbours) + 2
@@ -66,12 +66,12 @@ def nearest_nodes(
 
 @compiled
 def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
-    """How long the walk between each two nodes of a clique is.
+    """Compute the length of the walk between each two nodes of a clique.
 
     Args:
-        distance: from `nearest_nodes`.
-        shortest: shorter pairs are left out; a clique with one is violated only where a cycle is.
-        pairs: one row and one column for each node; to be filled.
+        distance: the distances from `nearest_nodes`.
+        shortest: shorter pairs are skipped; a clique with one is violated only if a cycle is.
+        pairs: one row and one column for each node; filled here.
     """
     for first in range(len(pairs)):
         row = distance[first >> 1]
@@ -84,19 +84,19 @@ def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
 
 @compiled
 def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any, last: Any) -> Any:
-    """Violated cliques of an odd size, some around each of some vertices.
+    """Return violated cliques of an odd size, several around each of some vertices.
 
-    Each search starts with a vertex and the nearest node that no search before it came upon, adds
-    what is nearest to all so far, and then exchanges nodes one by one as long as that helps. All
-    nodes are looked at in each step, row by row: that is quicker than choosing some of them first.
+    Each search starts with a vertex and the nearest node that no earlier search found, adds the
+    node nearest to all so far, and then exchanges nodes one by one as long as that helps. All nodes
+    are evaluated in each step, row by row: that is quicker than selecting some of them first.
 
     Args:
-        pairs: from `fill_pairs`.
-        size: of the cliques.
-        restarts: searches around each vertex.
-        violation: the least that counts.
+        pairs: the lengths from `fill_pairs`.
+        size: the size of the cliques.
+        restarts: the number of searches around each vertex.
+        violation: the least violation that counts.
         first: the first vertex.
-        last: the one after the last vertex.
+        last: the vertex after the last one.
 
     Returns:
         One clique per row, as nodes, and the sum of the walks of each.
@@ -126,9 +126,9 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any
 
 @inner
 def improve(pairs: Any, members: Any, load: Any) -> Any:
-    """Add to the first two members of a clique, exchange all but the first; the sum of its walks.
+    """Extend a clique of two members and improve it by exchanges; return its sum of walks.
 
-    `load` is how far each node is from all members.
+    `load` is the sum of the distances of each node to all members.
     """
     size = len(members)
     load[:] = pairs[members[0]]
@@ -155,7 +155,7 @@ def improve(pairs: Any, members: Any, load: Any) -> Any:
 
 @inner(fastmath={"nnan", "nsz"})
 def nearest(load: Any) -> Any:
-    """The place of the least entry. Its value first, which takes one instruction for many."""
+    """Return the index of the least entry; finding its value first takes few instructions."""
     least = load[0]
     for entry in range(1, len(load)):
         least = min(least, load[entry])
@@ -167,10 +167,10 @@ def nearest(load: Any) -> Any:
 
 @compiled
 def walks_of(over: Any, ends: Any, negative: Any, cliques: Any) -> Any:
-    """The walks between all pairs of each clique, each from its pair's second node to the first.
+    """Return the walks between all pairs of each clique, from a pair's second node to the first.
 
-    Returns the arcs one after the other, the vertices where these begin, where each walk begins,
-    and for each clique whether its walks pass no vertex twice.
+    Returns the concatenated arcs, the vertices at which these begin, where each walk begins, and
+    for each clique whether its walks visit no vertex twice.
     """
     size = cliques.shape[1]
     pairs = size * (size - 1) // 2

@@ -1,13 +1,13 @@
 """Compiled search for odd cycles in signed graphs, given as in `graphs`.
 
-For a cycle C and some of its edges F, with u_e = 1 where edge e is violated,
+For a cycle C and some of its edges F, with u_e = 1 if edge e is violated,
 
     Σ_{C∖F} u + Σ_F (1 - u) ≥ 1   whenever |F| plus the number of negative edges of C is odd.
 
-So an edge is one *arc* or two: the plain one is u_e long and has the parity of the edge; the
-flipped one is 1 - u_e long and has the other parity. A violated inequality is a cycle of odd parity
-that is shorter than 1. The root of a tree needs plain arcs only. Where there are both, both matter:
-the shorter one alone misses inequalities where u is near 1/2.
+So an edge is one *arc* or two: the plain one has length u_e and the parity of the edge; the flipped
+one has length 1 - u_e and the other parity. A violated inequality is a cycle of odd parity that is
+shorter than 1. The root of a tree needs plain arcs only. If there are both, both matter: the
+shorter one alone misses inequalities if u is near 1/2.
 """
 
 from __future__ import annotations
@@ -32,44 +32,44 @@ class ArcGraph(NamedTuple):
     neighbours: npt.NDArray[np.int32]
     edge_ids: npt.NDArray[np.int32]
     negative: npt.NDArray[np.uint8]  # one per edge
-    lengths: npt.NDArray[np.float64]  # one per arc, those of an edge in a row
-    sides: tuple[int, ...]  # of each edge: (0,) for a plain arc, (0, 1) for a flipped one too
+    lengths: npt.NDArray[np.float64]  # one per arc; the arcs of an edge are adjacent
+    sides: tuple[int, ...]  # of each edge: (0,) for a plain arc, (0, 1) with a flipped one
 
 
 class Search(NamedTuple):
-    """What a search from one source keeps: node 2v + p is vertex v over a walk of parity p."""
+    """The state of a search from one source: node 2v + p is vertex v over a walk of parity p."""
 
-    distance: npt.NDArray[np.float64]  # one per node, as the next five
+    distance: npt.NDArray[np.float64]  # one per node, like the next five
     pure: npt.NDArray[np.float64]  # the distance without the hops
     settled: npt.NDArray[np.bool_]
     parent: npt.NDArray[np.int32]
     over: npt.NDArray[np.int32]  # the arc from the parent
     branch: npt.NDArray[np.int32]  # which of the source's edges the walk began with
-    touched: npt.NDArray[np.int32]  # the nodes to clean up
+    touched: npt.NDArray[np.int32]  # nodes to reset
     keys: npt.NDArray[np.float64]  # the heap
     items: npt.NDArray[np.int32]
-    place: npt.NDArray[np.int32]  # one per edge: where it stands among the source's
+    place: npt.NDArray[np.int32]  # one per edge: its index among the source's edges
     shortest: npt.NDArray[np.float64]  # of the odd walks over each of the source's edges
-    ends: npt.NDArray[np.int32]  # the two nodes that it joins
-    closing: npt.NDArray[np.int32]  # by which arc
+    ends: npt.NDArray[np.int32]  # the two nodes that the closing arc joins
+    closing: npt.NDArray[np.int32]  # the closing arc
 
 
 @compiled
 def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> Any:
-    """Short cycles of odd parity through the given vertices.
+    """Return short cycles of odd parity through the given vertices.
 
-    Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of parity p.
-    An arc between two nodes that were reached, and whose parities make it odd, closes a walk
-    through the source. The shortest one has such an arc no further away than half its length, so
-    the search ends there. For every edge at the source the shortest walk over it is returned if it
-    is below `limit` and a simple cycle. The shortest odd closed walk of all is one, so that "no
-    cycle found from any source" says that there is none.
+    This is Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of
+    parity p. An arc between two reached nodes whose parities make it odd closes a walk through the
+    source. The shortest walk has such an arc within half its length, so the search ends there. For
+    every edge at the source the shortest walk over it is returned if it is below `limit` and a
+    simple cycle. The shortest odd closed walk of all is one, so "no cycle found from any source"
+    means that there is none.
 
-    Each arc costs `hop` more than its length: of equally long cycles, those of fewest edges come.
-    Where a search closes no walk at all, neither do those from vertices at distance 0: these are
-    marked in `clean`, and left out as sources.
+    Each arc costs `hop` more than its length: of equally long cycles, those with the fewest edges
+    are found. If a search closes no walk, neither do those from vertices at distance 0: these are
+    marked in `clean`, and skipped as sources.
 
-    Returns the cycles' arcs one after the other, where each begins, and their lengths without hops.
+    Returns the cycles' arcs, concatenated, where each begins, and their lengths without hops.
     """
     search = new_search(graph)
     size = len(graph.starts) - 1
@@ -108,7 +108,7 @@ def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> An
 
 @inner
 def new_search(graph: Any) -> Any:
-    """Room for the searches of a graph, one after the other."""
+    """Allocate the buffers for the searches of a graph."""
     size = len(graph.starts) - 1
     degree = 0
     for vertex in range(size):
@@ -135,8 +135,8 @@ def new_search(graph: Any) -> Any:
 def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> Any:
     """Fill `shortest`, `ends` and `closing` for a source.
 
-    Returns the length of the shortest odd walk, `limit` if there is none, and how many nodes were
-    touched.
+    Returns the length of the shortest odd walk, `limit` if there is none, and the number of touched
+    nodes.
     """
     distance, pure, settled, touched = search.distance, search.pure, search.settled, search.touched
     branch, place, keys, items = search.branch, search.place, search.keys, search.items
@@ -173,7 +173,7 @@ def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> A
                     if branch[node] != mates_branch and total < limit:
                         note(search, branch[node], total, node, mate, arc)
                         note(search, mates_branch, total, node, mate, arc)
-                # Beyond half the limit no node is settled. To leave such nodes out pays for flipped
+                # Beyond half the limit no node is settled. Skipping such nodes pays off for flipped
                 # arcs, which are long; for plain ones it only changes the order of equal cycles.
                 is_near = len(graph.sides) == 1 or 2.0 * through < limit + hop
                 if is_near and neighbour != source and through < distance[there]:
@@ -199,10 +199,10 @@ def note(search: Any, k: Any, total: Any, node: Any, mate: Any, closing: Any) ->
 
 @inner
 def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stamp: Any) -> Any:
-    """Write the arcs of the walk over the source's k-th edge; their number and length.
+    """Write the arcs of the walk over the source's k-th edge; return their number and length.
 
-    The number is 0 where there is no walk, or none that is a simple cycle. `stamp`, a new number
-    each time, marks in `seen` the vertices of this walk.
+    The number is 0 if there is no walk that is a simple cycle. `stamp`, a new number each time,
+    marks in `seen` the vertices of this walk.
     """
     arc = search.closing[k]
     if arc < 0:
@@ -223,9 +223,9 @@ def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stam
 
 @compiled
 def spread(order: Any, edges: Any, begins: Any, signatures: Any, num_edges: Any, cover: Any) -> Any:
-    """Choose cycles in the given order so that no edge is in more than `cover` of them.
+    """Choose cycles in the given order such that no edge is in more than `cover` of them.
 
-    Many cycles over one edge say almost the same; a spread batch moves the whole solution.
+    Many cycles over one edge are almost redundant; a spread batch moves the whole solution.
     `signatures` are one random number for each edge: cycles of equal sums are the same.
     """
     load = np.zeros(num_edges, np.int32)

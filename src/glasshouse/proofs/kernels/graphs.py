@@ -1,8 +1,8 @@
 """Compiled searches on signed graphs: blocks, rounding and descent.
 
-A graph comes as compressed rows: the neighbours of vertex v are `neighbours[t]`, reached over edge
-`edge_ids[t]`, for t from `starts[v]` to `starts[v + 1]`. `negative[e]` is 1 for an edge that wants
-its two spins to differ.
+A graph is in compressed rows: the neighbours of vertex v are `neighbours[t]`, reached over edge
+`edge_ids[t]`, for t from `starts[v]` to `starts[v + 1]`. `negative[e]` is 1 for an edge that
+favours opposite spins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glasshouse.kernels.flips import Walker, flip
 
 @inner
 def pop(keys: Any, items: Any, size: Any) -> Any:
-    """Take the item of the least key off a heap of `size` entries: both, and the new size."""
+    """Pop the item of the least key from a heap of `size` entries; return both and the new size."""
     least, first = keys[0], items[0]
     size -= 1
     key, item = keys[size], items[size]
@@ -38,7 +38,7 @@ def pop(keys: Any, items: Any, size: Any) -> Any:
 
 @inner
 def push(keys: Any, items: Any, size: Any, key: Any, item: Any) -> Any:
-    """Put an item on a heap of `size` entries; returns the new size."""
+    """Push an item onto a heap of `size` entries; return the new size."""
     place = size
     while place > 0:
         parent = (place - 1) >> 1
@@ -54,7 +54,7 @@ def push(keys: Any, items: Any, size: Any, key: Any, item: Any) -> Any:
 def round_to_spins(
     starts: Any, neighbours: Any, edge_ids: Any, negative: Any, violation: Any
 ) -> Any:
-    """Spins along a spanning tree that prefers the edges whose violation is nearest to 0 or 1."""
+    """Return spins along a spanning tree that prefers edges with a violation near 0 or 1."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     doubt = np.full(size, np.inf)
@@ -87,11 +87,11 @@ def round_to_spins(
 def descend(starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, spins: Any) -> None:
     """Flip spins, in place, as long as one flip lowers the energy.
 
-    First come, first served: linear in the size of large graphs, where `solvers.descend` looks for
-    the steepest flip of all.
+    The first improving flip is taken: linear in the size of large graphs, where `solvers.descend`
+    searches for the steepest flip of all.
     """
     size = len(starts) - 1
-    # Float fields drift by rounding; a flip must gain more than that, so the loop ends.
+    # Float fields drift by rounding; a flip must gain more than that, so that the loop ends.
     least = 1e-9 * np.max(np.abs(couplings)) if len(couplings) else 0.0
     weights = np.empty(len(edge_ids))
     margins = np.zeros(size)
@@ -122,9 +122,9 @@ def descend(starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, spins: 
 
 @compiled
 def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
-    """Number of each edge's biconnected block: two edges share one if a cycle runs over both.
+    """Return the biconnected block of each edge: edges share one if a cycle contains both.
 
-    Tarjan's search without recursion. Returns the numbers and how many there are.
+    This is Tarjan's search without recursion. Returns the block numbers and the number of blocks.
     """
     size = len(starts) - 1
     number = np.full(num_edges, -1, np.int32)
@@ -178,7 +178,7 @@ def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
 
 @compiled
 def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
-    """Spins of a graph on whose every cycle the product of `relative` (±1 per edge) is +1."""
+    """Return spins with product `relative` (±1) on each edge; it must be +1 on every cycle."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     stack = np.empty(size, np.int32)
@@ -202,10 +202,10 @@ def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
 
 @compiled
 def walk_cycles(ends: Any, num_vertices: Any, edges: Any, starts: Any) -> Any:
-    """Cycles that are given by their edges, in order: each begins along its lowest edge.
+    """Order the edges of cycles: each begins along its lowest edge.
 
-    Returns the vertices, where the edge after each of them stands in `edges`, and whether each is
-    one cycle indeed.
+    Returns the vertices, the index in `edges` of the edge after each of them, and whether each set
+    of edges is indeed one cycle.
     """
     nodes, places = np.empty(len(edges), np.int32), np.empty(len(edges), np.int64)
     here, sum_of_two = np.full(num_vertices, -1, np.int64), np.empty(num_vertices, np.int64)

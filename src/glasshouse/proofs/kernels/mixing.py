@@ -58,7 +58,7 @@ def gather(
     seen: Any,
     queue: Any,
 ) -> Any:
-    """Put a connected part into `queue`: its size, and Σ w s s over the edges that leave it."""
+    """Put a connected part into `queue`; return its size and Σ w s s over its outgoing edges."""
     relation = mine[first] * other[first]
     queue[0], head, count = first, 0, 1
     seen[first] = True

@@ -1,4 +1,4 @@
-"""The work of a proof: reduce a graph, solve the LP of each block, put the parts together."""
+"""The LP part of a proof: reduce a graph, solve the LP of each block, combine the parts."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 
 class Blocks:
-    """One run on one graph.
+    """The linear programs of one graph.
 
     Args:
-        graph: what to minimise.
-        budget: when to stop; it is told the bounds after every LP solve.
-        found: called with every better state on the way, or None.
+        graph: the graph to minimise.
+        budget: decides when to stop; gets the bounds after every LP solve.
+        found: called with every better state, or None.
 
     Raises:
-        TimeIsUpError: the time is up before the graph is reduced.
+        TimeIsUpError: the time ended before the graph was reduced.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class Blocks:
         self.results: list[BlockResult] = []
         self.lower = Fraction(self.reduction.cost)
         self.gave_up = False
-        # Asked after every round, with the bounds on the optimum.
+        # Called after every round, with the bounds on the optimum.
         self.gives_up: Callable[[Fraction, Fraction], bool] = lambda lower, upper: False
-        self.upper = 0  # what the blocks that are not being solved cost
+        self.upper = 0  # the cost of the blocks that are not being solved
         self.rounds = 0
 
     def run(self, states: list[Spins]) -> Spins:
@@ -76,7 +76,7 @@ class Blocks:
         return self.budget.to_the_end(lambda: self.reduction.lift_state(states))
 
     def _report(self, lower: Fraction, upper: int) -> bool:
-        """Every block calls this after each round with its own bounds; True stops it."""
+        """Report a block's own bounds, after each round; return True to stop."""
         self.rounds += 1
         low = Fraction(self.graph.value(self.lower + lower)) / self.graph.scale
         high = Fraction(self.graph.value(self.upper + upper)) / self.graph.scale
@@ -85,7 +85,7 @@ class Blocks:
         return self.budget.tell(bounds) or self.gave_up
 
     def core_parts(self) -> Parts:
-        """The loops of all blocks, over the nodes that their vertices are."""
+        """Return the loops of all blocks, over the nodes of their vertices."""
         groups = [NO_PARTS]
         for block, result in zip(self.reduction.blocks, self.results, strict=False):
             names = self.reduction.names[block.vertices]
@@ -94,7 +94,7 @@ class Blocks:
         return joined_parts(groups)
 
     def parts(self) -> Parts:
-        """The same loops as loops of the whole graph."""
+        """Return the loops of all blocks as loops of the whole graph."""
         if not self.reduction.is_lifting:
             return self.core_parts()
         denominator = math.lcm(1, *(result.packing.denominator for result in self.results))

@@ -1,9 +1,9 @@
-"""Cuts from between the LP's solution and a centre.
+"""Cuts from points between the LP's solution and a centre.
 
 The LP's solution is a corner, often one of very many. A cut through it may move the solution to the
-next corner and gain nothing. A cut through a point on the way to a *centre*, a point that violates
-no cycle, is deeper: it cuts off the corner and its neighbourhood (Ben-Ameur and Neto's in-out
-separation). Where no cycle is violated on the way, that point is the next centre.
+next corner and gain nothing. A cut through a point towards a *centre*, a point that violates no
+cycle, is deeper: it cuts off the corner and its neighbourhood (Ben-Ameur and Neto's in-out
+separation). If no cycle is violated at that point, it is the next centre.
 
 The centre is a mean of annealed states, so it violates no cut at all. At a node these states agree
 with the node.
@@ -24,17 +24,17 @@ from glasshouse.proofs.states import agreements, annealed_states, mean_violation
 
 Point = npt.NDArray[np.float64]
 
-# Annealed states, and the sweeps of each; the better half of them makes the centre.
+# Annealed states, and the sweeps of each; the better half of them forms the centre.
 _CENTRE_RUNS, _CENTRE_SWEEPS = 128, 500
 
 
 class Aim:
-    """A point that comes nearer and nearer to the LP's solution.
+    """A point that approaches the LP's solution step by step.
 
     Args:
-        centre: a point that violates no cut; None aims at the solution from the beginning.
-        first: where on the way from the centre to the solution to begin.
-        last: from where to go all the way.
+        centre: a point that violates no cut; None starts at the solution itself.
+        first: the first fraction of the way from the centre to the solution.
+        last: the fraction after which the point jumps to the solution.
     """
 
     def __init__(self, centre: Point | None, first: float, last: float) -> None:
@@ -43,29 +43,29 @@ class Aim:
 
     @property
     def is_there(self) -> bool:
-        """Whether it has reached the solution."""
+        """Whether the point has reached the solution."""
         return self.share == 1.0
 
     def point(self, solution: Point) -> Point:
-        """Where to look for cuts."""
+        """Return the point at which cuts are searched for."""
         if self.is_there:
             return solution
         return self.share * solution + (1.0 - self.share) * self.centre
 
     def come_nearer(self) -> None:
-        """Go half of the way that is left, or all of it."""
+        """Halve the remaining distance, or go all the way."""
         self.share = (1.0 + self.share) / 2 if self.share < self.last else 1.0
 
     def cuts(
         self, solution: Point, look: Callable[[Point], list[Cut]], few: float, budget: Budget
     ) -> list[Cut]:
-        """Inequalities that the LP's solution violates; none only if there is none, or time is up.
+        """Return inequalities that the LP's solution violates; none if none exists or time is up.
 
         Args:
-            solution: of the LP.
+            solution: the solution of the LP.
             look: returns inequalities that a point violates.
-            few: so few are not worth a round far from the solution.
-            budget: when to stop.
+            few: a number of cuts that is not worth a round far from the solution.
+            budget: decides when to stop.
         """
         while True:
             point = self.point(solution)
@@ -80,7 +80,7 @@ class Aim:
 
 
 def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
-    """Annealed states of a node, the best first; none where all its states have one value."""
+    """Return annealed states of a node, the best first; none if all its states have one value."""
     small = contracted(ties)
     if not small.num_edges:
         return np.empty((0, len(ties.classes)), np.int8)
@@ -90,12 +90,12 @@ def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
 
 
 def centre_of(ties: TiedGraph, states: npt.NDArray[np.int8]) -> Point | None:
-    """In which share of the better half of some states each edge is violated."""
+    """Return the fraction of the better half of some states that violates each edge."""
     return mean_violation(ties.graph, states[: (len(states) + 1) // 2]) if len(states) else None
 
 
 def contracted(ties: TiedGraph) -> SignedGraph:
-    """What is left of the graph at a node: one vertex for each class."""
+    """Return the graph at a node: one vertex for each class."""
     weights = ties.aggregate(ties.graph.weights)
     kept = np.flatnonzero(weights)
     pairs = ties.bundles[0][kept].astype(np.int32)

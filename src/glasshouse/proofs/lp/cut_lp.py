@@ -1,4 +1,4 @@
-"""A linear program over edges, as HiGHS holds it: its rows are cuts that come, sleep and go."""
+"""A linear program over edges in HiGHS; its rows are cuts, which are added and removed."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class CutLp:
         options: options of HiGHS, or upper bounds of u.
 
     Attributes:
-        cuts: row by row.
-        sizes: how many edges each has.
-        violation: u of the last solved LP, one for each edge.
-        value: its value.
-        duals: one for each cut that it had.
-        finished: whether the last run reached the optimum, or what was enough.
+        cuts: the cuts, row by row.
+        sizes: the number of edges of each cut.
+        violation: u of the last solved LP, one value for each edge.
+        value: the value of the last solved LP.
+        duals: one dual for each cut of the last solved LP.
+        finished: whether the last run reached the optimum, or a bound that is enough.
     """
 
     def __init__(self, weights: Floats, **options: Any) -> None:
-        # Presolve costs more than it saves, and throws the basis away.
+        # Presolve costs more than it saves, and discards the basis.
         self.solver = new_highs(weights, presolve="off", **options)
         self.cuts: list[Cut] = []
         self.right_sides, self.sizes = np.zeros(0), np.zeros(0, dtype=np.int64)
@@ -60,17 +60,17 @@ class CutLp:
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, seconds: float, **options: Any) -> End:
-        """Solve for some seconds. What was before is kept unless the run finishes.
+        """Solve for at most `seconds`. The last solution is kept unless the run finishes.
 
         Args:
-            seconds: for how long at most.
+            seconds: the most seconds to spend.
             options: options of HiGHS from now on.
         """
         for name, value in options.items():
             checked(self.solver.setOptionValue(name, value), f"{name}={value!r}")
         end = run(self.solver, seconds)
         if end in ("infeasible", "iterations"):
-            raise LinearProgramError(f"the cuts have a solution, but HiGHS ended with {end!r}")
+            raise LinearProgramError(f"the program is feasible, but HiGHS ended with {end!r}")
         self.finished = end in ("optimal", "bound")
         if self.finished:
             solution = self.solver.getSolution()
@@ -85,7 +85,7 @@ class CutLp:
     ) -> None:
         """Remove rows that have been slack for more than `patience` solves, if they are many.
 
-        They slow every further solve down.
+        Slack rows slow down every further solve.
         """
         slack = self.row_values > self.right_sides + tolerance
         self.asleep_for = np.where(slack, self.asleep_for + 1, 0)

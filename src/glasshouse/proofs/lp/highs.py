@@ -1,8 +1,8 @@
-"""HiGHS, the LP solver, as everything here uses it: silent, on one thread, every status checked.
+"""The interface to HiGHS, the LP solver: silent, on one thread, with every status checked.
 
-All linear programs are solved here, in threads of their own. HiGHS keeps one scheduler for each
-thread that runs it, with as many threads as the first run there asked for, and refuses to run with
-another number. So glasshouse and its user never meet each other's schedulers.
+All linear programs are solved here, in separate threads. HiGHS keeps one scheduler for each thread
+that runs it, with as many threads as the first run there requested, and refuses to run with another
+number. So the schedulers of glasshouse and of its user never conflict.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ _idle: list[SideThread] = []
 
 
 class LinearProgramError(RuntimeError):
-    """HiGHS failed, or ended in a way that the linear programs of this package never do."""
+    """Raised if HiGHS fails, or ends in a way that the linear programs of this package never do."""
 
 
 def new_highs(
     costs: npt.ArrayLike, lower: npt.ArrayLike = 0.0, upper: npt.ArrayLike = np.inf, **options: Any
 ) -> Any:
-    """A solver that minimises costs · x over lower ≤ x ≤ upper, without rows as yet.
+    """Return a solver that minimises costs · x over lower ≤ x ≤ upper, without rows yet.
 
     Args:
-        costs: one per column.
-        lower: one per column, or the same for all.
-        upper: one per column, or the same for all.
+        costs: one cost per column.
+        lower: one lower bound per column, or the same for all.
+        upper: one upper bound per column, or the same for all.
         options: options of HiGHS, by name.
     """
     import highspy
@@ -70,8 +70,8 @@ def checked(status: Any, what: str) -> None:
     """Raise a `LinearProgramError` if HiGHS has refused or failed.
 
     Args:
-        status: what a method of HiGHS returned. A warning, as after a time limit, is not an error.
-        what: the work, for the message.
+        status: the result of a method of HiGHS. A warning, as after a time limit, is not an error.
+        what: the operation, for the message.
     """
     if status.name == "kError":
         raise LinearProgramError(f"HiGHS failed ({what}); its status is {status.name}")
@@ -101,12 +101,12 @@ def run(solver: Any, seconds: float = math.inf) -> End:
             end = _run_with_callbacks(solver, min(left, allowed))
         if end != "time" or left <= allowed:
             return end
-        if solver.getInfo().simplex_iteration_count == 0:  # it takes as long to begin
+        if solver.getInfo().simplex_iteration_count == 0:  # beginning alone takes this long
             allowed *= 2
 
 
 def _run_with_callbacks(solver: Any, seconds: float) -> End:
-    """One run that Ctrl-C stops within an iteration."""
+    """Run once, such that Ctrl-C stops the run within an iteration."""
     asked: list[bool] = []
 
     def answer(event: Any) -> None:
@@ -124,10 +124,10 @@ def _run_with_callbacks(solver: Any, seconds: float) -> End:
 
 
 def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
-    """One run. HiGHS counts the seconds of all runs of a solver together."""
+    """Run once. HiGHS counts the seconds of all runs of a solver together."""
     limit = solver.getRunTime() + max(seconds, 0.0)
     checked(solver.setOptionValue("time_limit", limit), f"time_limit={limit}")
-    # A solver is used again, so that a run is never left behind.
+    # A solver is reused, so a run is never abandoned.
     checked(interruptible(solver.run, stop, patience=math.inf, idle=_idle), "run")
     status = solver.getModelStatus().name
     if status not in _ENDS:
@@ -136,7 +136,7 @@ def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
 
 
 def solve(solver: Any) -> None:
-    """Solve a program that has an optimum, however long that takes."""
+    """Solve a program that has an optimum, without a time limit."""
     end = run(solver)
     if end != "optimal":
         raise LinearProgramError(f"HiGHS found no optimum; it ended with {end!r}")

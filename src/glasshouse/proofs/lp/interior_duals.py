@@ -1,10 +1,10 @@
-"""Duals that prove a state optimal exactly, whatever the digits of the weights.
+"""Duals that prove a state optimal exactly, even if weights have many digits.
 
-Loops that a state satisfies as well as they can be prove exactly its value as long as the rest, in
-the gauge of the state, is nowhere negative. The dual simplex method ends where much of that rest is
-zero, and rounding then makes it negative somewhere. Integral solutions of the cycle LP are highly
-degenerate, so there are other optimal duals: here the least rest is made as large as possible. Any
-rounding finer than that is exact.
+Loops that are at their minimum in a state prove its value exactly if the remainder, in the gauge of
+the state, is nowhere negative. The dual simplex method ends with a remainder that is zero in many
+places, and rounding then makes it negative somewhere. Integral solutions of the cycle LP are highly
+degenerate, so there are other optimal duals: here the least remainder is made as large as possible.
+Any rounding finer than that is exact.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from glasshouse.proofs.signed_graph import Spins
 
 Floats = npt.NDArray[np.float64]
 
-# The rest need not be larger than this share of the weights.
+# The remainder need not be larger than this fraction of the weights.
 _ENOUGH = 0.1
 
 
 def interior_duals(
     ties: TiedGraph, cuts: Sequence[Cut], state: Spins, seconds: float
 ) -> Floats | None:
-    """One dual for each cut, in units of the largest weight; None if there are no such duals.
+    """Return one dual for each cut, in units of the largest weight; None if no such duals exist.
 
     Args:
         ties: the node; the state agrees with it.
-        cuts: inequalities. Only those are used that the state satisfies with equality.
-        state: what is to be proven optimal.
-        seconds: when to give up.
+        cuts: the inequalities. Only those that the state satisfies with equality are used.
+        state: the state to prove optimal.
+        seconds: the time limit.
     """
     graph = ties.graph
     first, second = graph.edges.T
     products = (state[first] * state[second]).astype(np.int64)
-    # In the gauge of the state a tight cut is as low as it can be.
+    # In the gauge of the state a tight cut is at its minimum.
     gauged = [(graph.signs * products)[cut.edges] * cut.coefficients for cut in cuts]
     tight = [k for k, cut in enumerate(cuts) if gauged[k].sum() == cut.depth]
     edges = np.flatnonzero(~ties.inside)
@@ -48,14 +48,14 @@ def interior_duals(
     bundle[edges] = ties.bundles[1]
     gauged_weights = (graph.couplings * products)[edges]
     room = np.bincount(bundle[edges], gauged_weights).astype(np.float64)
-    # One column for each tight loop, and one for the least rest, as a share of the weights.
+    # One column for each tight loop, and one for the least remainder, relative to the weights.
     sizes = np.bincount(bundle[edges], np.abs(graph.couplings)[edges])
     costs = np.append(np.zeros(len(tight)), -1.0)
     upper = np.append(np.full(len(tight), np.inf), _ENOUGH)
     rows, columns, values = _entries(bundle, [cuts[k] for k in tight], [gauged[k] for k in tight])
     touched = np.unique(rows)
     if (np.delete(room, touched) < 0.0).any():
-        return None  # no loop runs over a violated bundle
+        return None  # no loop uses a violated bundle
     rows = np.concatenate([np.searchsorted(touched, rows), np.arange(len(touched))])
     columns = np.concatenate([columns, np.full(len(touched), len(tight))])
     values = np.concatenate([values, sizes[touched]])
@@ -71,7 +71,7 @@ def interior_duals(
 def _entries(
     bundle: npt.NDArray[np.int64], cuts: Sequence[Cut], gauged: Sequence[npt.NDArray[np.int64]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """Row (bundle), column (loop) and value of what loops take from bundles."""
+    """Return row (bundle), column (loop) and value of the weights of loops on bundles."""
     sizes = [len(cut.edges) for cut in cuts]
     rows = bundle[np.concatenate([cut.edges for cut in cuts] or [np.zeros(0, dtype=int)])]
     columns = np.repeat(np.arange(len(cuts)), sizes)
@@ -87,7 +87,7 @@ def _add_rows(
     values: Floats,
     room: Floats,
 ) -> None:
-    """Σ values ≤ room, row by row; entries at the same place add up."""
+    """Add the rows Σ values ≤ room; entries at the same position add up."""
     from scipy.sparse import csr_array
 
     shape = len(room), int(columns.max(initial=0)) + 1

@@ -1,6 +1,6 @@
-"""The relaxations of sparse graphs for a tree search: LPs that go from node to node.
+"""The relaxations of sparse graphs for a tree search: LPs that continue from node to node.
 
-One has cycle inequalities only. Where these leave too much of a gap, the other adds odd cliques.
+One has only cycle inequalities. If these leave too large a gap, the other adds odd cliques.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
-# Cuts of a node have to be violated by this much, unless there are none.
+# The least violation of a node's cuts; the second is used if there are none.
 _CLEARLY, _BARELY = 0.02, 1e-5
-# What an arc costs beside its length: of two equally violated cycles the one of fewer edges comes.
+# The cost of an arc in addition to its length: prefers the shorter of equally violated cycles.
 _HOP = 1e-7
-# How many cuts of one round may share an arc, and how many there are at most.
+# The most cuts of one round that may share an arc, and the most cuts in total.
 _COVER, _MOST_CUTS = 4, 2000
-# Where on the way from the centre to the solution to begin, and from where to go all the way.
+# The first fraction of the way from the centre to the solution, and the last before the end.
 _FIRST_AIM, _LAST_AIM = 0.7, 0.95
-# So few cuts, of the vertices, are not worth a round far from the LP's solution.
+# Fewer cuts than this fraction of the vertices are not worth a round far from the solution.
 _FEW = 0.04
-# A value must be above the goal by this much before its duals are worth rounding.
+# The excess of a value over the goal above which its duals are worth rounding.
 _MARGIN = 1e-7
-# The error of an LP's value, relatively: below the goal by less, a node may still be closed.
+# The relative error of an LP's value: a node within it of the goal may still be closed.
 _BLUR = 1e-9
-# Solves for which a cut may be slack before it goes, and the share of such cuts that is worth it.
+# Solves for which a cut may be slack, and the fraction of such cuts worth removing.
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
 
 class Stall(NamedTuple):
-    """When it is quicker to branch: so many rounds have closed less than a share of the gap."""
+    """The condition to branch instead: `rounds` rounds have closed less than `share` of the gap."""
 
     rounds: int
     share: float
 
     def is_reached(self, history: list[float], goal: float) -> bool:
-        """Whether the values after all rounds so far say so."""
+        """Return whether the values after all rounds so far meet the condition."""
         if len(history) <= self.rounds:
             return False
         gain = history[-1] - history[-1 - self.rounds]
@@ -72,8 +72,8 @@ class CycleRelaxation:
         self.brancher = Brancher(self.weights)
         self.lp = NodeLp(self.weights)
         self.aim = Aim(None, _FIRST_AIM, _LAST_AIM)
-        self.at: Basis | None = None  # where the LP stands, if that is known
-        self.best = graph.total + 1  # the cost to be beaten
+        self.at: Basis | None = None  # the basis of the LP, if it is known
+        self.best = graph.total + 1  # the cost to beat
         self.found: list[Spins] = []
 
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any = None) -> Outcome:
@@ -83,13 +83,13 @@ class CycleRelaxation:
         ties = TiedGraph.of(self.graph, pairs)
         with budget.hearing_ctrl_c():
             return self.bound_node(ties, not pairs, budget, warm)
-        lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be half changed
-        known = min(len(lp.cuts), len(lp.duals))  # of the last LP that was solved
+        lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be inconsistent
+        known = min(len(lp.cuts), len(lp.duals))  # cuts of the last solved LP
         weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
         return self.outcome(weak)
 
     def bound_node(self, ties: TiedGraph, is_root: bool, budget: Budget, warm: Any) -> Outcome:
-        """The node's rounds, and what to do with it then."""
+        """Do the node's rounds, then close it or choose a branch."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
             return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), closed=True)
@@ -98,7 +98,7 @@ class CycleRelaxation:
             lp.return_to(warm)
         lp.go_to(ties)
         self.at = None
-        states = states_of(ties, budget)  # cuts are looked for around them at first
+        states = states_of(ties, budget)  # cuts are first searched for around them
         if len(states):
             self.consider(states[0].copy())
         self.aim = Aim(centre_of(ties, states), _FIRST_AIM, _LAST_AIM)
@@ -113,7 +113,7 @@ class CycleRelaxation:
         return self.outcome(weak, branch=self.branch(ties, choice), warm=self.at)
 
     def cut_rounds(self, ties: TiedGraph, is_root: bool, budget: Budget) -> Rounded | None:
-        """Add cuts until the node is closed, and return the proof; None if that does not happen."""
+        """Add cuts until the node is closed, and return the proof; None if it stays open."""
         lp = self.lp
         stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
@@ -129,7 +129,7 @@ class CycleRelaxation:
                 proof = self.proof(ties, budget)
                 if proof is not None:
                     return proof
-                # Where it stopped early the solution is none that could be cut off.
+                # If the LP stopped early, its solution is not a vertex to cut off.
                 lp.solve(budget.left(), objective_bound=np.inf)
                 if not lp.finished:
                     return None
@@ -143,12 +143,12 @@ class CycleRelaxation:
             lp.add(cuts)
 
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
-        """Inequalities that the LP's solution violates; none only if there is none.
+        """Return inequalities that the LP's solution violates; empty only if none exists.
 
         Args:
             history: the values after each round.
-            goal: the value to be reached.
-            tolerance: how much they are violated, where there are enough of them.
+            goal: the value to reach.
+            tolerance: the least violation, if there are enough cuts.
         """
 
         def look(point: Point) -> list[Cut]:
@@ -160,16 +160,16 @@ class CycleRelaxation:
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
-        """Inequalities that a point violates; where there are none, barely violated ones."""
+        """Return inequalities that a point violates; if there are none, barely violated ones."""
         return self.cycles(point, tolerance) or self.cycles(point, _BARELY)
 
     def cycles(self, point: Point, tolerance: float) -> list[Cut]:
-        """Cycles violated by more than `tolerance`, the most violated first."""
+        """Return cycles violated by more than `tolerance`, the most violated first."""
         lengths, limit = arc_lengths(point), 1.0 - tolerance
         return self.separation.short(lengths, limit, _HOP, _COVER)[:_MOST_CUTS]
 
     def proof(self, ties: TiedGraph, budget: Budget) -> Rounded | None:
-        """Round the LP's duals, or, where the digits of floats do not do, others."""
+        """Round the LP's duals, or other duals if the precision of floats is not enough."""
         lp, target = self.lp, self.target(ties)
         rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
         if rounded.proves(target):
@@ -185,32 +185,32 @@ class CycleRelaxation:
         return rounded if rounded.proves(target) else None
 
     def target(self, ties: TiedGraph) -> int | None:
-        """The greatest value that still has to be excluded at a node."""
+        """Return the greatest value that must still be excluded at a node, or None."""
         return ties.next_below(int(self.graph.value(self.best)))
 
     def goal(self, ties: TiedGraph) -> float:
-        """The same as a value of the LP; a node without such a value is closed by any bound."""
+        """Return the target as a value of the LP; without a target, any bound closes the node."""
         target = self.target(ties)
         if target is None:
             return -1.0
         return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
 
     def as_rounded(self) -> Spins:
-        """Spins along the edges that the LP is surest of."""
+        """Return spins along the edges of which the LP is most certain."""
         spins: Spins = graphs.round_to_spins(
             *self.graph.rows, self.graph.negative, self.lp.violation
         )
         return spins
 
     def consider(self, state: Spins) -> None:
-        """Keep a state if it is better than all before."""
+        """Keep a state if it is better than all before it."""
         cost = self.graph.cost(state)
         if cost < self.best:
             self.best = cost
             self.found.append(state)
 
     def branch(self, ties: TiedGraph, choice: Choice | None) -> Pair | None:
-        """The edge's ends, and the side that is further from being closed."""
+        """Return the edge's ends, with the sign of the side that is further from being closed."""
         if choice is None:
             return self.any_pair(ties)
         a, b = self.graph.edges[choice.edge].tolist()
@@ -219,7 +219,7 @@ class CycleRelaxation:
         return a, b, sign if equal <= opposite else -sign
 
     def any_pair(self, ties: TiedGraph) -> Pair | None:
-        """Ends of some edge that are not tied: where the LP is integral, but no proof was found."""
+        """Return ends of an untied edge: used if the LP is integral, but no proof was found."""
         free = np.flatnonzero(~ties.inside)
         if not len(free):
             return None
@@ -228,21 +228,21 @@ class CycleRelaxation:
         return a, b, int(self.graph.signs[heaviest])
 
     def outcome(self, proof: Rounded, *, closed: bool = False, **more: Any) -> Outcome:
-        """What a proof shows of a node, with the states found on the way."""
+        """Return the outcome of a node from a proof, with the states found."""
         return Outcome(closed, proof.parts(self.graph), states=self.found, **more)
 
 
-# Cuts have to be violated by this much once there are cliques among them, and cliques on the way
-# to the LP's solution by this much.
+# The least violation of cuts once there are cliques among them, and of cliques between the centre
+# and the LP's solution.
 _CLEARLY_WITH_CLIQUES, _NEARLY = 0.02, 0.005
-# Where a round closes less of the gap than this, it is time to look for cliques, too.
+# If a round closes less of the gap than this, cliques are searched for, too.
 _SLOW = Stall(1, 0.05)
 
 
 class CliqueRelaxation(CycleRelaxation):
     """Bounds by cycle inequalities and odd cliques.
 
-    Branching gains little where cycles leave much of a gap. So a node gets many rounds.
+    Branching gains little if cycles leave a large gap. So a node gets many rounds.
     """
 
     name = "clique LP"
@@ -255,7 +255,7 @@ class CliqueRelaxation(CycleRelaxation):
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
-        """Cycles, and where these do not get far, cliques; see `CycleRelaxation.cuts_at`."""
+        """Return cycles, and cliques if cycles progress slowly; see `CycleRelaxation.cuts_at`."""
         cuts: list[Cut] = []
         if _SLOW.is_reached(history, goal):
             least = _CLEARLY_WITH_CLIQUES if self.aim.is_there else _NEARLY

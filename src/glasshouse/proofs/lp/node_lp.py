@@ -1,7 +1,7 @@
 """The LP of a node in the tree: HiGHS with a column for each edge and a row for each cut.
 
-One object serves all nodes. Going to a node changes the bounds of columns, and the dual simplex
-method goes on from the last basis, which stays dual feasible.
+One object serves all nodes. Moving to a node changes the bounds of columns, and the dual simplex
+method continues from the last basis, which stays dual feasible.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ _SIMPLEX: dict[str, Any] = {
     "solver": "simplex",
     "dual_feasibility_tolerance": 1e-9,
 }
-# How HiGHS chooses rows. With steepest edges it needs half the iterations, but a tenth of a second
-# to begin from a basis that it does not know.
+# The pricing strategies of HiGHS. Steepest edge needs half the iterations, but a tenth of a second
+# to start from a new basis.
 _DEVEX, _STEEPEST_EDGE = 1, 2
 _POINTER = 8  # bytes
 
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Where an LP stood: the status of each column and row as HiGHS numbers them.
+    """A basis of an LP: the status of each column and row as HiGHS numbers them.
 
-    `shared` are its cuts, most of which other bases have, too.
+    `shared` are its cuts, most of which other bases contain, too.
     """
 
     shared: tuple[Cut, ...]
@@ -41,12 +41,12 @@ class Basis:
 
     @property
     def num_bytes(self) -> int:
-        """How much memory it takes, without the cuts."""
+        """The memory without the cuts, in bytes."""
         return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.shared)
 
 
 class NodeLp(CutLp):
-    """The same with u ≤ 1, and with the edges fixed whose ends are tied."""
+    """A `CutLp` with u ≤ 1, in which edges with tied ends are fixed."""
 
     def __init__(self, weights: Floats) -> None:
         super().__init__(weights, **_SIMPLEX, simplex_dual_edge_weight_strategy=_STEEPEST_EDGE)
@@ -63,7 +63,7 @@ class NodeLp(CutLp):
         self.lower, self.upper = lower, upper
 
     def basis(self) -> Basis:
-        """Where the LP stands."""
+        """Return the current basis."""
         basis = self.solver.getBasis()
         columns, rows = ([int(x) for x in part] for part in (basis.col_status, basis.row_status))
         return Basis(
@@ -71,7 +71,7 @@ class NodeLp(CutLp):
         )
 
     def return_to(self, basis: Basis) -> None:
-        """Have the cuts of an earlier LP, and its basis, again."""
+        """Restore the cuts of an earlier LP, and its basis."""
         import highspy
 
         self.remove(np.ones(len(self.cuts), dtype=np.bool_))
@@ -86,11 +86,11 @@ class NodeLp(CutLp):
 
 
 class Probe:
-    """Tries out what fixing some columns of a solved LP does to its value.
+    """A probe of how fixing some columns of a solved LP changes its value.
 
     Args:
-        lp: it stays as it is.
-        iterations: of the dual simplex method, for each trial.
+        lp: the LP, which is not changed.
+        iterations: the iterations of the dual simplex method for each trial.
     """
 
     def __init__(self, lp: NodeLp, iterations: int) -> None:
@@ -103,7 +103,7 @@ class Probe:
         self.basis = lp.solver.getBasis()
 
     def value(self, edges: npt.NDArray[np.int32], sides: Floats) -> float:
-        """The value after so many iterations, infinite if there is no solution."""
+        """Return the value after `iterations` iterations, infinite if there is no solution."""
         lp, solver = self.lp, self.solver
         checked(solver.setBasis(self.basis), "a basis")
         checked(solver.changeColsBounds(len(edges), edges, sides, sides), "bounds")

@@ -38,28 +38,28 @@ from glasshouse.proofs.states import (
 )
 from glasshouse.stopping import working_time
 
-# Share of a time limit that the LP leaves to the search for a state.
+# The fraction of a time limit that the LP leaves for finding a state.
 _RESERVE = 0.2
-# Sparse graphs of at least so many edges get centred rounds; below, one greedy LP is often enough.
+# Sparse graphs with at least this many edges get centred rounds; otherwise a greedy LP serves.
 LARGE = 3500
-# A population of states: how many, in how many turns each meets another before the centre is taken,
-# and after.
+# A population of states: their number, the turns in which each meets another before the centre is
+# computed, and the turns after.
 _RUNS, _TURNS_TO_CENTRE, _TURNS = 128, 2, 16
-# Rounds that together must gain this share of the gap, or else the LP has stalled.
+# The LP has stalled if this many rounds gain less than this fraction of the gap.
 _STALL_ROUNDS, _STALL_GAIN = 10, 0.002
-# Of the slack, which is half of what may be missing: a gap that is closed before the duals are
-# rounded, and after.
+# In units of the slack, which is half of the permitted gap: a gap that counts as closed before the
+# duals are rounded, and after.
 _CLOSED, _PROVEN = Fraction(15, 8), Fraction(31, 16)
-# In every so many interior rounds annealing looks around the LP's solution.
+# Annealing searches around the LP's solution once in this many interior rounds.
 _INTERIOR_PAUSE = 2
-# A torus is cut open so many times in a row without a better state before the LP has its turn, and
-# so many times in each of its rounds.
+# A torus is cut open this many times in a row without a better state before the LP begins, and this
+# many times in each of its rounds.
 _CUTS_IN_VAIN, _CUTS_OF_ROUND = 12, 4
 
 
 @dataclass
 class BlockResult:
-    """What the LP found: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
+    """The result of an LP: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
 
     state: Spins
     cost: int
@@ -71,13 +71,13 @@ class BlockResult:
 
 @dataclass
 class _Work:
-    """How far the rounds have come; `solved` are the cuts of the last solved LP, and its duals."""
+    """The progress of the rounds; `solved` are the cuts and duals of the last solved LP."""
 
     lp: CutLp
     solved: tuple[list[Cut], npt.NDArray[np.float64]] = field(
         default_factory=lambda: ([], np.zeros(0))
     )
-    unsolved: list[Cut] = field(default_factory=list)  # where nothing was solved
+    unsolved: list[Cut] = field(default_factory=list)  # used if no LP was solved
     lower: Fraction = Fraction(0)
     rounds: int = 0
     cuts: int = 0
@@ -86,15 +86,15 @@ class _Work:
 
 
 class CycleLp:
-    """One block's LP, its bounds and its best state.
+    """The LP of one block, its bounds and its best state.
 
     Args:
         graph: a biconnected signed graph.
-        slack: a gap of less than twice this is closed, some of it by the rounding of the duals.
-        budget: when to stop.
-        report: called with (lower bound, cost of the best state) after every round; it returns
-            True to stop.
-        certifying: until when the certificate is to be made of what was found.
+        slack: a gap of less than twice this counts as closed, partly by the rounding of the duals.
+        budget: decides when to stop.
+        report: called with (lower bound, cost of the best state) after every round; returns True to
+            stop.
+        certifying: the time by which the certificate must be complete.
         found: called whenever `state` is better than before.
     """
 
@@ -123,11 +123,11 @@ class CycleLp:
         self.cost = graph.cost(self.state)
 
     def solve(self) -> BlockResult:
-        """Add cuts until none is left, the gap is closed, or it is time to stop.
+        """Add cuts until none is left, the gap is closed, or the time is up.
 
-        After Ctrl-C, the last LP that was solved is kept.
+        After Ctrl-C, the last solved LP is kept.
         """
-        # The rest is for a better state, should the LP not end in its time.
+        # The rest is for a better state, if the LP does not finish in time.
         self.lp_budget = self.separation.budget = self.budget.part(1 - _RESERVE)
         # Any optimal duals will do.
         lp = CutLp(np.abs(self.graph.couplings), run_crossover="off")
@@ -149,10 +149,10 @@ class CycleLp:
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
     def match_faces(self, torus: SquareTorus, work: _Work) -> None:
-        """The bound and the state of a torus that need no LP, which often agree."""
+        """Bound a torus and find a state without an LP; both often agree."""
         try:
             moats = torus.moats(self.lp_budget)
-        except TimeIsUpError:  # an LP would take longer still
+        except TimeIsUpError:  # an LP would take even longer
             work.stopped = True
             self.make_do(work)
             return
@@ -174,7 +174,7 @@ class CycleLp:
         self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
     def make_do(self, work: _Work) -> None:
-        """Take a simple bound and state of a search that was stopped before it found any."""
+        """Take a simple bound and state if the search was stopped before it found any."""
         if work.solved[0]:
             return
         spins = self.state.copy()
@@ -185,7 +185,7 @@ class CycleLp:
         self.offer(spins)
 
     def cut_open(self, torus: SquareTorus) -> None:
-        """Look for a better state of a torus, or another that is as good: it may lead further."""
+        """Search for a better state of a torus, or an equally good one, which may lead further."""
         try:
             spins = torus.improved(self.state, self.lp_budget)
         except TimeIsUpError:
@@ -196,7 +196,7 @@ class CycleLp:
             self.offer(spins)
 
     def add_cuts(self, work: _Work) -> None:
-        """The rounds of `solve`."""
+        """Do the rounds of `solve`."""
         lp, rounds = work.lp, self.rounds
         history: list[Fraction] = []
         while True:
@@ -220,7 +220,7 @@ class CycleLp:
             end = lp.solve(self.lp_budget.left(), solver=method)
             if end == "unsure" and method == "ipm":
                 end = lp.solve(self.lp_budget.left(), solver="simplex")
-            if end != "optimal":  # a solver that is not sure gets no further with more time
+            if end != "optimal":  # more time does not help a solver that is not sure
                 work.converged = end == "unsure"
                 break
             self.solved(work, list(lp.cuts), lp.duals, int(lp.sizes.sum()))
@@ -229,14 +229,14 @@ class CycleLp:
     def solved(
         self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64], num_edges: int
     ) -> None:
-        """Keep the solution of an LP; leave the time that its certificate will take."""
+        """Keep the solution of an LP; reserve the time of its certificate."""
         work.solved = cuts, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
         self.measure_pace(duals, cuts, num_edges)
         self.budget.end_by(self.certifying.latest_start(num_edges))
 
     def look_for_states(self, work: _Work) -> None:
-        """Round the LP's solution, and anneal where that leaves a gap."""
+        """Round the LP's solution, and anneal if that leaves a gap."""
         negative = self.graph.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.lp.violation))
         if self.torus is not None:
@@ -251,7 +251,7 @@ class CycleLp:
                 self.anneal(work.lower, work.lp.violation)
 
     def stalled(self, history: list[Fraction]) -> bool:
-        """Whether the last rounds gained next to nothing."""
+        """Return whether the last rounds gained almost nothing."""
         if len(history) <= _STALL_ROUNDS:
             return False
         gain = history[-1] - history[-1 - _STALL_ROUNDS]
@@ -259,11 +259,11 @@ class CycleLp:
 
     @property
     def is_time_up(self) -> bool:
-        """Whether the LP has to end."""
+        """Whether the LP must end."""
         return self.lp_budget.asks_to_stop()
 
     def affordable_packing(self, work: _Work) -> Rounded:
-        """The exact packing that the last solved LP found, or as much of it as time allows."""
+        """Return the exact packing of the last solved LP, or as much of it as time allows."""
         cuts, duals = work.solved
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved
@@ -273,40 +273,40 @@ class CycleLp:
         return self.packed(duals[places], [cuts[k] for k in places.tolist()])
 
     def measure_pace(self, duals: npt.NDArray[np.float64], cuts: list[Cut], num_edges: int) -> None:
-        """Round some loops to see how long a certificate takes, if time may be too short."""
+        """Round some loops to measure how long a certificate takes, if time may be short."""
         if self.certifying.may_be_late(num_edges):
             self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
 
     def rounded(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
-        """The duals as an exact packing, as far as floats go."""
+        """Return the duals as an exact packing, up to the precision of floats."""
         total = Fraction(float(duals.sum())) * self.graph.largest
         room = self.slack * _PROVEN - (self.cost - total)
         loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
         return round_duals(duals, self.graph.largest, cuts, self.capacity, loss)
 
     def packed(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
-        """The duals as an exact packing."""
+        """Return the duals as an exact packing."""
         packing = self.rounded(duals, cuts)
         gap = self.cost - packing.total
-        # The float sum may be off by this much where weights are large.
+        # The float sum may be off by this much if weights are large.
         blur = max(self.slack, Fraction(self.cost, 10**6))
         if self.slack * _PROVEN < gap < blur and working_time() < self.budget.deadline:
             return self.refined(packing, cuts)
         return packing
 
     def refined(self, packing: Rounded, cuts: list[Cut]) -> Rounded:
-        """The packing with what floats lost, or as it is where there is no time for that."""
+        """Refine the packing beyond the precision of floats, if there is time."""
         with self.budget.hearing_ctrl_c():
             enough, deadline = self.cost - self.slack, self.budget.deadline
             return refine(packing, cuts, self.capacity, enough, deadline)
         return packing
 
     def closed(self, lower: Fraction) -> bool:
-        """Whether no state can cost less, also after rounding the duals."""
+        """Return whether no state can cost less, even after rounding the duals."""
         return self.cost - lower < self.slack * _CLOSED
 
     def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
-        """Look for a better state where the gap is open: near an LP solution, or anywhere, once."""
+        """Search for a better state if the gap is open: near an LP solution, or anywhere, once."""
         budget, is_anywhere = self.budget, violation is None
         if self.closed(lower) or (is_anywhere and self.annealed) or budget.asks_to_stop():
             return
@@ -322,7 +322,7 @@ class CycleLp:
             self.offer(annealed_state(self.graph, violation, least, budget))
 
     def offer(self, spins: Spins) -> None:
-        """Improve a state by single flips and by the best one, and keep it if it is better."""
+        """Improve a state by single flips and by the best state, and keep it if it is better."""
         graphs.descend(*self.graph.rows, self.graph.couplings, spins)
         if is_sparse(self.graph):
             pair = np.stack([spins, self.state])

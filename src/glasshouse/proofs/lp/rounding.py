@@ -1,19 +1,19 @@
 """From floating-point duals to exact multipliers, at the root and at the nodes of a tree.
 
-The dual of the root's cycle LP gives each cycle a multiplier so that no edge is used above its
+The dual of the root's cycle LP gives each cycle a multiplier such that no edge is used above its
 weight. `round_duals` makes the multipliers integers over a common denominator, and the packing
 exactly feasible: its sum is a lower bound whatever the LP solver did.
 
-Where weights have more digits than a float, rounded duals miss the optimum by the float error. What
-is missing is again a packing problem, in the room that is left, with small numbers. `refine` solves
-it and adds the result, which gains some seven digits a time.
+If weights have more digits than a float, rounded duals miss the optimum by the float error. The
+missing part is again a packing problem, in the remaining capacity, with small numbers. `refine`
+solves it and adds the result, which gains about seven digits per step.
 
 Floats become a certificate in Python's integers, loop by loop: rounded, lifted to the whole graph,
-walked along and verified. A search that stops at its deadline would still have seconds of that to
-do for large graphs. `Certifying` tells how many loops there is time for.
+walked along and verified. A search that stops at its deadline would still need seconds for that in
+large graphs. `Certifying` determines how many loops there is time for.
 
-At a node, any multipliers μ ≥ 0 give a bound, so nothing has to be repaired: they are rounded to
-integers over a denominator, and the exact bound tells whether they are good enough.
+At a node, any multipliers μ ≥ 0 yield a bound, so nothing has to be repaired: they are rounded to
+integers over a denominator, and the exact bound decides whether they are good enough.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.signed_graph import SignedGraph, exact_array
 from glasshouse.stopping import working_time
 
-# Vertices of the dual polytope mostly have small denominators; a certificate with one reads well.
+# Vertices of the dual polytope mostly have small denominators, which make certificates readable.
 _SMALL_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12, 24)
 
 
@@ -49,15 +49,15 @@ class Rounded:
 
     @property
     def total(self) -> Fraction:
-        """The bound; that of a packing is Σ μ: no state violates edges of less weight."""
+        """The bound; for a packing, Σ μ: every state violates at least this weight."""
         return Fraction(self.bound, self.denominator)
 
     def proves(self, target: int | None) -> bool:
-        """Whether all values are above `target`."""
+        """Return whether all values are above `target`."""
         return target is None or self.bound > target * self.denominator
 
     def parts(self, graph: SignedGraph) -> Parts:
-        """The loops and squares."""
+        """Return the loops and squares."""
         return parts_of(graph, self.cuts, self.multipliers, self.denominator)
 
 
@@ -68,17 +68,17 @@ def round_duals(
     capacity: Sequence[int],
     loss: Fraction,
 ) -> Rounded:
-    """The best packing near the given duals (in units of `largest`, the greatest capacity).
+    """Return the best packing near the given duals (in units of `largest`, the greatest capacity).
 
-    At most `loss` is given up. Half of it may go with the smallest multipliers, mere noise of an
-    interior point. Of the rest, small denominators are tried first, then a power of two so fine
-    that rounding down does not lose more. Without any duals, cycles take what they find.
+    At most `loss` is lost. Half of it may go with the smallest multipliers, which are noise of an
+    interior point. For the rest, small denominators are tried first, then a power of two so fine
+    that rounding down does not lose more. Without any duals, cycles are filled greedily.
     """
     if not duals.any():
         return fit(1, [0] * len(cuts), cuts, capacity)
     used = _without_noise(duals, float(loss / largest) / 2)
     chosen = [cuts[k] for k in used]
-    # Floats are integers over powers of two; fractions would be reduced at every step.
+    # Floats are integers over powers of two; Fraction would reduce at every step.
     exact = [(n * largest, d) for n, d in (float(duals[k]).as_integer_ratio() for k in used)]
     finest = max((d for _, d in exact), default=1)
     total = Fraction(sum(n * (finest // d) for n, d in exact), finest)
@@ -98,7 +98,7 @@ def _rounded(numerator: int, denominator: int) -> int:
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
-    """Places of all duals but the smallest, which together are at most `loss`; largest first."""
+    """Return the indices of the duals, largest first; drop the smallest, up to `loss` in total."""
     order = np.argsort(-duals, kind="stable")
     after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
     keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))
@@ -108,7 +108,7 @@ def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
 def fit(
     denominator: int, wanted: list[int], cuts: Sequence[Cut], capacity: Sequence[int]
 ) -> Rounded:
-    """Give each cycle what it wants as far as its edges have room; then let all take the rest."""
+    """Give each cycle its wanted multiplier within the capacities; then distribute the rest."""
     cycles = [cut.edges.tolist() for cut in cuts]
     room = {edge: denominator * capacity[edge] for cycle in cycles for edge in cycle}
     given, room_of = [0] * len(cycles), room.__getitem__
@@ -126,7 +126,7 @@ def fit(
 
 
 _MOST_TURNS = 6
-# Room this many times larger than what is missing counts as endless.
+# A capacity this many times larger than the missing amount counts as unlimited.
 _ENDLESS = 10**6
 
 
@@ -140,11 +140,11 @@ def refine(
     """Shift multipliers between cycles until a packing has `enough` in total, if it can.
 
     Args:
-        packing: of some of the cycles.
+        packing: the packing of some of the cycles.
         cuts: the cycles.
-        capacity: of each edge.
-        enough: what the multipliers are to add up to.
-        deadline: when to stop with the best so far, on the clock of `working_time`.
+        capacity: the capacity of each edge.
+        enough: the sum that the multipliers should reach.
+        deadline: the time to stop with the best result, on the clock of `working_time`.
     """
     cycles = [cut.edges.tolist() for cut in cuts]
     for _ in range(_MOST_TURNS):
@@ -175,11 +175,11 @@ def _shifts(
     missing: int,
     deadline: float,
 ) -> list[int] | None:
-    """Maximise Σδ with δ ≥ -given and no edge above its room, in units of what is missing.
+    """Maximise Σδ with δ ≥ -given within the capacities `room`, in units of `missing`.
 
-    None if time is up before, or HiGHS is not sure.
+    Returns None if the time ends before, or HiGHS is not sure.
     """
-    # Compared as integers: a quotient of large ones may be above all floats.
+    # Compared as integers, because the quotient of large ones may exceed all floats.
     lower = [-min(m, _ENDLESS * missing) / missing for m in given]
     solver = new_highs(np.full(len(cycles), -1.0), lower, _ENDLESS)
     users: dict[int, list[int]] = {}
@@ -199,19 +199,19 @@ def _shifts(
 
 _SAMPLE = 500  # loops to round for a measurement
 # The time until a certificate is verified and written, in units of the time that rounding takes:
-# for a graph as it is, and for one that was contracted, whose loops must be lifted.
+# for an unchanged graph, and for a contracted one, whose loops must be lifted.
 _TIMES_ROUNDING, _TIMES_ROUNDING_LIFTED = 5.0, 8.0
-# Seconds for each edge of a loop, 20 times as many as the slowest of ten kinds of problems took.
+# Seconds per edge of a loop, 20 times as many as the slowest of ten kinds of problems took.
 _SLOWEST_PACE = 1e-3
 # Seconds for the certificate after Ctrl-C. Systems that send SIGTERM wait a little longer.
 _AFTER_CTRL_C = 3.0
 
 
 class Certifying:
-    """The pace of making a certificate, and the time at which it must be ready.
+    """The speed of creating a certificate, and the time by which it must be complete.
 
     Args:
-        until: on the clock of `working_time`.
+        until: the latest time, on the clock of `working_time`.
         is_lifted: whether loops are those of a contracted graph.
         reserved: seconds that a certificate takes even without loops.
     """
@@ -220,14 +220,14 @@ class Certifying:
         self, until: float = math.inf, is_lifted: bool = False, reserved: float = 0.0
     ) -> None:
         self.until, self.is_lifted, self.reserved = until, is_lifted, reserved
-        self.pace = 0.0  # seconds for each edge of a loop
+        self.pace = 0.0  # seconds per edge of a loop
 
     def measure(self, cuts: list[Cut], rounding: Callable[[list[Cut]], object]) -> None:
-        """Find the pace, once, by rounding some of many loops.
+        """Measure the pace, once, by rounding some of many loops.
 
         Args:
             cuts: the loops.
-            rounding: rounds the first of them.
+            rounding: rounds the first loops.
         """
         if self.pace or math.isinf(self.until) or len(cuts) <= _SAMPLE:
             return
@@ -242,15 +242,15 @@ class Certifying:
         return self.until - working_time() < _SLOWEST_PACE * num_edges
 
     def hurry(self) -> None:
-        """Take no longer than a process may that was asked to end."""
+        """Shorten the time for the certificate to what Ctrl-C or SIGTERM allows."""
         self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
     def latest_start(self, num_edges: int) -> float:
-        """When to begin with the certificate of loops of `num_edges` edges, at the latest."""
+        """Return the latest time to start the certificate of loops of `num_edges` edges."""
         return self.until - self.pace * num_edges if self.pace else self.until
 
     def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
-        """The places of the loops that there is time for, in their order: the heaviest of them."""
+        """Return the indices of the heaviest loops that there is time for, in order."""
         every = np.arange(len(cuts))
         if not self.pace:
             return every
@@ -262,24 +262,24 @@ class Certifying:
 
 
 _LEAF_DENOMINATORS = (*_SMALL_DENOMINATORS, 60)
-# Powers of two to try after them, as long as a finer one can make a difference.
+# Powers of two to try next, as long as a finer one can make a difference.
 _BITS = (10, 20, 30, 40)
 # Bits of a dual that are kept: those of a float, and some in reserve for duals below 1.
 _DUAL_BITS = 60
-# Below this no sum of int64 that we make can wrap.
+# Below this limit no int64 sum here can overflow.
 _ROOM = 2**62
 
 
 def round_leaf_duals(
     ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64], target: int | None
 ) -> Rounded:
-    """Loops that prove that all values are above `target`, or the best bound that was tried.
+    """Return loops that prove that all values are above `target`, or the best bound tried.
 
     Args:
         ties: the states of the node.
-        cuts: the rows of its LP.
-        duals: one for each, in units of the graph's largest weight.
-        target: a value.
+        cuts: the rows of the node's LP.
+        duals: one dual for each cut, in units of the graph's largest weight.
+        target: the value to exceed, or None.
     """
     best = None
     for denominator in _denominators(ties.graph.largest):
@@ -293,7 +293,7 @@ def round_leaf_duals(
 
 
 def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
-    """Loops whose bound is that of the duals but for the last digits of a float."""
+    """Return loops whose bound equals that of the duals except for the last digits of a float."""
     *_, denominator = _denominators(ties.graph.largest)
     return _rounded_to(denominator, ties, cuts, duals)
 
@@ -301,7 +301,7 @@ def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.flo
 def _rounded_to(
     denominator: int, ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]
 ) -> Rounded:
-    """Loops whose multipliers are the duals, rounded to one denominator."""
+    """Return loops whose multipliers are the duals, rounded to one denominator."""
     used = np.flatnonzero(duals > 0.0)
     multipliers = _integers(duals[used], denominator * ties.graph.largest)
     kept = np.flatnonzero(multipliers)
@@ -309,7 +309,7 @@ def _rounded_to(
 
 
 def _denominators(largest: int) -> Iterator[int]:
-    """Small ones and powers of two, until one part is about the error of a float."""
+    """Yield small denominators, then powers of two up to the precision of a float."""
     yield from _LEAF_DENOMINATORS
     for bits in _BITS:
         if largest.bit_length() + bits > 50:
@@ -318,7 +318,7 @@ def _denominators(largest: int) -> Iterator[int]:
 
 
 def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
-    """The duals times `unit`, rounded: as int64 where these are sure to fit."""
+    """Return the duals times `unit`, rounded: as int64 if they are sure to fit."""
     if unit * (int(duals.max(initial=0.0)) + 1) < 2**52:
         return np.rint(duals * float(unit)).astype(np.int64)
     half = 1 << (_DUAL_BITS - 1)
@@ -330,7 +330,7 @@ def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
 def exact_bound(
     ties: TiedGraph, denominator: int, multipliers: npt.NDArray[Any], cuts: Sequence[Cut]
 ) -> Rounded:
-    """What loops prove about all states that agree with the ties, in exact integers."""
+    """Compute the bound of loops on all states that agree with the ties, in exact integers."""
     graph = ties.graph
     numbers = multipliers.tolist()
     largest = sum(m * cut.size for m, cut in zip(numbers, cuts, strict=True))

@@ -19,10 +19,10 @@ from glasshouse.proofs.lp.separation import HOP, Separation
 
 Method = Literal["simplex", "ipm"]
 
-# How many cuts of one round may share an edge.
+# The most cuts of one round that may share an edge.
 _COVER = 6
-# Cycles for each edge to look for at the start, in how many turns at most, how many of a turn
-# may share an edge, and what an edge costs even if it is empty.
+# Cycles per edge to search for at the start, the most turns, the most cycles of a turn that may
+# share an edge, and the cost of an empty edge.
 _GREEDY_CUTS = 1.4
 _GREEDY_TURNS = 40
 _GREEDY_COVER = 2
@@ -33,43 +33,43 @@ _MOST_CUTS = 4000
 _SIMPLEX_CUTS = 500
 # Solves for which a cut may be slack.
 _GREEDY_PATIENCE = 6
-# What an edge costs beside its length, in turn: short cycles first, from searches that stay local.
+# The costs of an edge in addition to its length, in turn: short cycles and local searches first.
 _HOPS = (0.12, 0.05, 0.02)
-# How many of them may share an edge, and how many where searches are exact.
+# The most cycles that may share an edge, and the most if searches are exact.
 _SHORT_COVER, _EXACT_COVER = 2, 6
-# Of the vertices: so many cycles are enough to choose from; so few are not worth a round.
+# As fractions of the vertices: enough cycles to choose from; too few for a round.
 _ENOUGH, _FEW = 0.05, 0.01
-# Where on the way from the centre to the LP's solution to begin, and from where to go all the way.
+# The first fraction of the way from the centre to the LP's solution, and the last before the end.
 _FIRST_SHARE, _LAST_SHARE = 0.5, 0.98
-# From here on, cuts near the centre have become rare.
+# Above this fraction, cuts near the centre have become rare.
 _LATE_SHARE = 0.9
 # Lengths below this are the LP's noise.
 _NOISE = 1e-7
-# Solves for which a cut may be slack; of an interior solution, a slack cut is of no use.
+# Solves for which a cut may be slack; in an interior solution, a slack cut is useless.
 _CENTRED_PATIENCE, _INTERIOR_PATIENCE = 3, 0
-# An interior solution: lengths and slacks below this are nothing, and cycles violated by less are
-# left to the simplex method. Many cuts may share an edge.
+# For an interior solution: lengths and slacks below this count as zero, and cycles violated by less
+# are left to the simplex method. Many cuts may share an edge.
 _BLUR, _INTERIOR_TOLERANCE = 1e-4, 1e-3
 _INTERIOR_COVER = 10
-# Where weights have fewer values than this share of the edges, the LP has a multitude of optimal
-# corners; the simplex method wanders among them.
+# If weights have fewer values than this fraction of the edges, the LP has very many optimal
+# corners, among which the simplex method wanders.
 _ALIKE = 0.25
 
 
 class GreedyRounds:
-    """What to add in each round, and how to solve."""
+    """Rounds for plants and dense graphs: which cuts to add, and how to solve."""
 
     def __init__(self, separation: Separation) -> None:
         self.separation = separation
         self.graph = separation.graph
 
     def start(self) -> list[Cut]:
-        """Cycles to start from, found by filling up the weights with short cycles.
+        """Return cycles to start from, found by filling up the weights with short cycles.
 
-        Each turn looks for the shortest cycles, an edge being as long as it is full, and adds half
-        of what fits. These cycles are close to an optimal packing: often one LP solve is enough.
+        Each turn searches for the shortest cycles, where an edge is longer the fuller it is, and
+        adds half of what fits. The result is close to an optimal packing; one LP often suffices.
         """
-        # Weights too small for a float have some room, too.
+        # Weights too small for a float get some capacity, too.
         capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
         load = np.zeros_like(capacity)
         found: dict[int, Cut] = {}
@@ -87,27 +87,27 @@ class GreedyRounds:
         return list(found.values())
 
     def cuts(self, violation: npt.NDArray[np.float64]) -> list[Cut]:
-        """Violated cycles, the shortest first, spread over the edges."""
+        """Return violated cycles, the shortest first, spread over the edges."""
         # Without the rounding, noise of the LP would outweigh the preference for few edges.
         lengths = np.round(violation, 9)
         limit, enough = 1.0 - TOLERANCE, 16 * _MOST_CUTS
         return self.separation.short(lengths, limit, HOP, _COVER, enough)[:_MOST_CUTS]
 
     def method(self, lp: CutLp) -> Method:
-        """How to solve."""
+        """Return the LP method to use."""
         return "ipm" if len(lp.cuts) >= _SIMPLEX_CUTS else "simplex"
 
     def clean(self, lp: CutLp) -> None:
-        """Remove cuts that sleep."""
+        """Remove cuts that have been slack for long."""
         lp.drop_sleepers(_GREEDY_PATIENCE, 0.25)
 
 
 class CentredRounds:
-    """What to add in each round, and how to solve.
+    """Rounds for large sparse graphs: which cuts to add, and how to solve.
 
     Centred cuts and the dual simplex method, which needs few steps from one round to the next. Late
-    in an LP with many optimal corners these steps become many. There the interior point method
-    takes over, whose solutions are centred themselves; and when it finds no more cuts, back again.
+    in an LP with many optimal corners these steps become many. Then the interior point method takes
+    over, whose solutions are centred themselves, until it finds no more cuts.
     """
 
     def __init__(self, separation: Separation, centre: Point) -> None:
@@ -121,19 +121,19 @@ class CentredRounds:
         self.known: list[Cut] = []
 
     def begin_inside(self, cycles: list[Cut], violation: Point, centre: Point) -> None:
-        """Begin late: with known cycles, which this solution is optimal for, and with a centre."""
-        # Here the bound stays where it is for some rounds, and cuts that go would come again.
+        """Begin late: with known cycles, for which `violation` is optimal, and with a centre."""
+        # The bound stays constant for some rounds here, and removed cuts would be found again.
         self.interior, self.interior_patience = True, _CENTRED_PATIENCE
         self.aim.centre, self.level = centre, len(_HOPS)
         self.known = [*cycles, *self._interior_cuts(violation)]
 
     def start(self) -> list[Cut]:
-        """Short cycles, or those that are known."""
+        """Return short cycles, or the known ones."""
         nothing = np.zeros(self.separation.graph.num_edges)
         return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 
     def cuts(self, violation: Point) -> list[Cut]:
-        """Violated cycles; none only if there is none."""
+        """Return violated cycles; empty only if none exists."""
         if self.interior:
             new = self._interior_cuts(violation)
             if new:
@@ -153,7 +153,7 @@ class CentredRounds:
         )
 
     def _short_cycles(self, lengths: Point, limit: float, *how: Any, **more: Any) -> list[Cut]:
-        """Many of them, from searches that stay as local as that allows; else none."""
+        """Return many short cycles, from searches as local as possible; or none."""
         while self.level < len(_HOPS):
             new = self.separation.short(
                 lengths, limit, _HOPS[self.level], _SHORT_COVER, *how, **more
@@ -169,11 +169,11 @@ class CentredRounds:
         return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
 
     def method(self, lp: CutLp) -> Method:
-        """How to solve."""
+        """Return the LP method to use."""
         return "ipm" if self.interior else "simplex"
 
     def clean(self, lp: CutLp) -> None:
-        """Remove cuts that sleep."""
+        """Remove cuts that have been slack for long."""
         if self.interior:
             lp.drop_sleepers(self.interior_patience, 0.125, _BLUR)
         else:

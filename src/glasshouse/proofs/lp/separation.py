@@ -1,8 +1,8 @@
 """Violated inequalities: short odd cycles, and odd cliques.
 
-An arc is as long as its edge's violation, a flipped one as long as what is missing to 1, so a
-violated cycle inequality is a short odd cycle. The pairs of a clique are joined by the shortest
-walks. Few cuts of a round share an arc.
+The length of an arc is its edge's violation, or one minus it for a flipped arc, so a violated cycle
+inequality is a short odd cycle. The pairs of a clique are joined by the shortest walks. Few cuts of
+a round share an arc.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ Lengths = npt.NDArray[np.float64]
 Arcs = npt.NDArray[np.int32]
 Begins = npt.NDArray[np.int64]
 
-# Makes the shorter of two equally violated cycles the better one, and no cut too long to find.
+# Prefers the shorter of two equally violated cycles, without making any cut too long to find.
 HOP = 1e-8
 # Sources are searched in groups, between which the clock is read.
 _GROUP = 64
-# Where this share of the vertices has an odd edge inside a cluster, these edges are cuts enough.
+# If this fraction of the vertices has an odd edge inside a cluster, these cuts are enough.
 _MANY = 0.02
 
 
 class Separation:
-    """Finds violated inequalities of one graph.
+    """A search for violated inequalities of one graph.
 
     Args:
         graph: the graph.
         flipped: whether arcs may be flipped.
 
     Attributes:
-        budget: when to stop searching and return what was found.
+        budget: decides when to stop searching and return the cuts found.
     """
 
     def __init__(self, graph: SignedGraph, *, flipped: bool = False) -> None:
@@ -61,21 +61,21 @@ class Separation:
         enough: float = np.inf,
         shuffled: bool = False,
     ) -> list[Cut]:
-        """Odd cycles below a length, the shortest first, no arc in more than `cover` of them.
+        """Return odd cycles below a length, shortest first, no arc in more than `cover` of them.
 
         Args:
-            lengths: one per arc.
-            limit: cycles must be shorter.
-            hop: what every arc costs beside its length; a large one keeps searches local.
-            cover: how many cycles may share an arc.
-            enough: stop looking once so many were found, before choosing among them.
+            lengths: one length per arc.
+            limit: the length that cycles must be below.
+            hop: the cost of every arc in addition to its length; a large one keeps searches local.
+            cover: the most cycles that may share an arc.
+            enough: stop the search after this many cycles, before choosing among them.
             shuffled: begin at vertices in random order, so that stopping early is fair.
         """
         found = self._search(self.arc_graph(lengths), limit, hop, enough, shuffled)
         return self._chosen(*found, cover)
 
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
-        """The same by way of clusters: fast where most lengths are 0. None means there is none.
+        """Return odd cycles by way of clusters: fast if most lengths are 0. Empty if none exists.
 
         All arcs are plain.
         """
@@ -105,7 +105,7 @@ class Separation:
         return self._chosen(edges, begins, totals, cover)
 
     def arc_graph(self, lengths: Lengths) -> cycle_kernels.ArcGraph:
-        """The graph with lengths, as the kernels search in it."""
+        """Return the graph and its arc lengths as the kernels' `ArcGraph`."""
         return cycle_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths, self.sides)
 
     def _search(
@@ -131,7 +131,7 @@ class Separation:
         return _joined(found)
 
     def _chosen(self, arcs: Arcs, begins: Begins, totals: Lengths, cover: int) -> list[Cut]:
-        """The shortest cycles, those of fewest edges first, spread over the graph."""
+        """Return the shortest cycles, those of fewest edges first, spread over the graph."""
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
         chosen = self.spread(order, arcs, begins, cover)
         return cycle_cuts(*_gathered(arcs, begins, chosen), len(self.sides))
@@ -147,7 +147,7 @@ class Separation:
 
 
 def _joined(found: list[tuple[Arcs, Begins, Lengths]]) -> tuple[Arcs, Begins, Lengths]:
-    """Cycles that several searches found, one after the other."""
+    """Concatenate the cycles of several searches."""
     lengths = [np.zeros(1, np.int64), *(np.diff(begins) for _, begins, _ in found)]
     return (
         np.concatenate([np.zeros(0, np.int32), *(arcs for arcs, _, _ in found)]),
@@ -157,7 +157,7 @@ def _joined(found: list[tuple[Arcs, Begins, Lengths]]) -> tuple[Arcs, Begins, Le
 
 
 def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tuple[Arcs, Begins]:
-    """Some of the cycles."""
+    """Return some of the cycles."""
     lengths = np.diff(begins)[chosen]
     ends = np.append(0, np.cumsum(lengths))
     places = np.arange(ends[-1]) + np.repeat(begins[chosen] - ends[:-1], lengths)
@@ -165,7 +165,7 @@ def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tupl
 
 
 def arc_lengths(violation: Lengths) -> Lengths:
-    """Of plain and flipped arcs, in turn."""
+    """Return the lengths of plain and flipped arcs, in turn."""
     lengths = np.empty(2 * len(violation))
     # Without the rounding, noise of the LP would outweigh the preference for few edges.
     lengths[0::2] = np.round(violation, 9)
@@ -173,27 +173,27 @@ def arc_lengths(violation: Lengths) -> Lengths:
     return lengths
 
 
-# What an arc costs beside its length: of equally long walks the one of the fewest edges comes.
+# The cost of an arc in addition to its length: prefers walks of fewer edges.
 _CLIQUE_HOP = 1e-6
-# Walks between the spins of a violated clique are shorter than this, or hardly ever longer.
+# Walks between the spins of a violated clique are almost never longer than this.
 _LONGEST = 0.8
-# Numbers of spins. Larger cliques are seldom violated where these are not.
+# Numbers of spins. Larger cliques are seldom violated if these are not.
 _SIZES = (5, 7)
-# Searches around each vertex, and in all; the larger of the two counts.
+# Searches around each vertex, and in total; the larger number counts.
 _RESTARTS, _SEARCHES = 4, 2048
-# How many cuts of one round may share an arc.
+# The most cuts of one round that may share an arc.
 _CLIQUE_COVER = 8
-# All distances are kept, 32 bytes for each pair of vertices: 50 MB for so many.
+# All distances are kept, 32 bytes for each pair of vertices: 50 MB for this many.
 _MOST_VERTICES = 1200
-# Vertices times vertices between two looks at the clock.
+# Pairs of vertices between two checks of the clock.
 _PAIRS_AT_ONCE = 1 << 16
 
 
 class CliqueSeparator:
-    """Looks for odd cliques of one graph.
+    """A search for violated odd cliques of one graph.
 
     Args:
-        separation: of the graph, with flipped arcs.
+        separation: the separation of the graph, with flipped arcs.
     """
 
     def __init__(self, separation: Separation) -> None:
@@ -204,12 +204,12 @@ class CliqueSeparator:
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
 
     def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
-        """Inequalities violated by more than `tolerance`, at most some over each arc.
+        """Return inequalities violated by more than `tolerance`, a limited number over each arc.
 
-        There are none where the budget asks to stop.
+        The result is empty if the budget asks to stop.
 
         Args:
-            lengths: of all arcs.
+            lengths: the lengths of all arcs.
             tolerance: the least violation.
         """
         if not len(self.over):  # the graph is too large
@@ -226,12 +226,12 @@ class CliqueSeparator:
             return []
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Ranges of vertices; the time is read between two of them."""
+        """Yield ranges of vertices; the time is checked between two of them."""
         count = len(self.over)
         return self.separation.budget.pieces(count, _PAIRS_AT_ONCE // max(count, 1))
 
     def _of_size(self, size: int, tolerance: float) -> list[Cut]:
-        """The cliques of some spins, those first that cut off most."""
+        """Return cliques of `size` spins, the most violated first."""
         restarts = max(_RESTARTS, _SEARCHES // self.graph.num_vertices)
         found = [
             clique_kernels.odd_cliques(self.pairs, size, restarts, tolerance, first, last)

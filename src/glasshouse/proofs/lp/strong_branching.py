@@ -1,8 +1,8 @@
-"""Which pair to branch on: the one both of whose sides raise the bound most.
+"""The choice of the pair to branch on: the pair whose two sides raise the bound most.
 
 A pair ties two classes of spins, and decides all the edges between them, a *bundle*, at once. A few
-bundles are tried out by some iterations of the simplex method (strong branching); what they gain is
-remembered edge by edge (pseudo-costs) and tells which to try at later nodes.
+bundles are tried by some iterations of the simplex method (strong branching); their gains are
+remembered edge by edge (pseudo-costs) and decide which to try at later nodes.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from glasshouse.proofs.lp.cut_lp import Floats
 from glasshouse.proofs.lp.node_lp import NodeLp, Probe
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 
-# Edges with u this near to 0 or 1 are as good as decided.
+# Edges with u this close to 0 or 1 count as decided.
 _DECIDED = 1e-6
-# Gains below this, in units of the largest weight, count as this: a product of gains must not be 0.
+# Gains below this, in units of the largest weight, are raised to it: a product must not be 0.
 _LEAST_GAIN = 1e-7
-# Bundles to try out, and iterations of the simplex method for each side of each.
+# Bundles to try, and iterations of the simplex method for each side of each.
 _CANDIDATES, _ITERATIONS = 8, 60
 
 
@@ -30,7 +30,7 @@ class Choice:
     """Edges between two classes, and how much the value grows with either sign.
 
     Attributes:
-        edge: one of them.
+        edge: one of the edges.
         gains: with the classes' spins equal (the edge as in the state `signs` of the ties), and
             with them opposite.
     """
@@ -40,7 +40,7 @@ class Choice:
 
     @property
     def merit(self) -> float:
-        """Both sides count."""
+        """The product of the gains, because both sides count."""
         return self.gains[0] * self.gains[1]
 
 
@@ -53,17 +53,17 @@ class Brancher:
 
     def __init__(self, weights: Floats) -> None:
         self.weights = weights
-        self.gains = np.zeros((2, len(weights)))  # per unit of u, down to 0 and up to 1, summed up
+        self.gains = np.zeros((2, len(weights)))  # per unit of u, down to 0 and up to 1, summed
         self.trials = np.zeros((2, len(weights)))
         self.budget = Budget()
 
     def choose(self, lp: NodeLp, ties: TiedGraph, enough: float) -> Choice | None:
-        """Try out the most promising bundles of a solved LP; None if all edges are decided.
+        """Try the most promising bundles of a solved LP; None if all edges are decided.
 
         Args:
-            lp: it stays as it is.
+            lp: the LP, which is not changed.
             ties: the node.
-            enough: a value at which a side is closed; gains beyond do not count.
+            enough: a value at which a side is closed; gains beyond it do not count.
         """
         edges = np.flatnonzero(~ties.inside)
         bundle = ties.bundles[1]
@@ -87,7 +87,7 @@ class Brancher:
         violated: npt.NDArray[np.bool_],
         enough: float,
     ) -> Choice:
-        """Gains of a bundle; `violated` is how its edges are where the classes' spins are equal."""
+        """Return the gains of a bundle; `violated` marks the violated edges of equal classes."""
         value, violation = probe.lp.value, probe.lp.violation[edges]
         gains: list[float] = []
         for sides in (violated, ~violated):
@@ -105,8 +105,8 @@ class Brancher:
         edges: npt.NDArray[np.int64],
         bundle: npt.NDArray[np.int64],
     ) -> Floats:
-        """What each bundle promises: the product of both sides' gains, 0 if it is decided."""
-        # What is not tried yet is expected to gain its weight.
+        """Return the score of each bundle: the product of both sides' gains, 0 if decided."""
+        # A bundle that was not tried is expected to gain its weight.
         known = np.maximum(self.trials, 1.0)
         rate = np.where(self.trials > 0, self.gains / known, self.weights)[:, edges]
         promises = []

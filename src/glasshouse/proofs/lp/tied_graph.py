@@ -1,4 +1,4 @@
-"""Spins tied together by the pairs of a path in the tree, and what is left of the problem then."""
+"""Spins tied together by the pairs of a path in the tree, and the remaining problem."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TiedGraph:
     Attributes:
         graph: the problem.
         classes: the number of each vertex's class.
-        signs: of each vertex within its class.
+        signs: the sign of each vertex within its class.
     """
 
     graph: SignedGraph
@@ -31,7 +31,7 @@ class TiedGraph:
 
     @classmethod
     def of(cls, graph: SignedGraph, pairs: Iterable[Pair]) -> TiedGraph:
-        """Follow the pairs; those that contradict each other are a ValueError."""
+        """Apply the pairs; raise a ValueError if they contradict each other."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
             raise ValueError(f"the pairs contradict each other: {pairs}")
@@ -39,7 +39,7 @@ class TiedGraph:
 
     @cached_property
     def inside(self) -> npt.NDArray[np.bool_]:
-        """Whether the ends of each edge are tied."""
+        """A mask of the edges whose ends are tied."""
         first, second = self.classes[self.graph.edges].T
         mask: npt.NDArray[np.bool_] = first == second
         return mask
@@ -51,7 +51,7 @@ class TiedGraph:
 
     @cached_property
     def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and which of them each edge outside joins."""
+        """The pairs of classes that edges join, and the pair of each edge between classes."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
         size = len(self.classes)
         keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
@@ -59,11 +59,11 @@ class TiedGraph:
 
     @cached_property
     def violated(self) -> npt.NDArray[np.bool_]:
-        """Which edges the state `signs` violates."""
+        """A mask of the edges that the state `signs` violates."""
         return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Signed sums, over all edges between two classes, of one number for each edge."""
+        """Return signed sums, over all edges between two classes, of one number for each edge."""
         pairs, bundle = self.bundles
         sums = np.zeros(len(pairs), dtype=weights.dtype)
         np.add.at(sums, bundle, (weights * self.products)[~self.inside])
@@ -71,9 +71,9 @@ class TiedGraph:
 
     @cached_property
     def step(self) -> int:
-        """Values of these states differ by multiples of this; 0 if they are all the same.
+        """The values of these states differ by multiples of this; 0 if they are all equal.
 
-        With a spin's flip the value changes by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
+        A spin's flip changes the value by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
         """
         pairs, _ = self.bundles
         weights = self.aggregate(self.graph.weights)
@@ -88,9 +88,9 @@ class TiedGraph:
         return int(self.graph.value(self.graph.cost(self.signs)))
 
     def next_below(self, value: int) -> int | None:
-        """The greatest number below `value` that may be the value of one of these states.
+        """Return the greatest number below `value` that may be the value of one of these states.
 
-        None if there is none: all have the same value, which is not below.
+        None if all states have the same value, and it is not below.
         """
         if self.step:
             return value - 1 - (value - 1 - self.some_value) % self.step

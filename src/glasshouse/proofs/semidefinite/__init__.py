@@ -1,8 +1,8 @@
 """Bounds for dense problems: semidefinite, with odd cliques as cuts, rounded to exact squares.
 
-* `relaxation`: what the tree search asks. `subproblem`: the states of a node.
+* `relaxation`: the interface to the tree search. `subproblem`: the states of a node.
 * `climb`: rounds of ascent and separation. `ascent`: the quasi-Newton method. `dual`: the function
-  that it raises.
+  that it maximises.
 * `cuts`: odd cliques, and which of them are violated. `rounding`: squares in exact integers.
 * `kernels`: compiled code.
 """

@@ -1,6 +1,6 @@
-"""Limited-memory quasi-Newton ascent of the regularised dual, multipliers kept at 0 or more.
+"""Limited-memory quasi-Newton ascent of the regularised dual, with multipliers of at least 0.
 
-`Memory` is what the method remembers of its last steps.
+`Memory` holds the last steps of the method.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from glasshouse.proofs.semidefinite.cuts import FloatArray
 from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 
 _STEPS = 12
-_ENOUGH = 1e-4  # the part of what the slope promises that a step has to gain
-_SHORTER = 0.4  # by what to shorten a step that gains too little
+_ENOUGH = 1e-4  # the fraction of the gain predicted by the slope that a step must reach
+_SHORTER = 0.4  # the factor by which a step that gains too little is shortened
 _MOST_SHORTENED = 15
 
 
 class Memory:
     """The last steps: moves, and how much the gradient fell over each.
 
-    They outlive a change of the cuts: what is known of those that stay is still good.
+    They survive a change of the cuts: the information about the remaining cuts is still valid.
 
     Args:
-        length: how many coordinates there are.
+        length: the number of coordinates.
     """
 
     def __init__(self, length: int) -> None:
@@ -53,19 +53,19 @@ class Memory:
             self._weights = np.append(self._weights[first:], 1.0 / product)
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
-        """The slope times the inverse curvature, as far as it is remembered."""
+        """Return the slope times the inverse curvature, as far as it is remembered."""
         direction: FloatArray = kernels.turned(
             slope, scales, self._moves, self._falls, self._weights
         )
         return direction
 
     def steepen(self, factor: float) -> None:
-        """Take all falls to be greater by a factor."""
+        """Multiply all falls by a factor."""
         self._falls = self._falls * factor
         self._weights = self._weights / factor
 
     def carry_over(self, kept: npt.NDArray[np.bool_], added: int) -> None:
-        """Go on with some of the coordinates, and with new ones."""
+        """Continue with some of the coordinates, and with new ones."""
         padding = ((0, 0), (0, added))
         self._moves = np.pad(self._moves[:, kept], padding)
         self._falls = np.pad(self._falls[:, kept], padding)
@@ -84,21 +84,21 @@ def ascend(
     budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
-    """Climb from a start until a point is enough, nearly flat, or evaluations or time are used up.
+    """Climb until a point is enough or nearly flat, or the evaluations or the time are used up.
 
     Args:
-        dual: what to maximise.
-        start: where to begin, multipliers at 0 or more.
-        memory: of steps at points like these; those taken are added.
-        evaluations: how many points to look at, at most.
-        tolerance: the greatest entry of the gradient that counts as none.
-        budget: when to stop.
-        is_enough: asked at every point.
+        dual: the function to maximise.
+        start: the starting point, with multipliers of at least 0.
+        memory: the steps at similar points; new steps are added.
+        evaluations: the most points to evaluate.
+        tolerance: the greatest entry of the gradient that counts as zero.
+        budget: decides when to stop.
+        is_enough: called at every point.
     """
     point = dual.at(start)
     left = evaluations - 1
     while left > 0 and not is_enough(point) and not budget.asks_to_stop():
-        # All but the multipliers that are 0 and want to be less.
+        # All coordinates except multipliers at 0 that would decrease.
         free = (point.x > 0.0) | (point.gradient > 0.0)
         free[: dual.size] = True
         slope = np.where(free, point.gradient, 0.0)
@@ -119,7 +119,7 @@ def ascend(
 def _direction(
     dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
 ) -> FloatArray:
-    """Upwards: quasi-Newton, or along the slope where nothing is remembered."""
+    """Return an ascent direction: quasi-Newton, or the slope if nothing is remembered."""
     if len(memory):
         direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
         if direction @ slope > 0.0:
@@ -129,7 +129,7 @@ def _direction(
 
 
 def _along(dual: RegularisedDual, point: Point, direction: FloatArray) -> tuple[Point | None, int]:
-    """The first point on the way that gains enough, and how many were tried."""
+    """Return the first point along a direction that gains enough, and the number of trials."""
     length = 1.0
     for tried in range(1, _MOST_SHORTENED + 1):
         x = point.x + length * direction

@@ -1,9 +1,9 @@
-"""Raising the bound of one subproblem: rounds of ascent and separation, α lowered on the way.
+"""Raising the bound of one subproblem: rounds of ascent and separation, with falling α.
 
-`Settings` say how hard a node is worked on. `Inheritance` is what a node hands to its children:
-tying s_a = ±s_b turns M into P'MP, which is positive semidefinite where M is, so multipliers are
-inherited without any loss of the bound. `best_projection` finds states from a matrix X: the signs
-of random projections of its vectors, then descent.
+`Settings` define the effort for a node. `Inheritance` is what a node passes to its children: tying
+s_a = ±s_b turns M into P'MP, which is positive semidefinite if M is, so multipliers are inherited
+without any loss of the bound. `best_projection` finds states from a matrix X: the signs of random
+projections of its vectors, then descent.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ from glasshouse.proofs.semidefinite.rounding import ExactSquares, exact_squares,
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 
 _LOOK_BACK = 3  # rounds over which gains are measured
-_COMFORT = 3e-3  # the margin, in units of the scale, that makes for short certificates
-_MOST_BITS = 44  # of a column's entries: beyond, floats have no more to tell
-_NEAR = 0.1  # the part of what α costs that an estimate may be wrong by
-_CLOSE = 1e-4  # the gap, in units of the scale, that only precision can be the reason of
-_BITS = 20  # where there is nothing to reach
-_LARGEST_UNIT = 10**300  # that a float can hold; in larger ones, 1 is as good as nothing
+_COMFORT = 3e-3  # the margin, in units of the scale, that yields short certificates
+_MOST_BITS = 44  # bits of a column's entries, limited by the precision of floats
+_NEAR = 0.1  # the relative error of the estimated cost of α
+_CLOSE = 1e-4  # the gap, in units of the scale, that only precision can explain
+_BITS = 20  # if there is no goal
+_LARGEST_UNIT = 10**300  # the largest that a float can hold; next to larger ones, 1 is negligible
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Found by experiment, on complete ±1 graphs and on Max-Cut of 60 to 100 vertices.
+    """Parameters found by experiment, on complete ±1 graphs and on Max-Cut of 60 to 100 vertices.
 
     Attributes:
         alpha: the regularisation at the root, in units of the root mean square weight.
-        alpha_below: that of nodes which inherit.
-        alpha_search: to where it is lowered as long as the goal is out of reach.
-        alpha_least: to where it is lowered at all.
-        cooling: the factor by which, whenever that is due.
-        stall: it is due when a round gains less than this part of what α costs.
-        rounds: of ascent and separation, at most.
-        evaluations: eigendecompositions per round.
+        alpha_below: the regularisation of nodes that inherit.
+        alpha_search: the value down to which α is lowered while the goal is out of reach.
+        alpha_least: the least value of α.
+        cooling: the factor by which α is lowered at a time.
+        stall: α is lowered when a round gains less than this fraction of what α costs.
+        rounds: the most rounds of ascent and separation.
+        evaluations: the eigendecompositions per round.
         flat: the greatest entry of the gradient that ends a round.
-        violation: what a cut has to be violated by.
-        room: new cuts of each width per round and vertex.
-        seeds: triangles from which to search for wider cuts.
-        branching_gain: what a decided pair is thought to raise the bound by, in units of the root
-            mean square weight times the root of the size.
-        price: what a round costs, as part of a node.
-        projections: states tried per round.
+        violation: the least violation of a cut.
+        room: the most new cuts of each width per round and vertex.
+        seeds: the number of triangles from which wider cuts are searched for.
+        branching_gain: the estimated gain of a decided pair, in units of the root mean square
+            weight times the root of the size.
+        price: the cost of a round, as a fraction of a node.
+        projections: the number of states tried per round.
     """
 
     alpha: float = 2e-2
@@ -74,12 +74,12 @@ class Settings:
 
 
 class Inheritance(NamedTuple):
-    """Multipliers of a node, in terms that all nodes below understand.
+    """The multipliers of a node, in a form that all nodes below can use.
 
     Attributes:
-        vertices: those that stand for the classes of the node.
-        slack: M of the node, over these vertices.
-        cuts: over vertices of the graph, with their multipliers.
+        vertices: the vertices that represent the classes of the node.
+        slack: the matrix M of the node, over these vertices.
+        cuts: the cuts over vertices of the graph, with their multipliers.
     """
 
     vertices: npt.NDArray[np.int64]
@@ -88,13 +88,13 @@ class Inheritance(NamedTuple):
 
     @property
     def num_bytes(self) -> int:
-        """How much memory it takes."""
+        """The memory in bytes."""
         arrays = self.vertices, self.slack, self.cuts.vertices, self.cuts.coefficients
         return sum(array.nbytes for array in arrays) + self.cuts.multipliers.nbytes
 
     @classmethod
     def of(cls, problem: Subproblem, diagonal: FloatArray, cuts: Cuts) -> Inheritance:
-        """That of a node with the given y and cuts."""
+        """Return the inheritance of a node with the given y and cuts."""
         x = np.concatenate([diagonal, cuts.multipliers])
         slack = RegularisedDual(problem.matrix, cuts, 1.0).slack_matrix(x)
         names = problem.vertices.astype(np.int32)
@@ -102,7 +102,7 @@ class Inheritance(NamedTuple):
         return cls(problem.vertices, slack.astype(np.float32), named)
 
     def claimed_by(self, problem: Subproblem) -> tuple[FloatArray, Cuts]:
-        """The y and the cuts with which a problem below begins."""
+        """Return the y and the cuts with which a subproblem starts."""
         classes = problem.class_of[self.vertices]
         kept = classes >= 0
         slack = self.slack[np.ix_(kept, kept)].astype(np.float64)
@@ -115,13 +115,13 @@ class Inheritance(NamedTuple):
 def best_projection(
     matrix: FloatArray, factor: FloatArray, rng: np.random.Generator, tries: int
 ) -> tuple[FloatArray, float]:
-    """The spins of least energy <A, ss'> that some projections lead to, and that energy.
+    """Return the spins of least energy <A, ss'> from some projections, and that energy.
 
     Args:
-        matrix: A, its diagonal zero.
+        matrix: the matrix A, with a zero diagonal.
         factor: a matrix F with X = FF'.
-        rng: where projections come from.
-        tries: how many projections.
+        rng: the source of the projections.
+        tries: the number of projections.
     """
     directions = rng.standard_normal((factor.shape[1], tries))
     states = np.where(factor @ directions >= 0.0, 1.0, -1.0).T.copy()
@@ -132,11 +132,11 @@ def best_projection(
 
 
 class Climb:
-    """The bound of one subproblem on its way up.
+    """The rising bound of one subproblem.
 
     Attributes:
         problem: the subproblem.
-        bound: the best so far, in the problem's unit, its constant not counted.
+        bound: the best bound so far, in the problem's unit, without its constant.
         states: spins of the classes, each better than the best known before it.
     """
 
@@ -164,13 +164,13 @@ class Climb:
         self._lost = 0.0
 
     def _exclude(self, highest: int) -> None:
-        """Aim at a bound above a value."""
+        """Set the goal to a bound above a value."""
         self._highest = highest
         self._target = (highest - self.problem.constant) / self.problem.unit
         self._goal = self._target + min(_COMFORT * self._scale, 0.01 / self._unit)
 
     def run(self, budget: Budget) -> ExactSquares | None:
-        """Climb until exact squares prove the goal, or there is no more hope or time."""
+        """Climb until exact squares prove the goal; None if there is no more hope or time."""
         settings = self._settings
         reaches: list[float] = []
         for _ in range(settings.rounds):
@@ -186,10 +186,10 @@ class Climb:
         return None
 
     def _ascend(self, budget: Budget) -> Point:
-        """One round with the cuts and the α as they are."""
+        """Do one round of ascent with the current cuts and α."""
         settings, size = self._settings, self.problem.size
         dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
-        # At spins ‖X‖ is the size, so that the regularised value less this is a bound itself.
+        # At spins ‖X‖ is the size, so that the regularised value minus this is a bound itself.
         offset = self._alpha * size * size / 2.0
         point = ascend(
             dual,
@@ -206,10 +206,10 @@ class Climb:
         return point
 
     def _shifted(self, point: Point) -> float:
-        """Lower y until M is positive semidefinite; how far the bound could get if α were 0.
+        """Lower y until M is positive semidefinite; return the estimated bound at α = 0.
 
-        With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is what
-        the regularised optimum is above <A, X>. The rest is lost to α.
+        With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is the
+        excess of the regularised optimum over <A, X>. The rest is lost to α.
         """
         size = self.problem.size
         shift = lifting_diagonal(point.slack, self._alpha * point.gram, point.factor)
@@ -221,11 +221,11 @@ class Climb:
         return bound + self._lost
 
     def _is_hopeless(self, reaches: list[float]) -> bool:
-        """Whether branching now is cheaper than another round.
+        """Return whether branching now is cheaper than another round.
 
-        A pair that is decided raises the bound by some amount, so the search below a node doubles
-        with each such amount that is missing. A round pays as long as what it gains saves more of
-        that search than the round costs.
+        A decided pair raises the bound by some amount, so the search below a node doubles with each
+        such amount that is missing. A round pays off as long as its gain saves more of that search
+        than the round costs.
         """
         settings = self._settings
         if len(reaches) <= _LOOK_BACK or self._is_near(reaches[-1]):
@@ -236,14 +236,14 @@ class Climb:
         return gain * math.exp2(missing) < settings.price * raised
 
     def _is_near(self, reach: float) -> bool:
-        """Whether the cuts seem to be enough, so that it is α alone that is in the way."""
+        """Return whether the cuts seem sufficient, so that only α limits the bound."""
         is_close = self._goal - self.bound < _CLOSE * self._scale
         return is_close or reach > self._goal - _NEAR * self._lost
 
     def _cool(self, reaches: list[float]) -> None:
-        """Lower α where that is what it takes, or where cuts gain little against it.
+        """Lower α if it limits the bound, or if cuts gain little against it.
 
-        At a large α the ascent is quick, and the cuts that it leads to are those needed later.
+        At a large α the ascent is quick, and it leads to the cuts that are needed later.
         """
         settings = self._settings
         gain = reaches[-1] - reaches[-2] if len(reaches) > 1 else math.inf
@@ -255,9 +255,9 @@ class Climb:
             self._alpha = cooler
 
     def _exchange_cuts(self, point: Point, few: int) -> None:
-        """Drop cuts that sleep, and add violated ones, unless they are few.
+        """Drop slack cuts, and add violated ones, unless they are few.
 
-        Where α alone is in the way, as where the relaxation is tight, cuts would but slow down the
+        If α alone limits the bound, as for a tight relaxation, cuts would only slow down the
         ascent.
         """
         settings, size = self._settings, self.problem.size
@@ -269,11 +269,11 @@ class Climb:
         self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
-        """Keep a state that is better than the best known; from then on, less is to be excluded."""
+        """Keep a state that is better than the best known, and lower the goal accordingly."""
         spins, energy = best_projection(
             self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
-        if energy < self._goal + 1.0 / self._unit:  # worth a look in exact integers
+        if energy < self._goal + 1.0 / self._unit:  # worth evaluating in exact integers
             value = self.problem.value(spins)
             highest = self.problem.highest_below(value)
             if value <= self._highest and highest is not None:
@@ -281,9 +281,9 @@ class Climb:
                 self._exclude(highest)
 
     def _proof(self) -> ExactSquares | None:
-        """Exact squares that exclude all that is to be excluded, with as few bits as will do."""
+        """Return exact squares that prove the goal, with as few bits as possible; or None."""
         margin = (self.bound - self._target) / self._scale
-        # Rounding was seen to lose 2.5 size^1.5 / 2^bits.
+        # Rounding loses 2.5 size^1.5 / 2^bits, by experience.
         bits = max(4, math.ceil(math.log2(4.0 * self.problem.size**1.5 / margin)))
         for more in (0, 2, 4, 8):
             if bits + more > _MOST_BITS:
@@ -294,15 +294,15 @@ class Climb:
         return None
 
     def rounded(self, bits: int = _BITS) -> ExactSquares:
-        """Exact squares whose bound is near the best."""
+        """Return exact squares whose bound is close to the best."""
         diagonal, cuts = self._best
         return exact_squares(self.problem, cuts, diagonal, bits)
 
     def branch(self) -> Pair:
-        """The pair of vertices that X would have to change most for, and the likelier sign.
+        """Return the pair of vertices for which X would change most, and the more likely sign.
 
-        Tied, both have the same row up to the sign: what counts is how far their rows are apart,
-        on the side where they are nearer to each other.
+        If tied, both have the same row up to the sign: the distance of their rows counts, for the
+        sign with which they are closer.
         """
         first, second = np.triu_indices(self.problem.size, 1)
         correlations = self._gram[first, second]
@@ -315,12 +315,12 @@ class Climb:
         return int(vertices[first[most]]), int(vertices[second[most]]), sign
 
     def inheritance(self) -> Inheritance:
-        """What both children begin with."""
+        """Return the data from which both children start."""
         return Inheritance.of(self.problem, self._diagonal, self._cuts)
 
 
 def _level(matrix: FloatArray, alpha: float) -> FloatArray:
-    """The y, all entries alike, at which X = -[M]₋ / α has the trace that it should have."""
+    """Return the y with equal entries at which X = -[M]₋ / α has the required trace."""
     eigenvalues = np.linalg.eigvalsh(matrix)
     counts = np.arange(1, len(eigenvalues) + 1)
     levels = (alpha * len(eigenvalues) + np.cumsum(eigenvalues)) / counts

@@ -1,6 +1,6 @@
-"""Odd cliques as cuts: (a·s)² ≥ 1 for whole numbers a of odd sum; and which of them X violates.
+"""Odd cliques as cuts, (a·s)² ≥ 1 for integers a of odd sum, and the search for violated ones.
 
-Violated triangles are all found, pentagons and heptagons by search.
+All violated triangles are found; pentagons and heptagons are found by search.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Cuts:
     """Odd cliques in rows, with their multipliers.
 
     Attributes:
-        vertices: (m, WIDTH), filled up with zeros, as the next.
-        coefficients: whole numbers of odd sum, those that are not zero first.
-        multipliers: at least 0.
+        vertices: (m, WIDTH), padded with zeros, like the coefficients.
+        coefficients: integers of odd sum, non-zero ones first.
+        multipliers: the multipliers, at least 0.
     """
 
     vertices: npt.NDArray[np.int32]
@@ -37,7 +37,7 @@ class Cuts:
 
     @classmethod
     def none(cls) -> Cuts:
-        """No cuts at all."""
+        """Return an empty set of cuts."""
         return cls(
             np.empty((0, WIDTH), np.int32), np.empty((0, WIDTH), np.int8), np.empty(0, np.float64)
         )
@@ -47,17 +47,17 @@ class Cuts:
 
     @property
     def depths(self) -> FloatArray:
-        """(Σ a² - 1) / 2: no state brings the sum of a cut's pairs below minus this."""
+        """The depths (Σ a² - 1) / 2: no state has a sum of a cut's pairs below minus this."""
         coefficients = self.coefficients.astype(np.float64)
         depths: FloatArray = ((coefficients**2).sum(axis=1) - 1.0) / 2.0
         return depths
 
     def kept(self, mask: npt.NDArray[np.bool_]) -> Cuts:
-        """Those that a mask marks."""
+        """Return the cuts that a mask marks."""
         return Cuts(self.vertices[mask], self.coefficients[mask], self.multipliers[mask])
 
     def weighted(self, multipliers: FloatArray) -> Cuts:
-        """The same with other multipliers."""
+        """Return the cuts with other multipliers."""
         return replace(self, multipliers=multipliers)
 
     def extended(
@@ -67,7 +67,7 @@ class Cuts:
         slacks: FloatArray,
         room: int,
     ) -> Cuts:
-        """The most violated of some cliques that are not here yet, at most `room`, added."""
+        """Return the cuts with the most violated new cliques added, at most `room`."""
         order = np.argsort(slacks, kind="stable")
         prints = _fingerprints(vertices[order], coefficients[order])
         _, first = np.unique(prints, return_index=True)
@@ -83,13 +83,13 @@ class Cuts:
         )
 
     def mapped(self, target: npt.NDArray[np.int64], signs: npt.NDArray[np.int8]) -> Cuts:
-        """The cuts where vertex v became `signs[v]` times vertex `target[v]`.
+        """Return the cuts after vertex v became `signs[v]` times vertex `target[v]`.
 
-        What lies over one vertex alone says nothing and is left out, as is what target -1 marks.
+        Cuts over a single vertex are void and dropped, as are vertices with target -1.
         """
         vertices = target[self.vertices].astype(np.int32)
         coefficients = (self.coefficients * signs[self.vertices]).astype(np.int8)
-        for q in range(1, WIDTH):  # merge what came to the same vertex
+        for q in range(1, WIDTH):  # merge entries of the same vertex
             for p in range(q):
                 same = (vertices[:, p] == vertices[:, q]) & (coefficients[:, p] != 0)
                 coefficients[same, p] += coefficients[same, q]
@@ -103,7 +103,7 @@ class Cuts:
 
 
 def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A number that a cut and its opposite share, and other cuts hardly ever."""
+    """Return a hash that a cut and its opposite share, and other cuts almost never."""
     size = int(vertices.max(initial=0)) + 1
     words = np.random.default_rng(_HASH_SEED).integers(-(2**62), 2**62, size)
     prints: npt.NDArray[np.int64] = np.abs((words[vertices] * coefficients).sum(axis=1))
@@ -111,14 +111,14 @@ def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) ->
 
 
 def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: int) -> Cuts:
-    """Cuts with up to `room` violated triangles more, and as many wider ones where there is room.
+    """Return the cuts with up to `room` more violated triangles, then wider cuts.
 
     Args:
-        cuts: those that are known.
-        gram: X; its diagonal is taken as 1.
-        violation: what counts as violated.
-        room: how many to add of each width.
-        seeds: from how many triangles to search for pentagons, half as many for heptagons.
+        cuts: the known cuts.
+        gram: the matrix X; its diagonal is taken as 1.
+        violation: the least violation that counts.
+        room: the most cuts of each width to add.
+        seeds: the triangles from which pentagons are searched for; half as many for heptagons.
     """
     roots = np.sqrt(np.maximum(gram.diagonal(), 1e-9))
     correlations = gram / np.outer(roots, roots)

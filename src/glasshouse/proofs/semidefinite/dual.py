@@ -1,11 +1,11 @@
 """The regularised dual of the semidefinite relaxation.
 
-With E(s) = <A, ss'>, the relaxation asks for the least <A, X> + α/2 ‖X‖² over positive semidefinite
-X with unit diagonal that satisfies the cuts. Its dual in y (free) and g ≥ 0 is smooth:
+With E(s) = <A, ss'>, the relaxation is the minimum of <A, X> + α/2 ‖X‖² over positive semidefinite
+X with unit diagonal that satisfy the cuts. Its dual in y (free) and g ≥ 0 is smooth:
 
     f(y, g) = Σ y - g·depths - ‖[M]₋‖² / 2α,   M = A - diag(y) - Σ g_t T_t,
 
-[M]₋ the part of M of negative eigenvalues. The gradient is what X = -[M]₋ / α lacks.
+where [M]₋ is the negative part of M. The gradient is the residual of X = -[M]₋ / α.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 
 
 class Point(NamedTuple):
-    """What one eigendecomposition tells of a point x = (y, g)."""
+    """The results of one eigendecomposition at a point x = (y, g)."""
 
     x: FloatArray
     value: float
-    linear: float  # Σ y - g·depths: the bound, were M positive semidefinite
+    linear: float  # Σ y - g·depths: the bound if M were positive semidefinite
     gradient: FloatArray
     slack: FloatArray  # M
     factor: FloatArray  # F with FF' = X
@@ -32,7 +32,7 @@ class Point(NamedTuple):
 
 
 class RegularisedDual:
-    """f for one matrix A, one set of cuts and one α."""
+    """The function f for one matrix A, one set of cuts and one α."""
 
     def __init__(self, matrix: FloatArray, cuts: Cuts, alpha: float) -> None:
         self.matrix = matrix
@@ -46,14 +46,14 @@ class RegularisedDual:
         self.scales = np.concatenate([np.ones(self.size), 2.0 / np.maximum(num_pairs, 1)])
 
     def slack_matrix(self, x: FloatArray) -> FloatArray:
-        """M."""
+        """Return the matrix M."""
         slack = self.matrix.copy()
         kernels.add_cliques(slack, *self._pairs, -0.5 * x[self.size :])
         slack.flat[:: self.size + 1] -= x[: self.size]
         return slack
 
     def at(self, x: FloatArray) -> Point:
-        """Value, gradient and X of a point."""
+        """Return value, gradient and X of a point."""
         slack = self.slack_matrix(x)
         eigenvalues, eigenvectors, failed = dsyevd(slack.T)
         if failed:

@@ -1,7 +1,7 @@
 """Compiled loops over odd cliques: their sums, and the search for those that are violated.
 
-A clique is a row of vertices and a row of whole coefficients a, filled up with zeros. Its *sum*
-over a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 says that it is at least (1 - Σ a²)/2.
+A clique is a row of vertices and a row of integer coefficients a, padded with zeros. Its *sum* over
+a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 means that it is at least (1 - Σ a²)/2.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import numpy as np
 
 from glasshouse.compiled import compiled, inner
 
-FAR = 1e30  # more than any sum: what keeps vertices from being taken twice
+FAR = 1e30  # above any sum: prevents vertices from being taken twice
 
 
 @compiled
 def pairs_of(vertices: Any, coefficients: Any, size: Any) -> Any:
-    """The pairs of all cliques, as places below the diagonal of a (size, size) matrix.
+    """Return the pairs of all cliques, as flat indices below the diagonal of a square matrix.
 
-    Returns where each clique begins, the places, and the products of the two coefficients.
+    Returns where each clique begins, the indices, and the products of the two coefficients.
     """
     count, width = vertices.shape
     starts = np.zeros(count + 1, np.int64)
@@ -41,7 +41,7 @@ def pairs_of(vertices: Any, coefficients: Any, size: Any) -> Any:
 
 @compiled
 def add_cliques(matrix: Any, starts: Any, places: Any, products: Any, factors: Any) -> None:
-    """Add factor · product to the entry of each pair, below the diagonal; then copy that above."""
+    """Add factor · product to the entry of each pair below the diagonal; then mirror it above."""
     size = len(matrix)
     flat = matrix.reshape(size * size)
     for t in range(len(factors)):
@@ -56,7 +56,7 @@ def add_cliques(matrix: Any, starts: Any, places: Any, products: Any, factors: A
 
 @compiled
 def sums_of_cliques(matrix: Any, starts: Any, places: Any, products: Any, sums: Any) -> None:
-    """The sum of each clique over what is below the diagonal."""
+    """Compute the sum of each clique from the entries below the diagonal."""
     flat = matrix.reshape(matrix.size)
     for t in range(len(sums)):
         total = 0.0
@@ -67,9 +67,9 @@ def sums_of_cliques(matrix: Any, starts: Any, places: Any, products: Any, sums: 
 
 @compiled
 def violated_triangles(gram: Any, limit: Any, room: Any) -> Any:
-    """Triangles whose slack, 1 plus their sum, is below a limit: rows of vertices and signs.
+    """Return triangles whose slack, 1 plus their sum, is below a limit: vertices and signs.
 
-    At most `room` of them; of the four signs of a triangle only the worst can be violated.
+    At most `room` are returned; of the four signs of a triangle only the worst can be violated.
     """
     size = len(gram)
     vertices = np.empty((room, 3), np.int32)
@@ -81,7 +81,7 @@ def violated_triangles(gram: Any, limit: Any, room: Any) -> Any:
             x = gram[i, j]
             for k in range(j):
                 y, z = gram[i, k], gram[j, k]
-                # The signs of j and k, that of i being +1: (+, +), (+, -), (-, +), (-, -).
+                # The signs of j and k if that of i is +1: (+, +), (+, -), (-, +), (-, -).
                 same, other = 1.0 + x - abs(y + z), 1.0 - x - abs(y - z)
                 if min(same, other) < limit and count < room:
                     vertices[count, 0], vertices[count, 1], vertices[count, 2] = i, j, k
@@ -100,7 +100,7 @@ def violated_triangles(gram: Any, limit: Any, room: Any) -> Any:
 
 @compiled(fastmath=True)
 def widened(gram: Any, vertices: Any, signs: Any) -> Any:
-    """Every clique with the two vertices more that make its sum least, then improved one by one."""
+    """Extend every clique by the two vertices that minimise its sum, then improve it."""
     count, width = vertices.shape
     size = len(gram)
     wider = np.empty((count, width + 2), np.int32)
@@ -132,7 +132,7 @@ def widened(gram: Any, vertices: Any, signs: Any) -> Any:
 
 @inner(fastmath=True)
 def best_two(gram: Any, pull: Any, taken: Any) -> Any:
-    """The vertices u, v and their signs a, b that make a·pull_u + b·pull_v + ab·gram_uv least."""
+    """Return vertices u, v and signs a, b that minimise a·pull_u + b·pull_v + ab·gram_uv."""
     size = len(gram)
     least, best = FAR, 0
     for u in range(size):
@@ -186,7 +186,7 @@ def exchange(gram: Any, clique: Any, signs: Any, pull: Any, taken: Any) -> None:
 
 @compiled(fastmath=True)
 def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any:
-    """The slope times the inverse curvature that steps tell of, oldest first: two loops over them.
+    """Return the slope times the inverse curvature of the remembered steps, oldest first.
 
     A step is a move, the fall of the gradient over it, and one over the product of both.
     """
@@ -218,9 +218,9 @@ def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any
 
 @compiled
 def descend(couplings: Any, states: Any) -> None:
-    """Flip single spins, always the one that gains most, until none gains; for every row.
+    """Flip the single spin that gains most until none gains; for every row.
 
-    Minimises the energy Σ q_ij s_i s_j of a symmetric matrix q without a diagonal.
+    This minimises the energy Σ q_ij s_i s_j of a symmetric matrix q without a diagonal.
     """
     size = len(couplings)
     for row in range(len(states)):

@@ -1,4 +1,4 @@
-"""The semidefinite relaxation of dense problems, as the tree search wants it."""
+"""The semidefinite relaxation of dense problems, for the tree search."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from glasshouse.proofs.semidefinite.climb import Climb, Settings
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
-# Where a graph has this share of all pairs, and no more vertices than an eigenvalue solver takes
+# If a graph has this fraction of all pairs, and no more vertices than an eigenvalue solver handles
 # in a tenth of a second, the semidefinite relaxation is worth a try.
 _DENSE, _FEWEST, _MOST = 0.1, 12, 400
 
 
 def is_dense(graph: SignedGraph) -> bool:
-    """Whether the semidefinite relaxation of a graph may be better than its cycle LP."""
+    """Return whether the semidefinite relaxation of a graph may be better than its cycle LP."""
     size = graph.num_vertices
     return _FEWEST <= size <= _MOST and graph.num_edges >= _DENSE * size * (size - 1) / 2
 
 
 class SemidefiniteRelaxation:
-    """Least energies over positive semidefinite matrices that satisfy odd cliques.
+    """A relaxation to positive semidefinite matrices that satisfy odd cliques.
 
-    The bound of every subproblem is certified by squares in exact integers: the cliques that count,
-    and the columns of an integer Cholesky decomposition of what they leave.
+    The bound of every subproblem is certified by squares in exact integers: the cliques that
+    matter, and the columns of an integer Cholesky decomposition of the remainder.
 
     Args:
         graph: the problem.
@@ -43,17 +43,17 @@ class SemidefiniteRelaxation:
         self._threads = ThreadpoolController()
 
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
-        """Bound, until the node is closed, nothing more is gained, or it is time to stop.
+        """Bound the node until it is closed, nothing more is gained, or the budget ends.
 
-        Closed means that nothing is better than the incumbent *and the states offered*. Where the
+        Closed means that nothing is better than the incumbent *and the states offered*. If the
         pairs leave a single state and it is better than the incumbent, the outcome is not closed,
         has no branch, and offers that state.
 
         Args:
             pairs: the path from the root.
             incumbent: the cost of the best state known.
-            budget: when to stop.
-            warm: what the outcome of any node above held, or None.
+            budget: decides when to stop.
+            warm: the `warm` data of the outcome of any node above, or None.
         """
         problem = Subproblem.of(self._graph, pairs)
         highest = problem.highest_below(self._graph.value(incumbent))
@@ -63,12 +63,12 @@ class SemidefiniteRelaxation:
         if problem.size == 0:
             state = problem.spread(np.ones(0))
             return Outcome(False, NO_PARTS, states=[state])
-        # Threads wait for each other longer than such small matrices take.
+        # Threads would wait for each other longer than such small matrices take.
         with self._threads.limit(limits=1, user_api="blas"):
             return self._climbed(Climb(problem, highest, warm, Settings()), budget)
 
     def _climbed(self, climb: Climb, budget: Budget) -> Outcome:
-        """The outcome of a climb, which is done here."""
+        """Climb, and return the outcome."""
         problem, proof = climb.problem, None
         with budget.hearing_ctrl_c():
             proof = climb.run(budget)

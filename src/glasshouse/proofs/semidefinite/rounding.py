@@ -1,9 +1,9 @@
 """From multipliers in floats to squares in exact integers, and the bound that these prove.
 
-`lifting_diagonal` is what to take off y so that M becomes positive semidefinite, at little cost.
+`lifting_diagonal` is what to subtract from y to make M positive semidefinite, at little cost.
 
-Nothing here needs to be accurate: whatever rounding leaves over is found by exact integers and
-taken off the bound.
+Nothing here has to be accurate: exact integers measure what rounding leaves, and subtract it from
+the bound.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from glasshouse.proofs.semidefinite.subproblem import ROOM, Subproblem
 
 IntArray = npt.NDArray[np.int64]
 
-_SWEEPS = 12  # of the search for a diagonal
+_SWEEPS = 12  # sweeps of the search for a diagonal
 _TINY = 1e-12
-_LARGEST = 2.0**53  # of a column's entries: a whole number that fits int64, whatever happened
-_FEWER_FOR_CUTS = 4  # what rounding does to a cut is taken up by the columns
+_LARGEST = 2.0**53  # limit of a column's entries: an integer that always fits int64
+_FEWER_FOR_CUTS = 4  # the columns absorb the rounding of a cut
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,10 @@ class ExactSquares:
 
     Attributes:
         denominator: divides all multipliers.
-        cuts: the cuts, whose multipliers in floats no longer count.
-        cut_multipliers: theirs, positive Python integers.
+        cuts: the cuts; their multipliers in floats no longer count.
+        cut_multipliers: the multipliers of the cuts, positive Python integers.
         columns: one row of coefficients for each of the other squares.
-        column_multiplier: the one multiplier of all these.
+        column_multiplier: the common multiplier of all columns.
     """
 
     denominator: int
@@ -50,7 +50,7 @@ class ExactSquares:
     column_multiplier: int
 
     def bound(self, problem: Subproblem) -> Fraction:
-        """What no value of the subproblem is below, in exact integers."""
+        """Return a lower bound on all values of the subproblem, in exact integers."""
         rest = problem.weights.astype(object) * self.denominator
         rest += 2 * (self._column_sums() * self.column_multiplier + self._cut_sums(problem.size))
         upper = np.triu_indices(problem.size, 1)
@@ -66,14 +66,14 @@ class ExactSquares:
         return problem.constant - Fraction(lost, self.denominator)
 
     def _column_sums(self) -> npt.NDArray[np.object_]:
-        """Σ a a' over the columns."""
+        """Return Σ a a' over the columns."""
         largest = int(np.abs(self.columns).max(initial=0))
         fits = largest * largest * max(1, len(self.columns)) < ROOM
         columns = self.columns if fits else self.columns.astype(object)
         return (columns.T @ columns).astype(object)
 
     def _cut_sums(self, size: int) -> npt.NDArray[np.object_]:
-        """Σ c a a' over the cuts, at least off the diagonal."""
+        """Return Σ c a a' over the cuts; only the entries off the diagonal are used."""
         largest = int(np.abs(self.cuts.coefficients.astype(np.int64)).max(initial=0))
         fits = sum(self.cut_multipliers) * largest * largest < ROOM
         kind = np.int64 if fits else object
@@ -87,7 +87,7 @@ class ExactSquares:
         return (sums + sums.T).astype(object)
 
     def parts(self, problem: Subproblem) -> Parts:
-        """The squares over vertices of the graph."""
+        """Return the squares over vertices of the graph."""
         cuts, everyone = self.cuts, np.arange(problem.size)
         rows: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [
             *zip(cuts.vertices, cuts.coefficients, strict=True),
@@ -101,13 +101,13 @@ class ExactSquares:
 
 
 def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: int) -> ExactSquares:
-    """Squares whose bound is near that of floats.
+    """Return squares whose bound is close to that of the floats.
 
     Args:
-        problem: whose weights the squares take off.
-        cuts: with multipliers in units of `problem.unit`.
-        diagonal: y, such that M is nearly positive semidefinite.
-        bits: binary places of the columns; the cuts' multipliers get fewer.
+        problem: the problem whose weights the squares cancel.
+        cuts: the cuts, with multipliers in units of `problem.unit`.
+        diagonal: the vector y, such that M is nearly positive semidefinite.
+        bits: the binary places of the columns; the cuts' multipliers get fewer.
     """
     column_bits, cut_bits = bits, max(bits - _FEWER_FOR_CUTS, 2)
     power = (problem.unit - 1).bit_length()  # 2^power is the unit of the columns' squares
@@ -124,23 +124,23 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
         2**places,
         cuts,
         [int(step) * multiplier for step in cuts.multipliers.tolist()],
-        columns[(columns != 0).sum(axis=1) > 1],  # a square of a single spin is a constant
+        columns[(columns != 0).sum(axis=1) > 1],  # the square of a single spin is a constant
         2 ** (power + places - 2 * column_bits),
     )
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
-    """Rows of integers a with Σ a a' / 4^bits near a matrix, which is made semidefinite first.
+    """Return integer rows a with Σ a a' / 4^bits near a matrix, first made semidefinite.
 
-    Every row is rounded before what it leaves over is passed on to the next ones, so that errors do
-    not add up.
+    Every row is rounded before its remainder is passed on to the next rows, so that errors do not
+    add up.
     """
     size = len(matrix)
     one = 2.0**bits
     rest = matrix * (one * one)
     lowest = float(np.linalg.eigvalsh(matrix)[0]) if size else 0.0
-    # Rounding a row shakes the rest by as much times the root of its diagonal; little of that falls
-    # on where the rest is nearly singular.
+    # Rounding a row perturbs the rest by the same amount times the root of its diagonal; little of
+    # that affects directions in which the rest is nearly singular.
     shake = 0.1 * one * float(np.sqrt(np.abs(matrix.diagonal()).max(initial=0.0) * size))
     rest.flat[:: size + 1] += max(0.0, -lowest) * one * one + shake
     rows = np.zeros((size, size), dtype=np.int64)
@@ -155,16 +155,16 @@ def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
 
 
 def lifting_diagonal(matrix: FloatArray, lacking: FloatArray, factor: FloatArray) -> FloatArray:
-    """A diagonal d of small sum such that matrix + diag(d) is positive semidefinite.
+    """Return a diagonal d of small sum such that matrix + diag(d) is positive semidefinite.
 
-    The least Σ d for which diag(d) - lacking is so, is the greatest <lacking, Y> over Gram matrices
-    Y of unit vectors. These are found by the mixing method: every vector turns to where the matrix
-    pulls it. The lengths of the pulls are the dual solution, to be scaled to what is needed.
+    The least Σ d for which diag(d) - lacking is positive semidefinite is the greatest <lacking, Y>
+    over Gram matrices Y of unit vectors. These are found by the mixing method: every vector turns
+    to where the matrix pulls it. The lengths of the pulls, scaled as needed, are the dual solution.
 
     Args:
-        matrix: what to lift.
-        lacking: minus its part of negative eigenvalues.
-        factor: some matrix of as many rows, to start from; its rows become the vectors.
+        matrix: the matrix to lift.
+        lacking: minus its part with negative eigenvalues.
+        factor: any matrix with as many rows, to start from; its rows become the vectors.
     """
     vectors = factor
     lengths = np.ones(len(matrix))

@@ -1,4 +1,4 @@
-"""What is left of a signed graph when pairs of spins are tied: exact weights between classes."""
+"""A signed graph with tied pairs of spins: exact weights between classes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ import numpy.typing as npt
 from glasshouse.certificates import Pair, ties_of
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
-ROOM = 2**62  # sums of absolute values below this cannot leave int64
+ROOM = 2**62  # sums of absolute values below this cannot overflow int64
 
 
 @dataclass(frozen=True, eq=False)
 class Subproblem:
-    """Minimise `constant - Σ W_ab s_a s_b` over one spin for each class.
+    """The problem of minimising `constant - Σ W_ab s_a s_b` over one spin for each class.
 
-    Classes without any weight are left out.
+    Classes without any weight are omitted.
 
     Attributes:
-        vertices: a vertex of each class, the one that stands for it; its sign is +1.
-        class_of: for every vertex of the graph, its class, or -1 where that was left out.
-        signs: for every vertex, its spin as a multiple of that of its class.
+        vertices: the vertex that represents each class; its sign is +1.
+        class_of: the class of every vertex of the graph, or -1 if it was omitted.
+        signs: the spin of every vertex as a multiple of that of its class.
         weights: W, symmetric and zero on the diagonal: int64, or Python integers if large.
         constant: a Python integer.
         matrix: A = -W / 2 in units of `unit`: the energy is <A, ss'>.
@@ -40,7 +40,7 @@ class Subproblem:
 
     @classmethod
     def of(cls, graph: SignedGraph, pairs: list[Pair]) -> Subproblem:
-        """The graph with the given pairs tied; pairs that contradict each other are refused."""
+        """Return the graph with the given pairs tied; raise if pairs contradict each other."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
             raise ValueError(f"the pairs contradict each other: {pairs}")
@@ -66,11 +66,11 @@ class Subproblem:
 
     @property
     def size(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.vertices)
 
     def highest_below(self, value: int) -> int | None:
-        """The greatest value below a given one that a state may have; None if none is below.
+        """Return the greatest possible value below a given one; None if no value is below.
 
         All values are congruent modulo twice the gcd of 2g and all Σ_b W_ab, g the gcd of the W.
         """
@@ -83,11 +83,11 @@ class Subproblem:
         return value - 1 - (value - 1 - some_value) % step
 
     def value(self, spins: npt.NDArray[np.float64]) -> int:
-        """The exact value of one spin for each class."""
+        """Return the exact value of one spin for each class."""
         signs = spins.astype(np.int64)
         return self.constant - int(signs @ self.weights @ signs) // 2
 
     def spread(self, spins: npt.NDArray[np.float64]) -> Spins:
-        """A state of the graph from one of the classes; those left out are +1."""
+        """Return a state of the graph from one of the classes; omitted vertices are +1."""
         state = np.append(np.sign(spins), 1.0)[self.class_of]
         return (state * self.signs).astype(np.int8)

@@ -1,7 +1,7 @@
-"""One tree of one problem: the search, what it knows, and the certificate that it is at any moment.
+"""One tree of one problem: the search, its results, and its certificate at any moment.
 
-A search can go on from a certificate: its tree is the search tree, its open leaves are what is left
-to do.
+A search can resume from a certificate: its tree becomes the search tree, and its open leaves are
+the remaining work.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Growth:
     """One tree of one problem.
 
     Args:
-        prepared: the problem.
-        reduction: of its graph.
-        method: which relaxation bounds the nodes.
-        budget: when to stop.
-        parts: what linear programs of the blocks have found.
-        start: a certificate to go on from, if its tree is one over the same core.
+        prepared: the prepared problem.
+        reduction: the reduction of its graph.
+        method: the name of the relaxation that bounds the nodes.
+        budget: decides when to stop.
+        parts: the loops that the linear programs of the blocks found.
+        start: a certificate to resume from, if its tree is over the same core.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Growth:
         workers: int | None = None,
         executor: Executor | None = None,
     ) -> bool:
-        """Search on; True if nothing is left to do."""
+        """Continue the search; return True if no leaf is open."""
         best = self.prepared.best[self.core.names]
         self.incumbent.offer(best)
         self.search.report = report
@@ -82,9 +82,9 @@ class Growth:
             return self.search.run(self.root, most_nodes=most_nodes)
         try:
             shared = SharedSearch(self.search, self.method, workers, executor)
-        except OSError as error:  # a system without semaphores, or without room for processes
+        except OSError as error:  # a system without semaphores, or without memory for processes
             _log.warning(
-                "workers=%s: no worker can be started here (%s); this process searches by itself",
+                "workers=%s: no worker can be started here (%s); searching in this process instead",
                 workers,
                 error,
             )
@@ -92,23 +92,23 @@ class Growth:
         return shared.run(self.root)
 
     def certificate(self) -> Certificate:
-        """The certificate that the tree is now."""
+        """Return the current certificate of the tree."""
         self.prepared.known.append(self.state())
         best = self.prepared.best
         return certificate_of_tree(self.root, self.core.common, self.core.names, best)
 
     def state(self) -> Spins:
-        """The best state that it knows, of the whole graph."""
+        """Return the best known state of the whole graph."""
         return lifted_state(self.reduction, self.core, self.incumbent.state)
 
     @property
     def bound(self) -> Fraction:
-        """No state has a lower value."""
+        """The current bound: no state has a lower value."""
         return min(leaf.bound for leaf in self.root.leaves())
 
 
 def goes_on_from(certificate: Certificate, core: Core) -> bool:
-    """Whether a search on a core can go on from a certificate: one with a tree over that core."""
+    """Return whether a search on a core can resume from a certificate: its tree fits the core."""
     tree = certificate.tree
     if tree is None or not tree.num_branches:
         return False
@@ -129,14 +129,14 @@ def goes_on_from(certificate: Certificate, core: Core) -> bool:
 def tree_of(
     certificate: Certificate, form: ExactForm, names: npt.NDArray[np.int32], value: int
 ) -> Node:
-    """The tree of a certificate, with what its leaves prove.
+    """Return the tree of a certificate, with the bounds of its leaves.
 
     Args:
-        certificate: one with a tree that fits the problem.
+        certificate: a certificate with a tree that fits the problem.
         form: the problem.
-        names: which node of the problem each vertex of the core is; all that the tree branches on
-            are among them.
-        value: that of the best state.
+        names: the node of the problem that each vertex of the core is; the tree branches only on
+            these.
+        value: the value of the best state.
     """
     tree, parts = certificate.tree, Parts.of(certificate)
     assert tree is not None
@@ -163,7 +163,7 @@ def tree_of(
             node.parts = parts.chosen([leaf.loops], [leaf.squares])
             whole = parts.chosen([*common_loops, leaf.loops], [*common_squares, leaf.squares])
             found = bounded_leaf(form, leaf.pairs, whole, value)
-        if found is None:  # no state is there
+        if found is None:  # the leaf has no states
             node.is_finished = True
         else:
             node.bound, node.least = found
@@ -171,5 +171,5 @@ def tree_of(
 
 
 def _common(tree: Tree) -> tuple[list[slice], list[slice]]:
-    """Which loops and squares all leaves have."""
+    """Return the slices of the loops and squares that all leaves share."""
     return [slice(0, tree.common_loops)], [slice(0, tree.common_squares)]

@@ -1,4 +1,4 @@
-"""Nodes of a search tree, the certificate that they are, and the bytes that they hold."""
+"""Nodes of a search tree, their certificate, and their memory."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass(eq=False)
 class Node:
-    """Some states: those that keep the pairs on the way to it.
+    """A set of states: those that keep the pairs on the path to the node.
 
     Attributes:
-        pairs: over the core's vertices.
-        parts: loops and squares that bound them, over the whole problem; a new node has those of
-            its parent, which hold for it, too. Only leaves have any.
-        bound: exactly what they prove.
-        least: the least value that this leaves possible.
-        warm: what a relaxation may start from.
-        cover: nodes to look at all states of, instead of the parts.
-        children: of a node that was branched on: where the pair agrees, and where it differs.
-        is_finished: whether nothing is left to do, because floats cannot tell what is left.
+        pairs: the pairs on the path, over the core's vertices.
+        parts: loops and squares that bound the states, over the whole problem; a new node has those
+            of its parent, which hold for it, too. Only leaves have parts.
+        bound: the exact bound of the parts.
+        least: the least value that the bound allows.
+        warm: data from which a relaxation may start.
+        cover: nodes whose states are all enumerated, instead of the parts.
+        children: the two halves of a branched node: the pair agrees, and the pair differs.
+        is_finished: whether the search is done because floats cannot resolve the remaining gap.
     """
 
     pairs: list[Pair]
@@ -40,11 +40,11 @@ class Node:
     is_finished: bool = False
 
     def leaves(self) -> Iterator[Node]:
-        """The node itself, or the leaves below it, in the order of a certificate."""
+        """Yield the node itself, or the leaves below it, in the order of a certificate."""
         return (node for node in self.nodes() if not node.children)
 
     def nodes(self) -> Iterator[Node]:
-        """All nodes, each before those below it."""
+        """Yield all nodes, each before those below it."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -52,16 +52,16 @@ class Node:
             yield node
 
     def take(self, other: Node) -> None:
-        """Become what the same node became elsewhere."""
+        """Replace this node by the same node as explored elsewhere."""
         self.parts, self.bound, self.least = other.parts, other.bound, other.least
         self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
 
     def forget(self) -> None:
-        """Let go of what only leaves need that are bounded by parts."""
+        """Drop the parts and the warm start, which only leaves need."""
         self.parts, self.warm = self.parts.chosen([slice(0, 0)], [slice(0, 0)]), None
 
     def split(self, pair: Pair) -> tuple[Node, Node]:
-        """Branch on a pair; the half that its sign names comes first in what is returned."""
+        """Branch on a pair; return both halves, first the one that the pair's sign names."""
         a, b, sign = pair
         self.children = [
             Node([*self.pairs, (a, b, side)], self.parts, self.bound, self.least, self.warm)
@@ -73,13 +73,13 @@ class Node:
 
 
 def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> Certificate:
-    """The certificate that a tree is, at a state; nodes that are open are leaves like all others.
+    """Return the certificate of a tree at a state; open nodes count as leaves.
 
     Args:
-        root: of the tree.
-        common: what all leaves have.
-        names: which node of the problem each vertex of the pairs is.
-        spins: of the problem, the ghost's behind them.
+        root: the root of the tree.
+        common: the parts that all leaves share.
+        names: the node of the problem that each vertex of the pairs is.
+        spins: the spins of the problem, followed by the ghost's.
     """
     parts, rows = [common], list[Row]()
     for node in root.nodes():
@@ -98,13 +98,13 @@ def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> 
 
 
 class Holdings:
-    """Parts and warm starts of the leaves of a tree.
+    """The memory of the parts and warm starts of the leaves of a tree.
 
     Children begin with the parts and the warm start of their parent, and the warm starts of an LP
     share most of their cuts.
 
     Attributes:
-        num_bytes: what they take together.
+        num_bytes: the bytes that they take together.
     """
 
     def __init__(self) -> None:
@@ -112,14 +112,14 @@ class Holdings:
         self._users: dict[int, int] = {}
 
     def recount(self, root: Node) -> None:
-        """Count the leaves of a tree, and nothing else."""
+        """Count the leaves of a tree from scratch."""
         self.num_bytes = 0
         self._users.clear()
         self._keep(root)
 
     @contextmanager
     def changing(self, node: Node) -> Iterator[None]:
-        """Change a leaf in this block, or what is below a node."""
+        """Keep the count up to date while a leaf, or the nodes below a node, change."""
         for leaf in node.leaves():
             self._count(leaf.parts, -1)
             self._count(leaf.warm, -1)
@@ -134,7 +134,7 @@ class Holdings:
             self._count(leaf.warm, 1)
 
     def _count(self, thing: Any, change: int) -> None:
-        """One user more or less; the first one counts the thing itself, and what it shares."""
+        """Add or remove one user; the first one counts the object itself, and what it shares."""
         if thing is None:
             return
         before = self._users.pop(id(thing), 0)

@@ -1,7 +1,7 @@
 """Branch and bound: a tree of pairs of spins, each node bounded by a relaxation.
 
-What a relaxation says is never believed. Whether a node is closed is decided by the very function
-that checks a leaf of a certificate, from the parts that the certificate will hold.
+The result of a relaxation is never trusted. The function that checks a leaf of a certificate also
+decides whether a node is closed, from the parts that the certificate will contain.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from glasshouse.proofs.semidefinite import SemidefiniteRelaxation
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.node import Holdings, Node
 
-# What bounds the nodes of a tree, by name.
+# The relaxations that bound the nodes of a tree, by name.
 RELAXATIONS: dict[str, Callable[[SignedGraph], Relaxation]] = {
     kind.name: kind for kind in (CycleRelaxation, CliqueRelaxation, SemidefiniteRelaxation)
 }
-# Where so few vertices are left, looking at all their states is quicker than any bound.
+# With at most this many vertices, enumerating all states is quicker than any bound.
 _FEW_CLASSES = 9
-# A difference this many times smaller than all weights together is beyond the floats of an LP.
+# A difference this many times smaller than all weights together exceeds the precision of an LP.
 _BLUR = 10**10
 
 
@@ -61,14 +61,14 @@ class Incumbent:
 
 @dataclass(frozen=True)
 class TreeProgress:
-    """How far a tree search is.
+    """The progress of a tree search.
 
     Attributes:
-        lower: no state has a lower value, as far as the tree goes.
+        lower: the current bound of the tree: no state has a lower value.
         upper: the value of the best state.
-        nodes: that were bounded.
-        open_nodes: that are yet to be.
-        held: about how many bytes the leaves take: their parts, and what relaxations start from.
+        nodes: the number of nodes that were bounded.
+        open_nodes: the number of open nodes.
+        held: about how many bytes the leaves take: their parts, and their warm starts.
     """
 
     lower: Fraction
@@ -79,17 +79,17 @@ class TreeProgress:
 
 
 class TreeSearch:
-    """One search, in one process.
+    """A tree search in one process.
 
-    Best bound first, with dives: from the most promising open node down to a leaf, then again. On
-    the way down a relaxation starts from where it stands.
+    Best bound first, with dives: from the most promising open node down to a leaf, then again.
+    During a dive, a relaxation continues from its current state.
 
     Args:
-        form: the problem as the checker sees it.
-        core: what to branch on.
+        form: the problem in the checker's exact form.
+        core: the graph to branch on.
         relaxation: bounds the nodes of the core.
         incumbent: the best state of the core.
-        budget: when to stop.
+        budget: decides when to stop.
         report: called after every node.
     """
 
@@ -113,24 +113,24 @@ class TreeSearch:
 
     @property
     def value(self) -> int:
-        """That of the best state."""
+        """The value of the best state."""
         return self.core.offset + 2 * self.incumbent.cost
 
     def new_root(self, parts: Parts) -> Node:
-        """A tree of one node, which some parts bound."""
+        """Return a tree of one node, bounded by some parts."""
         root = Node([], parts, Fraction(0), 0)
         self._bound(root)
         return root
 
     def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
-        """Work on the open leaves of a tree; True if none is left.
+        """Work on the open leaves of a tree; return True if none is left.
 
-        Whatever stops it, what was found stays in the tree.
+        Whatever stops the search, its results stay in the tree.
 
         Args:
-            root: of the tree.
-            most_open: stop once so many nodes are open.
-            most_nodes: stop once so many have been bounded.
+            root: the root of the tree.
+            most_open: stop once this many nodes are open.
+            most_nodes: stop once this many nodes have been bounded.
         """
         self.most_open, self.most_nodes = most_open, most_nodes
         self.holdings.recount(root)
@@ -143,7 +143,7 @@ class TreeSearch:
         return all(self.is_done(leaf) for leaf in root.leaves())
 
     def is_done(self, node: Node) -> bool:
-        """Whether a node holds nothing better than the best state, or cannot be told from it."""
+        """Return whether a node has no better state, or none that floats can distinguish."""
         return node.is_finished or node.least >= self.value
 
     def _dive(self, start: Node) -> None:
@@ -162,7 +162,7 @@ class TreeSearch:
                 node = None
 
     def _bounded(self, node: Node) -> tuple[Node, Node] | None:
-        """Bound a node and branch on it; None if it is closed, or time is up."""
+        """Bound a node and branch on it; return None if it is closed, or time is up."""
         if self.is_done(node) or self._looked_at(node):
             return None
         self.nodes += 1
@@ -183,7 +183,7 @@ class TreeSearch:
         return node.split(self._branch(node, outcome.branch))
 
     def _bound(self, node: Node, parts: Parts | None = None) -> None:
-        """Give a node parts, if they prove more than those it has."""
+        """Give a node parts, if they prove more than its own."""
         parts = node.parts if parts is None else parts
         pairs, every = self._named(node.pairs), joined_parts([self.core.common, parts])
         found = bounded_leaf(self.form, pairs, every, self.value)
@@ -192,7 +192,7 @@ class TreeSearch:
             node.parts, node.bound, node.least = parts, found.bound, found.least
 
     def _looked_at(self, node: Node) -> bool:
-        """Whether so little is left of a node that all its states could be looked at."""
+        """Enumerate all states of a node, if they are few; return whether that was done."""
         if not self.core.is_whole:
             return False
         ties = ties_of(self.core.graph.num_vertices, node.pairs)
@@ -208,7 +208,7 @@ class TreeSearch:
         return True
 
     def _branch(self, node: Node, wanted: Pair | None) -> Pair:
-        """The pair to branch on: the wanted one, or the heaviest edge that is not decided."""
+        """Return the pair to branch on: the wanted one, or the heaviest undecided edge."""
         ties = ties_of(self.core.graph.num_vertices, node.pairs)
         assert ties is not None
         if wanted is not None and ties.roots[wanted[0]] != ties.roots[wanted[1]]:
@@ -219,17 +219,17 @@ class TreeSearch:
         return a, b, 1
 
     def _named(self, pairs: list[Pair]) -> list[Pair]:
-        """Pairs over the whole problem's nodes."""
+        """Return pairs over the whole problem's nodes."""
         names = self.core.names
         return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
 
     def wait_for(self, node: Node) -> None:
-        """Put an open node where the next dive may begin."""
+        """Queue an open node, from which a later dive may begin."""
         if not self.is_done(node):
             heapq.heappush(self._waiting, (node.bound, next(self._order), node))
 
     def next_open(self) -> Node:
-        """The open node of the least bound; it is no longer waiting."""
+        """Remove and return the open node of the least bound."""
         return heapq.heappop(self._waiting)[2]
 
     @property
@@ -243,7 +243,7 @@ class TreeSearch:
         return is_enough or self.budget.asks_to_stop()
 
     def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
-        """How far it is, with nodes that are being worked on here and elsewhere."""
+        """Return the progress, including nodes in progress here and elsewhere."""
         at_work = [*(elsewhere or []), *([] if current is None else [current])]
         bounds = [Fraction(self.value), *(node.bound for node in at_work)]
         if self._waiting:

@@ -1,7 +1,7 @@
-"""Subtrees on several processes: open nodes go out, what was found below them comes back.
+"""Subtrees on several processes: open nodes are sent out, explored subtrees come back.
 
-A worker explores the subtree of a node for some seconds and hands back whatever it has by then.
-It keeps its relaxation, with all cuts, for the next subtree of the same problem.
+A worker explores the subtree of a node for a few seconds and returns its results. It keeps its
+relaxation, with all cuts, for the next subtree of the same problem.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from glasshouse.proofs.trees.search import RELAXATIONS, Incumbent, TreeSearch
 from glasshouse.stopping import deferred
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
-# Seconds for which a worker explores, at first and at most: long enough to use its cuts again.
+# Seconds for which a worker explores, at first and at most: long enough to reuse its cuts.
 _FIRST_SECONDS, _MOST_SECONDS = 2.0, 20.0
-# Nodes to have open, for each worker, before work is shared.
+# Open nodes per worker before work is shared.
 _NODES_PER_WORKER = 2
-# Workers that die so often without an answer between will never work.
+# The number of deaths without an answer after which workers are hopeless.
 _HOPELESS = 3
-# Executors that do not tell how many workers they have get work for so many.
+# The assumed number of workers of an executor that does not report it.
 _UNKNOWN_WORKERS = 8
 
 
@@ -48,7 +48,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Explored:
-    """What became of it."""
+    """The result of a `Job`: the explored subtree, the best state, and the number of nodes."""
 
     node: Node
     state: Spins
@@ -56,7 +56,7 @@ class Explored:
 
 
 class _Kept(threading.local):
-    """The relaxation that a thread worked with last; workers of Dask have several threads."""
+    """The relaxation that a thread used last; Dask's workers have several threads."""
 
     key: str = ""
     relaxation: Relaxation
@@ -66,16 +66,16 @@ _kept = _Kept()
 
 
 def explore(job: Job) -> Explored:
-    """What a worker does."""
+    """Explore a subtree in a worker."""
     if _kept.key != job.key:
         _kept.relaxation = RELAXATIONS[job.method](job.core.graph)
     incumbent, budget = Incumbent(job.core.graph, job.state), Budget(job.seconds)
     search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, budget)
-    _kept.key = ""  # an error leaves a relaxation behind that may be half changed
+    _kept.key = ""  # after an error, a relaxation may be inconsistent
     search.run(job.node)
     _kept.key = job.key
     for leaf in job.node.leaves():
-        leaf.warm = None  # too large to send, and of no use elsewhere
+        leaf.warm = None  # too large to send, and useless elsewhere
     return Explored(job.node, incumbent.state, search.nodes)
 
 
@@ -83,10 +83,10 @@ class SharedSearch:
     """A tree search whose open nodes are explored elsewhere.
 
     Args:
-        search: the one in this process; it decides what is closed.
-        method: the name of its relaxation.
-        workers: how many processes to start; None with an executor.
-        executor: somebody else's, for instance Dask's.
+        search: the search in this process; it decides what is closed.
+        method: the name of the relaxation.
+        workers: the number of processes to start; None with an executor.
+        executor: an executor of the caller, for instance Dask's.
     """
 
     def __init__(
@@ -103,11 +103,11 @@ class SharedSearch:
         self.breaks = 0
 
     def run(self, root: Node) -> bool:
-        """Work on the open leaves of a tree; True if none is left."""
+        """Work on the open leaves of a tree; return True if none is left."""
         search = self.search
         try:
             with search.budget.hearing_ctrl_c():
-                # Branch here until there is work for all.
+                # Branch here until there is work for all workers.
                 if search.run(root, _NODES_PER_WORKER * self.workers):
                     return True
                 while (search.has_open or self.running) and not search.budget.asks_to_stop():
@@ -129,7 +129,7 @@ class SharedSearch:
                 continue
             with search.holdings.changing(node):
                 node.warm = None
-            # A copy: a worker may be a thread, and ours stays as it is until the answer.
+            # A copy, because a worker may be a thread, and our node must not change yet.
             job = Job(self.key, search.form, search.core, self.method, replace(node),
                       search.incumbent.state, seconds)  # fmt: skip
             self.running[self._submit(job)] = node
@@ -143,7 +143,7 @@ class SharedSearch:
         return future
 
     def _receive(self) -> None:
-        """Put what came back into the tree."""
+        """Put the explored subtrees into the tree."""
         done, _ = wait_briefly(self.running)
         search = self.search
         for future in done:
@@ -167,7 +167,7 @@ class SharedSearch:
         search.report(search.progress(None, [*self.running.values()]))
 
     def _lost(self, node: Node, error: BaseException) -> None:
-        """A worker died or failed: its node is still open."""
+        """Reopen the node of a worker that died or failed."""
         self.search.wait_for(node)
         if isinstance(error, BrokenExecutor):
             self._rebuild(error)
@@ -175,20 +175,20 @@ class SharedSearch:
             self._count_fault(error)
 
     def _count_fault(self, error: BaseException) -> None:
-        """Give up where workers never answer."""
+        """Raise if workers never answer."""
         self.breaks += 1
         if self.breaks >= _HOPELESS:
             raise RuntimeError(
-                f"workers fail again and again ({error}); a script that uses workers needs "
-                '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
+                f"workers fail repeatedly ({error}); a script that uses workers needs "
+                '`if __name__ == "__main__":` around its calls (Python imports it in each)'
             ) from error
 
     def _rebuild(self, error: BaseException) -> None:
-        """Start new workers; whatever the old ones were doing is open again."""
+        """Start new workers; the nodes of the old ones are open again."""
         self._count_fault(error)
         for node in self.running.values():
             self.search.wait_for(node)
         self.running.clear()
         if self.pool is None:
-            raise RuntimeError("the executor takes no more work; run again with a new one")
+            raise RuntimeError("the executor accepts no more work; run again with a new executor")
         self.pool.rebuild()

@@ -1,9 +1,9 @@
-"""Spins that are tied by the pairs on a path of a tree, in a VeriPB proof.
+"""Spins tied by the pairs on a path of a tree, in a VeriPB proof.
 
-There no spin is ever replaced by another. What a contracted graph knows by its making is derived
-from loops instead: a pair and another one that the path makes equal to it close a loop with the
-pairs of the path that are between them. Each pair of the path that is used so adds the literal that
-it is violated, and that is what a leaf proves: nothing better is left, or a pair is violated.
+In VeriPB no spin is ever replaced by another. What a contracted graph knows by construction is
+derived from loops instead: a pair and another one that the path makes equal to it close a loop with
+the pairs of the path between them. Each pair of the path that is used adds the literal that it is
+violated. So a leaf proves: nothing better is left, or a pair is violated.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from glasshouse.certificates import Pair
 from glasshouse.proofs.veripb.pairs import Edge, Pairs, pair_of, violated
 from glasshouse.proofs.veripb.script import Line, Row, negated
 
-# Two vertices, and how much of their being different a sum holds.
+# Two vertices, and the coefficient of their being different in a sum.
 Amount = tuple[int, int, int]
 
 
 class Forest:
-    """A forest of pairs. Every vertex knows its class, the lowest vertex there, and the way to it.
+    """A forest of pairs; every vertex has a class, a root (its lowest vertex), and a path to it.
 
     Args:
-        path: pairs in the order of the tree.
+        path: the pairs in the order of the tree.
 
     Attributes:
-        contradiction: a cycle of pairs that no state keeps, None if there is none.
-        variables: those of its pairs.
+        contradiction: a cycle of pairs that no state keeps; None if there is none.
+        variables: the variables of the pairs.
     """
 
     def __init__(self, path: Sequence[Pair]) -> None:
@@ -57,16 +57,16 @@ class Forest:
                     waiting.append(other)
 
     def root(self, vertex: int) -> int:
-        """The lowest vertex of the class."""
+        """Return the lowest vertex of the class."""
         way = self._way_up.get(vertex)
         return way[-1][1] if way else vertex
 
     def sign(self, vertex: int) -> int:
-        """Whether a vertex has the spin of its root (+1)."""
+        """Return +1 if a vertex has the spin of its root, otherwise -1."""
         return _product(self._way_up.get(vertex, []))
 
     def way(self, a: int, b: int) -> list[Edge]:
-        """The pairs from one vertex to another of its class."""
+        """Return the pairs from one vertex to another of its class."""
         up, down = list(self._way_up.get(a, [])), list(self._way_up.get(b, []))
         while up and down and up[-1] == down[-1]:
             up.pop()
@@ -75,19 +75,19 @@ class Forest:
 
 
 class TiedRow:
-    """A sum in which pairs that a path makes equal are told to be so.
+    """A sum in which pairs that a path makes equal are replaced by each other.
 
     Args:
-        row: over variables of pairs; others are left alone.
-        ties: of the path.
-        pairs: what the loops are made by.
+        row: the sum over variables of pairs; other variables are not changed.
+        ties: the ties of the path.
+        pairs: the pairs, which derive the loops.
     """
 
     def __init__(self, row: Row, ties: Forest, pairs: Pairs) -> None:
         self.row, self.ties, self.pairs = row, ties, pairs
 
     def settle(self) -> None:
-        """Leave nothing but the violated pairs of the path: take the worst for all others.
+        """Keep only the violated pairs of the path: take the worst case for all others.
 
         Pairs that the path makes equal cancel each other before.
         """
@@ -97,7 +97,7 @@ class TiedRow:
                 self.row.give_away(_variable(i, j))
 
     def contract(self) -> None:
-        """Exchange all pairs between classes for those of their roots."""
+        """Replace all pairs between classes by those of their roots."""
         root = self.ties.root
         for (a, b), amounts in self._groups().items():
             for i, j, amount in amounts:
@@ -107,14 +107,14 @@ class TiedRow:
                 self._exchange((i, j, amount), target, abs(amount))
 
     def _groups(self) -> dict[tuple[int, int], list[Amount]]:
-        """The pairs between each two classes; those inside a class are done away with."""
+        """Return the pairs between each two classes; those inside a class are eliminated."""
         groups: dict[tuple[int, int], list[Amount]] = defaultdict(list)
         for variable, amount in list(self.row.terms.items()):
             pair = pair_of(variable) if amount else None
             if pair is None:
                 continue
             i, j = pair
-            differs = amount if i else -amount  # the ghost's pair is violated where x is not
+            differs = amount if i else -amount  # the ghost's pair is violated if x is false
             a, b = sorted((self.ties.root(i), self.ties.root(j)))
             if a == b:
                 self._fix(variable, i, j)
@@ -123,7 +123,7 @@ class TiedRow:
         return groups
 
     def _fix(self, variable: str, i: int, j: int) -> None:
-        """A pair inside a class is violated only where one of the path is."""
+        """Eliminate a pair inside a class, which is violated only if one of the path is."""
         ties, amount = self.ties, self.row.terms[variable]
         sign = ties.sign(i) * ties.sign(j)
         literal = violated(i, j, sign)
@@ -133,7 +133,7 @@ class TiedRow:
             self.row.add(self.pairs.loop([*ties.way(i, j), (j, i, -sign)]), abs(amount))
 
     def _cancel(self, amounts: list[Amount]) -> None:
-        """Exchange pairs of one direction for those of the other, as far as they go."""
+        """Cancel pairs of one direction against those of the other, as far as possible."""
         sign = {(i, j): self.ties.sign(i) * self.ties.sign(j) for i, j, _ in amounts}
         left: dict[int, list[Amount]] = {
             way: sorted((x for x in amounts if x[2] * sign[x[:2]] * way > 0), key=_magnitude)
@@ -149,22 +149,21 @@ class TiedRow:
                     left[way].append((*one[:2], rest if one[2] > 0 else -rest))
 
     def _exchange(self, pair: Amount, target: tuple[int, int], times: int) -> None:
-        """Exchange so much of a pair for another of the same classes, in the same order."""
+        """Replace `times` of a pair by another of the same classes, in the same order."""
         i, j, differs = pair
         a, b = target
         there, back = self.ties.way(i, a), self.ties.way(b, j)
-        # The literal that the sum holds is that of a violated edge of this sign; its opposite is
-        # added.
+        # The literal in the sum is that of a violated edge of this sign; its opposite is added.
         closing = (j, i, -1 if differs > 0 else 1)
         sign = -_product([*there, *back, closing])
         self.row.add(self.pairs.loop([*there, (a, b, sign), *back, closing]), times)
 
 
 class Clause:
-    """One of some literals is true.
+    """A clause: at least one of some literals is true.
 
     Attributes:
-        line: that says so.
+        line: the line of the clause.
     """
 
     def __init__(self, line: Line) -> None:
@@ -172,12 +171,12 @@ class Clause:
 
     @classmethod
     def of(cls, row: Row, pairs: Pairs) -> Clause:
-        """What a sum above 0 of literals says at least."""
+        """Return the clause that a positive sum of literals implies."""
         row.divide(max([row.literal_degree, *row.literals().values()]))
         return cls(row.line(pairs.script))
 
     def resolved(self, other: Clause, pivot: str, pairs: Pairs) -> Clause:
-        """What follows from this clause, which may hold a literal, and one that may not."""
+        """Resolve this clause, which may contain `pivot`, with one that may contain ~`pivot`."""
         if pivot not in self.line.terms:
             return self
         if negated(pivot) not in other.line.terms:

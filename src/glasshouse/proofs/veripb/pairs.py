@@ -1,16 +1,16 @@
-"""Variables of pairs of spins in a VeriPB proof, what is known of them, and squares over them.
+"""Variables of pairs of spins in a VeriPB proof, facts about them, and squares over them.
 
-A variable v stands for [s_i ≠ s_j], exactly. Of a pair with the ghost (0) it is the spin's own x_j,
-negated. A pair that wants to be equal is violated where v is true, one that wants to differ where v
-is false. Then a loop is Σ violated ≥ 1, by going round it in both directions.
+A variable v stands for [s_i ≠ s_j], exactly. For a pair with the ghost (0) it is the spin's own
+x_j, negated. A pair that favours equal spins is violated if v is true, one that favours opposite
+spins if v is false. Then a loop is Σ violated ≥ 1, derived by going around it in both directions.
 
 A second variable y = [x_i and x_j] makes v linear in the spins: v = x_i + x_j - 2y. So a sum over
 pairs shows by which number all its values are divisible.
 
-Squares cancel each other on pairs that they share, so they cannot be added up over the clauses of a
-file, whose relaxation literals are an upper bound only; over variables of pairs they can. A square
-is Σ 2|a_i·a_j|·violated ≥ (g²·[odd] + (Σ|a|)² - 2Σa²)/2, by contradiction: each of the 2^k states
-of its spins breaks the opposite, and the clauses that say so resolve to nothing.
+Squares cancel each other on shared pairs, so they cannot be added up over the clauses of a file,
+whose relaxation literals are only an upper bound; over variables of pairs they can. A square is Σ
+2|a_i·a_j|·violated ≥ (g²·[odd] + (Σ|a|)² - 2Σa²)/2, by contradiction: each of the 2^k states of its
+spins violates the negation, and the corresponding clauses resolve to the empty clause.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from itertools import combinations, product
 
 from glasshouse.proofs.veripb.script import Line, Script, Terms, literal_of
 
-# (from, to, sign): its spins want to be equal (+1) or to differ (-1).
+# (from, to, sign): the edge favours equal (+1) or opposite (-1) spins.
 Edge = tuple[int, int, int]
-# Of one square, the ghost not counted; each spin more doubles the states that are looked at.
+# The most spins of one square, without the ghost; each further spin doubles the states.
 MOST_SPINS = 4
 # Spins (0 is the ghost) in their order, and their coefficients.
 Square = tuple[tuple[int, int], ...]
@@ -42,12 +42,12 @@ class Pairs:
         self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
 
     def definition(self, one: int, two: int) -> int:
-        """The constraint that holds two literals of spins, and with them v, or ~v if both agree."""
+        """Return the constraint over two literals of spins and v, or ~v if their signs agree."""
         (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
         return self._defined(i, j) + 2 * (positive != same) + (not positive)
 
     def _defined(self, i: int, j: int) -> int:
-        """The first of four constraints that make v = [s_i ≠ s_j]."""
+        """Return the first of four constraints that define v = [s_i ≠ s_j]."""
         if (i, j) not in self._definitions:
             v = f"v{i}_{j}"
             numbers = [
@@ -61,10 +61,10 @@ class Pairs:
         return self._definitions[i, j]
 
     def loop(self, edges: list[Edge]) -> Line:
-        """Some edge of an odd cycle is violated.
+        """Return the line that some edge of an odd cycle is violated.
 
         Args:
-            edges: from each vertex to the next, an odd number of signs below 0.
+            edges: the edges from each vertex to the next, with an odd number of signs below 0.
         """
         turned = _from_lowest(edges)
         if turned not in self._loops:
@@ -73,7 +73,7 @@ class Pairs:
         return self._loops[turned]
 
     def _around(self, edges: tuple[Edge, ...]) -> str:
-        """Every edge forces the next spin, so that the first would contradict itself."""
+        """Derive a loop: every edge forces the next spin, so the first would contradict itself."""
         first, path = edges[0][0], edges
         starts = [first, -first]
         if first == 0:  # from the spin that the ghost forces to the one that forces it back
@@ -90,7 +90,7 @@ class Pairs:
         return " ".join(ways) + (" + s" if len(ways) > 1 else "")
 
     def equation(self, i: int, j: int) -> tuple[Line, Line]:
-        """The two halves of v = x_i + x_j - 2y: v ≤ …, and v ≥ …; i < j, none the ghost."""
+        """Return both halves of v = x_i + x_j - 2y: v ≤ …, and v ≥ …; 0 < i < j."""
         if (i, j) not in self._equations:
             v, y = f"v{i}_{j}", f"y{i}_{j}"
             self._equations[i, j] = (
@@ -102,7 +102,7 @@ class Pairs:
         return self._equations[i, j]
 
     def _write_equation(self, i: int, j: int) -> int:
-        """Define y, and derive both halves, one after the other; the number of the first."""
+        """Define y, and derive both halves in order; return the number of the first."""
         y, x_i, x_j, define = f"y{i}_{j}", f"x{i}", f"x{j}", self.script.define
         only_i = define({f"~{y}": 1, x_i: 1}, 1, y, 0)
         only_j = define({f"~{y}": 1, x_j: 1}, 1, y, 0)
@@ -112,13 +112,13 @@ class Pairs:
         )
         not_both = f"{only_i} {only_j} + {down} + s"  # y and v
         first = self.script.pol(f"{up} {only_i} 2 * + {only_j} 2 * + {not_both} 2 * + 3 d")
-        # Where a spin is up, y is or v is.
+        # If a spin is up, y or v is true.
         self.script.pol(f"{j_alone} {both} + s {i_alone} {both} + s + {both} + {y} + 2 d")
         return first
 
 
 def violated(i: int, j: int, sign: int) -> str:
-    """The literal that says that a pair, which wants to be equal if sign > 0, is violated."""
+    """Return the literal of a violated pair, which favours equal spins if sign > 0."""
     i, j = min(i, j), max(i, j)
     if i == 0:
         return f"~x{j}" if sign > 0 else f"x{j}"
@@ -126,7 +126,7 @@ def violated(i: int, j: int, sign: int) -> str:
 
 
 def pair_of(variable: str) -> tuple[int, int] | None:
-    """The pair that a variable is of, None for variables of another kind.
+    """Return the pair of a variable; None for other kinds of variables.
 
     >>> pair_of("v2_11"), pair_of("x3"), pair_of("goal")
     ((2, 11), (0, 3), None)
@@ -140,7 +140,7 @@ def pair_of(variable: str) -> tuple[int, int] | None:
 
 
 def _from_lowest(edges: list[Edge]) -> tuple[Edge, ...]:
-    """The same cycle from its lowest vertex on, towards the lower of its neighbours."""
+    """Rotate a cycle to its lowest vertex, and direct it towards the lower neighbour."""
     place = min(range(len(edges)), key=lambda k: edges[k][0])
     turned = [*edges[place:], *edges[:place]]
     if turned[0][1] > turned[-1][0]:
@@ -156,11 +156,11 @@ class SquareLines:
         self._lines: dict[Square, Line] = {}
 
     def line(self, square: Square, number: int) -> Line | None:
-        """What a square says; None if literals say that themselves.
+        """Return the line of a square; None if it is implied by the literals.
 
         Args:
-            square: over at most 4 spins; none, if ties made it constant.
-            number: what an error message calls it, from 0.
+            square: a square over at most 4 spins; empty if ties made it constant.
+            number: the number of the square in error messages, from 0.
         """
         degree = _least_violation([a for _, a in square]) if square else 0
         if degree <= 0:
@@ -174,15 +174,15 @@ class SquareLines:
 
     def _write(self, square: Square, terms: Terms, degree: int) -> int:
         for (i, _), (j, _) in combinations([pair for pair in square if pair[0]], 2):
-            self.pairs.definition(i, j)  # none can be made within a proof by contradiction
+            self.pairs.definition(i, j)  # not possible within a proof by contradiction
         return self.pairs.script.by_contradiction(terms, degree, self._cases(square, terms))
 
     def _cases(self, square: Square, terms: Terms) -> Callable[[int], str]:
-        """The opposite of a square, broken by each state of its spins, and so by all."""
+        """Derive a contradiction from the negation of a square, state by state of its spins."""
         spins, factor = [node for node, _ in square if node], 1 + sum(terms.values())
 
         def broken(opposite: int, state: dict[int, int]) -> str:
-            """A clause against the state: spins that are as they are break the opposite."""
+            """Return a clause that excludes the state, because the state violates the negation."""
             words = [f"{opposite}"]
             for (i, a), (j, b) in combinations(square, 2):
                 amount, is_violated = 2 * abs(a * b), a * b * state[i] * state[j] > 0
@@ -191,7 +191,7 @@ class SquareLines:
                 elif i and j:
                     clause = self.pairs.definition(-i * state[i], -j * state[j])
                     words.append(f"{clause} {amount} * +")
-            # All spins, so that clauses of neighbouring states differ in one of them only.
+            # All spins, so that clauses of neighbouring states differ in only one of them.
             words += [f"{literal_of(-i * state[i])} +" for i in spins]
             return " ".join(words) + f" {factor} d"
 
@@ -206,7 +206,7 @@ class SquareLines:
 
 
 def _least_violation(a: list[int]) -> int:
-    """What Σ 2|a_i·a_j|·violated is at least: half of g²·[odd] + (Σ|a|)² - 2Σa², which is even."""
+    """Return the least Σ 2|a_i·a_j|·violated: half of g²·[odd] + (Σ|a|)² - 2Σa²."""
     divisor = math.gcd(*a)
     is_odd = sum(a) // divisor % 2
     return (divisor**2 * is_odd + sum(map(abs, a)) ** 2 - 2 * sum(x * x for x in a)) // 2
@@ -215,6 +215,6 @@ def _least_violation(a: list[int]) -> int:
 def _refuse_many(number: int, spins: int) -> None:
     if spins > MOST_SPINS:
         raise ValueError(
-            f"square {number + 1} is over {spins} spins, but a VeriPB proof is written of squares "
+            f"square {number + 1} is over {spins} spins, but a VeriPB proof supports only squares "
             f"over at most {MOST_SPINS}; check the certificate with `glasshouse check` instead"
         )

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
 
-# Coefficients of literals.
+# The coefficients of literals.
 Terms = dict[str, int]
 
 
@@ -21,16 +21,16 @@ class Script:
         self.lines: list[str] = [self._ended(f"f {num_constraints}")]
 
     def pol(self, words: str) -> int:
-        """A line in reverse Polish notation; the number of what it derives."""
+        """Write a line in reverse Polish notation; return the number of the derived constraint."""
         return self._add(self._ended(f"pol {words}"))
 
     def define(self, terms: Terms, degree: int, variable: str, value: int) -> int:
-        """A constraint that setting a new variable satisfies."""
+        """Write a constraint that setting a new variable satisfies; return its number."""
         mark = ":" if self.is_new else ";"
         return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
 
     def by_contradiction(self, terms: Terms, degree: int, words: Callable[[int], str]) -> int:
-        """A constraint whose opposite, of the number that `words` gets, leads to nothing."""
+        """Write a constraint by contradiction; `words` gets the number of its negation."""
         rule, mark = ("pbc", ": subproof") if self.is_new else ("red", "; ; begin")
         self.lines.append(f"{rule} {_spelled(terms, degree)} {mark}\n")
         self.last += 1
@@ -38,7 +38,7 @@ class Script:
         return self._add("qed pbc : -1 ;\n" if self.is_new else "end -1\n")
 
     def conclude(self, lower: int, upper: int, assignment: str) -> None:
-        """The last line derived is the lower bound, the assignment the upper one."""
+        """Conclude: the last derived line is the lower bound, the assignment the upper bound."""
         ends = [
             "output NONE",
             f"conclusion BOUNDS {lower} : {self.last} {upper} : {assignment}",
@@ -56,12 +56,12 @@ class Script:
 
 
 class Line:
-    """A constraint Σ terms ≥ degree that a proof has, or will have once it is used.
+    """A constraint Σ terms ≥ degree that a proof contains, or will contain once it is used.
 
     Args:
-        terms: coefficients of literals.
-        degree: what they add up to at least.
-        write: puts it into the proof and returns its number; called when it is first used.
+        terms: the coefficients of literals.
+        degree: the least value of their sum.
+        write: writes it to the proof and returns its number; called at its first use.
     """
 
     def __init__(self, terms: Terms, degree: int, write: Callable[[], int | str]) -> None:
@@ -69,27 +69,27 @@ class Line:
 
     @classmethod
     def given(cls, terms: Terms, degree: int, number: int) -> Line:
-        """One that is there already."""
+        """Return the line of a constraint that the proof already contains."""
         return cls(terms, degree, lambda: number)
 
     @classmethod
     def axiom(cls, literal: str) -> Line:
-        """Any literal is at least 0."""
+        """Return the axiom that a literal is at least 0."""
         return cls({literal: 1}, 0, lambda: literal)
 
     @cached_property
     def name(self) -> str:
-        """What a sum calls it: its number, or the literal of an axiom."""
+        """The name in a sum: the number of the line, or the literal of an axiom."""
         return str(self._write())
 
 
 class Row:
-    """A sum of lines on its way: Σ terms ≥ degree.
+    """A partial sum of lines: Σ terms ≥ degree.
 
     Attributes:
-        terms: for each variable the coefficient of the variable itself. Where that is below zero,
-            VeriPB has its magnitude before the negated literal.
-        degree: in the same terms.
+        terms: the coefficient of each variable itself. If it is below zero, VeriPB has its
+            magnitude before the negated literal.
+        degree: the right-hand side, in the same terms.
 
     >>> row = Row()
     >>> row.add(Line.given({"x1": 3, "~x2": 2}, 3, number=7), 5)
@@ -101,7 +101,7 @@ class Row:
 
     def __init__(self) -> None:
         self.terms, self.degree = defaultdict[str, int](int), 0
-        self._steps: list[tuple[Line | None, int]] = []  # what to add, or None to divide
+        self._steps: list[tuple[Line | None, int]] = []  # a line to add, or None to divide
 
     def add(self, line: Line, times: int = 1) -> None:
         """Add a multiple of a line."""
@@ -114,14 +114,14 @@ class Row:
             self.terms[literal.removeprefix("~")] += times * amount
 
     def add_row(self, other: Row) -> None:
-        """Add all that another sum holds, if that was not divided."""
+        """Add another sum, which must not have been divided."""
         self._steps += other._steps
         self.degree += other.degree
         for variable, amount in other.terms.items():
             self.terms[variable] += amount
 
     def round(self, divisor: int) -> None:
-        """Divide by a number, which rounds all up, and multiply by it."""
+        """Divide by a number, which rounds everything up, and multiply by it."""
         self._divide(divisor, divisor)
 
     def divide(self, divisor: int) -> None:
@@ -142,23 +142,23 @@ class Row:
         self.degree = degree
 
     def give_away(self, variable: str) -> None:
-        """Drop a variable by taking for it whatever is worst."""
+        """Drop a variable by assuming its worst value."""
         amount = self.terms[variable]
         if amount:
             self.add(Line.axiom(f"~{variable}" if amount > 0 else variable), abs(amount))
 
     def literals(self) -> Terms:
-        """The coefficients that VeriPB sees: of literals, all above zero."""
+        """Return the coefficients in VeriPB's form: of literals, all above zero."""
         return {f"~{variable}" if amount < 0 else variable: abs(amount)
                 for variable, amount in self.terms.items() if amount}  # fmt: skip
 
     @property
     def literal_degree(self) -> int:
-        """The right-hand side that VeriPB sees."""
+        """The right-hand side in VeriPB's form."""
         return self.degree + sum(-amount for amount in self.terms.values() if amount < 0)
 
     def words(self) -> str:
-        """The sum in reverse Polish notation; lines that it needs are written before."""
+        """Return the sum in reverse Polish notation; lines that it needs are written first."""
         words: list[str] = []
         for line, times in self._steps:
             if line is None:
@@ -168,17 +168,17 @@ class Row:
         return " ".join(words)
 
     def line(self, script: Script) -> Line:
-        """The sum as one line."""
+        """Return the sum as one line."""
         return Line(self.literals(), self.literal_degree, lambda: script.pol(self.words()))
 
 
 def literal_of(number: int) -> str:
-    """The literal of spin k, or that of its negation for -k."""
+    """Return the literal of spin k, or its negation for -k."""
     return f"x{number}" if number > 0 else f"~x{-number}"
 
 
 def negated(literal: str) -> str:
-    """The opposite literal."""
+    """Return the opposite literal."""
     return literal.removeprefix("~") if literal.startswith("~") else f"~{literal}"
 
 

@@ -1,4 +1,4 @@
-"""A file as a VeriPB proof sees it: constraints by number, an objective of relaxation literals."""
+"""A file in VeriPB's view: numbered constraints, and an objective of relaxation literals."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Form: TypeAlias = Literal["wcnf", "opb"]
 
 
 class Sheet:
-    """A problem as its file shows it: which constraint a clause is, and what relaxes it.
+    """The constraints and relaxation literals of a problem's file.
 
     Attributes:
-        edges: for each pair of variables, by each literal the clause (from 0) that holds it.
-        units: for each variable, its unit clause.
+        edges: for each pair of variables, the clause (from 0) that contains each literal.
+        units: the unit clause of each variable.
         constraints: the number, from 1, of each clause's constraint.
-        num_constraints: how many there are.
+        num_constraints: the number of constraints.
         unit: the gcd of all weights.
     """
 
@@ -31,17 +31,17 @@ class Sheet:
         self.weights: list[int] = problem.weights.tolist()
         self.unit = math.gcd(*self.weights)
         self.edges, self.units = _paired(problem)
-        # VeriPB makes a soft unit clause of a WCNF file a term of the objective, no constraint.
+        # VeriPB turns a soft unit clause of a WCNF file into a term of the objective.
         counted = [form == "opb" or second != 0 for _, second in self.clauses]
         self.constraints = list(accumulate(counted, initial=0))[1:]
         self.num_constraints = sum(counted)
 
     def walk(self, cycle: list[int]) -> list[list[int]] | None:
-        """The clauses by which a cycle contradicts itself, from each value of its first variable.
+        """Return the clauses that refute a cycle, one list for each value of its first variable.
 
-        A cycle through the ghost (variable 0, always true and first) needs one direction only: from
-        the value that its first field wants to the one that its last field does not want. None if
-        it is no odd cycle of the file.
+        A cycle through the ghost (variable 0, always true and first) needs only one direction: from
+        the value that its first field favours to the one that its last field opposes. None if it is
+        not an odd cycle of the file.
         """
         if 0 not in cycle:
             ways = [self._follow([*cycle, cycle[0]], start) for start in (cycle[0], -cycle[0])]
@@ -58,7 +58,7 @@ class Sheet:
         return [[start, *way[0], end]]
 
     def _follow(self, path: list[int], literal: int) -> tuple[list[int], int] | None:
-        """The clauses ¬l ∨ m by which literal l of the path's start forces m, and the last m."""
+        """Return the clauses ¬l ∨ m by which literal l of the start forces m, and the last m."""
         clauses = []
         for a, b in pairwise(path):
             at = self.edges.get((min(a, b), max(a, b)))
@@ -69,26 +69,26 @@ class Sheet:
         return clauses, literal
 
     def sum_of(self, ways: list[list[int]]) -> str:
-        """Reverse Polish: the sum of a cycle's clauses, saturated in each direction."""
+        """Return the sum of a cycle's clauses in reverse Polish, saturated in each direction."""
         words = []
         for clauses in ways:
-            # A unit clause that is no constraint has its literal in the objective already.
+            # A unit clause that is not a constraint already has its literal in the objective.
             has_number = [self.form == "opb" or self.clauses[k][1] != 0 for k in clauses]
             ids = [self.constraints[k] for k, has in zip(clauses, has_number, strict=True) if has]
             words.append(f"{ids[0]} " + "".join(f"{k} + " for k in ids[1:]) + "s")
         return " ".join(words) + " +" * (len(ways) - 1)
 
     def objective(self) -> Terms:
-        """What is minimised: the weight of each clause before the literal that relaxes it."""
+        """Return the objective: the weight of each clause before the literal that relaxes it."""
         return {self._relaxation(k): weight for k, weight in enumerate(self.weights) if weight}
 
     def exchanges(self, pairs: Pairs) -> Iterator[tuple[int, Line]]:
-        """For each pair and field, its weight, and: where it is violated, a clause is relaxed.
+        """Yield each pair's and field's weight, and a line: if violated, a clause is relaxed.
 
-        A soft unit clause of a WCNF file has its literal in the objective already.
+        A soft unit clause of a WCNF file already has its literal in the objective.
         """
         for (a, b), at in self.edges.items():
-            # The clause with a has b or -b, and the pair wants to differ or to be equal.
+            # The clause with a has b or -b, and the pair favours opposite or equal spins.
             other = b if at[a] == at.get(b) else -b
             terms = {negated(violated(a, b, -1 if other > 0 else 1)): 1}
             terms |= {self._relaxation(k): 1 for k in (at[a], at[-a])}
@@ -107,7 +107,7 @@ class Sheet:
             yield self.weights[clause], Line.given(terms, 1, self.constraints[clause])
 
     def assignment(self, bits: list[int]) -> str:
-        """The state and what it makes of the relaxation variables."""
+        """Return the state and the resulting relaxation variables."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
         for k, clause in enumerate(self.clauses):
             holds = any(x and bits[abs(x) - 1] == (x > 0) for x in clause)
@@ -116,7 +116,7 @@ class Sheet:
         return " ".join(words)
 
     def _relaxation(self, clause: int) -> str:
-        """The literal of the objective that is true where a clause is not."""
+        """Return the literal of the objective that is true if a clause is not."""
         if self.form == "opb":
             return f"x{self.problem.num_variables + clause + 1}"
         first, second = self.clauses[clause]
@@ -124,8 +124,8 @@ class Sheet:
 
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:
-    """Edges and units of a problem that has both clauses of each edge, else an error."""
-    only = "a VeriPB proof is written only for files of soft clauses, both of each edge once"
+    """Return edges and units of a problem with both clauses of each edge; raise for others."""
+    only = "a VeriPB proof needs a file of soft clauses only, both of each edge once"
     if problem.num_hard or not problem.is_integer:
         what = "hard clauses" if problem.num_hard else "float weights"
         raise ValueError(f"the problem has {what}; {only}, with integer weights")

@@ -1,14 +1,14 @@
 """VeriPB proofs of certificates with a tree, with squares, or with an energy step above the gcd.
 
-A new variable, the goal, stands for "cost ≥ bound". Where it is false, the file's weights of all
-violated pairs together are below the bound; that is the ceiling. A leaf adds up its loops and
-squares with the ceiling, and settles what is left of each pair (see `ties`). That leaves a
-clause: the goal is true, or a pair on the way to the leaf is violated. The clauses of two halves
-resolve to that of their branch, and the clause of the whole tree is the goal.
+A new variable, the goal, stands for "cost ≥ bound". If it is false, the file's weights of all
+violated pairs together are below the bound; that is the ceiling. A leaf adds its loops and squares
+to the ceiling, and settles the remainder of each pair (see `ties`). That leaves a clause: the goal
+is true, or a pair on the path to the leaf is violated. The clauses of two halves resolve to that of
+their branch, and the clause of the whole tree is the goal.
 
-VeriPB knows integers, but no steps between costs. They are derived: over spins instead of pairs
-(see `pairs`), all coefficients of the ceiling are divisible by the step, and division rounds
-it down to the next cost. So it is for all costs, and within a leaf, over the roots of its classes.
+VeriPB reasons about integers, but not about steps between costs. They are derived: over spins
+instead of pairs (see `pairs`), all coefficients of the ceiling are divisible by the step, and
+division rounds it down to the next cost. Within a leaf, the spins are the roots of its classes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from glasshouse.proofs.veripb.pairs import Edge, Pairs, Square, SquareLines, pai
 from glasshouse.proofs.veripb.script import Line, Row, Script, negated
 from glasshouse.proofs.veripb.sheet import Sheet
 
-# Leaves that covers are parted into, all together; a few kilobytes each.
+# The most leaves into which all covers are split; a few kilobytes each.
 MOST_CASES = 1 << 14
 
 _GOAL = "goal"
@@ -34,10 +34,10 @@ class TreeProof:
     """One proof of one bound.
 
     Args:
-        sheet: the problem's file.
-        certificate: of the problem.
-        script: where the proof goes.
-        bound: what the certificate proves, above 0.
+        sheet: the sheet of the problem's file.
+        certificate: a certificate of the problem.
+        script: the script that the proof is written to.
+        bound: the bound that the certificate proves, above 0.
     """
 
     def __init__(self, sheet: Sheet, certificate: Certificate, script: Script, bound: int) -> None:
@@ -52,7 +52,7 @@ class TreeProof:
         self._squares = list(_squares_of(certificate))
         self._ghost = len(certificate.state)
         self._cases = 0
-        # In terms of relaxation literals: the goal is true, or they weigh less than the bound.
+        # In relaxation literals: the goal is true, or they weigh less than the bound.
         objective = sheet.objective()
         room = sum(objective.values()) - bound + 1
         terms = {negated(literal): weight for literal, weight in objective.items()}
@@ -62,7 +62,7 @@ class TreeProof:
         self._above = Line.given(terms, bound, script.define(terms, bound, _GOAL, 0))
 
     def write(self) -> None:
-        """Write it down; its last line is cost ≥ bound."""
+        """Write the proof; its last line is cost ≥ bound."""
         halves: list[tuple[str, list[Clause | None]]] = []
         leaves = enumerate(self.tree.leaves(), 1)
         clause: Clause | None = None
@@ -89,13 +89,13 @@ class TreeProof:
         self.script.pol(end.words())
 
     def _resolved(self, first: Clause | None, second: Clause | None, pivot: str) -> Clause | None:
-        """The clause of a branch; None stands for one that is always true."""
+        """Return the clause of a branch; None stands for a clause that is always true."""
         if first is None or second is None:
             return first or second
         return first.resolved(second, pivot, self.pairs)
 
     def _bounded(self, path: list[Pair], loops: slice, squares: slice) -> Clause | None:
-        """The clause of a leaf with loops and squares."""
+        """Return the clause of a leaf with loops and squares."""
         ties = Forest(path)
         if ties.contradiction is not None:
             return self._contradicted(ties.contradiction)
@@ -109,22 +109,22 @@ class TreeProof:
             line = self.squares.line(_contracted(square, ties), k)
             if line is not None:
                 row.add(line, multiplier)
-        # Parts that do more harm than good are as good as none.
+        # Parts that worsen the bound are ignored.
         clause = self._closed(row, ties, self.denominator) or self._closed(Row(), ties, 1)
         assert clause is not None, "a leaf that was verified is closed"
         return clause
 
     def _covered(self, path: list[Pair], nodes: list[int], number: int) -> Clause | None:
-        """The clause of a cover: branches on its nodes until looking at all signs is enough.
+        """Return the clause of a cover: branch on its nodes until all signs are enumerated.
 
-        Where all of them are tied to the ghost, every other vertex is bound to it alone, and what
-        it gets is the best that it can.
+        If all of them are tied to the ghost, every other vertex is coupled to the ghost alone, and
+        gets its best value.
         """
         self._cases += 1
         if self._cases > MOST_CASES:
             raise ValueError(
-                f"covers, up to leaf {number} of the tree, have more than {MOST_CASES} cases to "
-                "write down for VeriPB; check the certificate with `glasshouse check` instead"
+                f"covers, up to leaf {number} of the tree, have more than {MOST_CASES} cases, too "
+                "many for VeriPB; check the certificate with `glasshouse check` instead"
             )
         ties = Forest(path)
         if ties.contradiction is not None:
@@ -140,11 +140,11 @@ class TreeProof:
         return self._resolved(first, second, violated(0, node, 1))
 
     def _contradicted(self, cycle: list[Edge]) -> Clause | None:
-        """The clause of a leaf without states; None if it has a pair and its opposite."""
+        """Return the clause of a leaf without states; None if it has a pair and its opposite."""
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
 
     def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:
-        """The clause of a leaf, by the weakest ceiling that is low enough; None if none is."""
+        """Return the clause of a leaf, by the weakest ceiling that is low enough, or None."""
         for ceiling in self._ceilings(ties):
             row = Row()
             row.add(ceiling, denominator)
@@ -156,7 +156,7 @@ class TreeProof:
         return None
 
     def _ceilings(self, ties: Forest) -> Iterator[Line]:
-        """Upper bounds on the weight of violated pairs, the goal apart, ever lower."""
+        """Yield upper bounds on the weight of violated pairs, without the goal, ever lower."""
         yield self._ceiling
         if self._stepped_ceiling is not None:
             yield self._stepped_ceiling
@@ -169,7 +169,7 @@ class TreeProof:
 
     @cached_property
     def _ceiling(self) -> Line:
-        """Rounded down to a multiple of the weights' gcd."""
+        """The ceiling, rounded down to a multiple of the weights' gcd."""
         row = Row()
         row.add(self._below)
         for weight, line in self.sheet.exchanges(self.pairs):
@@ -179,18 +179,18 @@ class TreeProof:
 
     @cached_property
     def _stepped_ceiling(self) -> Line | None:
-        """Rounded down to the next cost, where costs differ by more than the weights' gcd."""
+        """The ceiling, rounded down to the next cost; None if costs differ by the weights' gcd."""
         row = Row()
         row.add(self._ceiling)
         step = self._step_down(row, {_GOAL})
         return row.line(self.script) if step > self.sheet.unit else None
 
     def _step_down(self, row: Row, others: set[str]) -> int:
-        """Round over spins instead of pairs; the gcd of all coefficients there.
+        """Round over spins instead of pairs; return the gcd of all coefficients there.
 
         Args:
-            row: some weights of pairs, as a ceiling has them.
-            others: variables that are no part of the weights.
+            row: weights of pairs, in the form of a ceiling.
+            others: variables that do not belong to the weights.
         """
         amounts = {pair: amount for variable, amount in row.terms.items()
                    if amount and variable not in others
@@ -206,7 +206,7 @@ class TreeProof:
 
     @cached_property
     def _common_loops(self) -> Line:
-        """The sum of those that all leaves have."""
+        """The sum of the loops that all leaves share."""
         row = Row()
         for multiplier, edges in self._loops[: self.tree.common_loops]:
             row.add(self.pairs.loop(edges), multiplier)
@@ -217,7 +217,7 @@ class TreeProof:
 
 
 def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
-    """Multiplier and edges of each loop; variables from 1, the ghost 0."""
+    """Yield multiplier and edges of each loop; variables from 1, the ghost is 0."""
     starts, ghost = certificate.starts.tolist(), len(certificate.state)
     nodes = [0 if node == ghost else node + 1 for node in certificate.nodes.tolist()]
     spins, marks = [1, *certificate.state.tolist()], certificate.negative_edges.tolist()
@@ -234,7 +234,7 @@ def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
 
 
 def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
-    """Multiplier and (variable, coefficient) of each square; variables from 1, the ghost 0."""
+    """Yield multiplier and (variable, coefficient) of each square; the ghost is 0."""
     squares, ghost = certificate.squares, len(certificate.state)
     nodes = [0 if node == ghost else node + 1 for node in squares.nodes.tolist()]
     pairs = list(zip(nodes, squares.coefficients.tolist(), strict=True))
@@ -244,7 +244,7 @@ def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[
 
 
 def _contracted(square: Sequence[tuple[int, int]], ties: Forest) -> Square:
-    """A square over the roots of classes, in their order."""
+    """Return a square over the roots of classes, in order."""
     amounts: dict[int, int] = {}
     for node, a in square:
         root = ties.root(node)

@@ -5,11 +5,10 @@ around the cycle and saturated, leave the sum of their relaxation literals ≥ 1
 cycle is falsified. The loops' lines, added up with their multipliers and divided by the common
 denominator, are the lower bound on the objective, and the state is the upper bound.
 
-Trees, squares, loops that are none of the file, and steps of energies need more than that, see
-`tree`.
+Trees, squares, loops over pairs that the file lacks, and steps of energies need more; see `tree`.
 
-Proofs are for files that hold, for every edge, both clauses of equal weight, and unit clauses for
-fields: what `files.write` makes of an Ising problem or RBM.
+Proofs are for files that contain, for every edge, both clauses of equal weight, and unit clauses
+for fields: `files.write` writes Ising problems and RBMs like this.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ def veripb_proof(
     form: Form = "wcnf",
     version: Version = "3.0",
 ) -> str:
-    """The proof that a certificate holds, for a problem's WCNF or OPB file as `files` writes it.
+    """Return the VeriPB proof of a certificate, for a problem's WCNF or OPB file from `files`.
 
-    The certificate is in units of cost, as `prove(problem)` and a plant's own one are. Its squares
-    may be over at most 4 spins, the ghost and spins that the tree ties to others not counted, and
-    its covers may not need too many cases; else a ValueError says so.
+    The certificate is in units of cost, like those of `prove(problem)` and of plants. Its squares
+    may be over at most 4 spins, not counting the ghost and spins that the tree ties to others, and
+    its covers may not need too many cases; otherwise a ValueError is raised.
 
     >>> triangle = Max2Sat.from_clauses(
     ...     3, [[1, 2], [-1, -2], [2, 3], [-2, -3], [1, 3], [-1, -3]], [2, 2, 1, 1, 1, 1])
@@ -52,11 +51,11 @@ def veripb_proof(
     end pseudo-Boolean proof ;
     """
     if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
-        raise ValueError(f"form={form!r} and version={version!r}; there are wcnf, opb and 3.0, 2.0")
+        raise ValueError(f"form={form!r} must be wcnf or opb, version={version!r} 3.0 or 2.0")
     if certificate.num_monomials:
         raise ValueError(
-            "the certificate has products of spins as vertices, which no VeriPB proof is written "
-            "for; glasshouse check and the stand-alone checker verify it"
+            "the certificate has products of spins as vertices, which a VeriPB proof does not "
+            "support; glasshouse check and the stand-alone checker verify it"
         )
     sheet = Sheet(problem, form)
     verdict = verify(problem, certificate)
@@ -75,7 +74,7 @@ def veripb_proof(
 
 
 def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list[int]]] | None:
-    """The clauses of each loop, if sums of the file's own clauses are enough for the bound.
+    """Return the clauses of each loop, if sums of the file's clauses are enough for the bound.
 
     All loops must be odd cycles of the file, together within its weights, and need no larger step
     between costs than the weights' gcd.
@@ -100,7 +99,7 @@ def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list
 def _add_up(
     sheet: Sheet, certificate: Certificate, walks: list[list[list[int]]], script: Script
 ) -> None:
-    """Loops as sums of the file's own clauses, and their sum divided by the denominator.
+    """Add up loops as sums of the file's clauses, and divide the sum by the denominator.
 
     Division rounds up coefficients and the right-hand side to multiples of the weights' gcd; no
     coefficient gets above the weight, so that the result implies objective ≥ bound.
@@ -114,7 +113,7 @@ def _add_up(
 
 
 def _cycles(certificate: Certificate) -> Iterator[list[int]]:
-    """The loops as cycles of variables from 1; one through the ghost, 0, begins there."""
+    """Yield the loops as cycles of variables from 1; one through the ghost, 0, begins there."""
     nodes, starts = certificate.nodes.tolist(), certificate.starts.tolist()
     ghost = len(certificate.state)
     for first, end in pairwise(starts):

@@ -29,15 +29,15 @@ from glasshouse.solvers.spin_form import SpinForm
 
 Network = ColouredGraph | Hypergraph
 
-# Calls in a row often have the same problem, and few short runs take no longer than preparing it.
-# The last problem is therefore kept for the next call, if it is small.
-_SMALL = 1 << 17  # edges, each seen from both ends: tables of a few megabytes
+# Consecutive calls often have the same problem, and a few short runs take no longer than preparing
+# it. A small problem is therefore cached for the next call.
+_SMALL = 1 << 17  # edges, counted from both ends: tables of a few megabytes
 
 
 def choose_engine(
     network: Network, runs: float = math.inf, *, loads_states: bool = False
 ) -> tuple[str, Engine]:
-    """The kernel for a problem and a number of runs, and the problem made ready for it.
+    """Return the kernel for a problem and a number of runs, and the prepared engine.
 
     Args:
         network: the problem's graph, or its monomials.
@@ -51,31 +51,31 @@ def choose_engine(
         made = kernel.make(network) if is_able else None
         if made is not None and (made.spread is not None or not loads_states):
             return kernel.name, made
-    raise AssertionError("the last kernel takes everything")
+    raise AssertionError("the last kernel supports every problem")
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A problem, its graph, and the engines that were made of it."""
+    """A problem, its graph, and the engines prepared for it."""
 
     problem: Problem
-    kernels: tuple[str, ...]  # all that there were to choose from
-    graph: Any  # a Network; one of spins in pairs unless the form is of any degree
+    kernels: tuple[str, ...]  # all kernels that could be chosen
+    graph: Any  # a Network; a ColouredGraph unless the form is of any degree
     engines: dict[tuple[str, ...], tuple[str, Engine]] = field(default_factory=dict)
 
     def engine(self, runs: float = math.inf) -> tuple[str, Engine]:
-        """The kernel for so many runs, and what it works on."""
+        """Return the kernel for a number of runs, and its engine."""
         able = tuple(k.name for k in KERNELS.values() if k.runs[0] <= runs <= k.runs[1])
         if able not in self.engines:
             self.engines[able] = choose_engine(self.graph, runs)
         return self.engines[able]
 
 
-_kept: list[Ready] = []  # none, or the last one
+_kept: list[Ready] = []  # empty, or the last problem
 
 
 def make_ready(form: SpinForm) -> Ready:
-    """A problem's graph and engines: those of the last call, if it is the same object."""
+    """Return a problem's graph and engines: the cached ones if it is the same object."""
     kernels = tuple(KERNELS)
     for last in _kept[:]:
         is_same = last.problem is form.problem and type(last.graph.problem) is type(form.ising)
@@ -89,5 +89,5 @@ def make_ready(form: SpinForm) -> Ready:
 
 
 def forget() -> None:
-    """Make the next problem ready anew, whichever it is."""
+    """Clear the cache, so that the next problem is prepared from scratch."""
     _kept.clear()

@@ -1,4 +1,4 @@
-"""Engines for dense problems, whose flips are decided one after the other or layer by layer.
+"""Engines for dense problems, whose flips are decided one by one or layer by layer.
 
 In two layers, such as those of an RBM, all flips of a layer are decided at once.
 """
@@ -23,13 +23,13 @@ from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.dense_layers import LayerTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
 
-# Sums of four spins are worth their room as long as they stay in a processor's own memory.
+# Sums of four spins pay off as long as they fit into a processor's own cache.
 _SMALL = 1 << 19  # bytes
 
 
 @annealing_kernel("dense lanes", rank=6, tables=DenseTables, functions=dense_lanes)
 def dense_engine(network: ColouredGraph) -> Engine | None:
-    """Most pairs of spins coupled."""
+    """Prepare a problem in which most pairs of spins are coupled."""
     sites = int(np.count_nonzero(network.colours))
     if not is_dense(network, sites * (sites - 1) // 2):
         return None
@@ -44,7 +44,7 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
     bias, own = numbers.fields(fields, slots)
     sums = sums_of_all(whole, sites)
     tables = DenseTables(
-        aligned(whole + whole),  # may wrap around, and back where they are added
+        aligned(whole + whole),  # may overflow, and wrap back when they are added
         bias + whole.sum(0, numbers.dtype),
         own,
         aligned(signed_sums(_among_sixteen(whole), 4)),
@@ -65,14 +65,14 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
 
 
 def _among_sixteen(whole: Any) -> Any:
-    """Of each sixteen slots, the couplings of each of them to those after it."""
+    """Return the couplings of each slot to the later slots of its group of sixteen."""
     parts = np.arange(len(whole) // 16)
     return np.triu(whole.reshape(len(parts), 16, -1, 16)[parts, :, parts], 1).reshape(-1, 16)
 
 
 @annealing_kernel("dense layers", rank=5, tables=LayerTables, functions=dense_layers)
 def layer_engine(network: ColouredGraph) -> Engine | None:
-    """Two colours, most pairs between them coupled."""
+    """Prepare a problem of two layers in which most pairs between them are coupled."""
     sizes = np.bincount(network.colours)[1:]
     if len(sizes) != 2 or not is_dense(network, sizes[0] * sizes[1]):
         return None

@@ -1,6 +1,6 @@
 """Dense problems in the narrowest integers that hold all their local fields.
 
-Tables hold what a group of spins contributes to all fields, for each state of the group.
+Tables hold the contribution of a group of spins to all fields, for each state of the group.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from glasshouse.problems import Ising
 from glasshouse.solvers.engine import ColouredGraph, aligned_zeros, exact_unit
 from glasshouse.solvers.kernels.dense_fields import Rounding
 
-# Keeping the fields of all sites is worth it from this share of non-zero couplings on.
+# Keeping the fields of all sites pays off above this fraction of non-zero couplings.
 LEAST_FILL = 0.4
-# Whole numbers that nowhere add up to more than this are left to the kernel that works in bytes.
+# Integer problems with smaller local fields are left to the kernel that works in bytes.
 LEAST_SUM = 41
-MOST_RUNS = 16  # in a block
+MOST_RUNS = 16  # the most runs in a block
 # Fields in 32 bits stay below this, so that twice one still fits.
 _MOST_FIELD = 2**30 - 1
-# Rounding may change a site's field by this part of its largest weight, and no more.
+# Rounding may change a site's field by at most this fraction of its largest weight.
 _FINE = 2.0**-12
 
 
 def is_dense(network: ColouredGraph, pairs: int) -> bool:
-    """Whether most of so many pairs of spins are coupled, and bytes would not serve better."""
+    """Return whether most of `pairs` pairs are coupled, and bytes would not serve better."""
     if not len(network.neighbours) or len(network.neighbours) < 2 * LEAST_FILL * pairs:
         return False
     return not network.problem.is_integer or network.largest_field >= LEAST_SUM
@@ -35,7 +35,7 @@ def is_dense(network: ColouredGraph, pairs: int) -> bool:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Which integers, and how much one of them stands for."""
+    """The integer type of the tables, and the energy of one unit."""
 
     dtype: Any
     unit: float
@@ -43,7 +43,7 @@ class Numbers:
 
     @classmethod
     def of(cls, network: ColouredGraph) -> Numbers | None:
-        """The narrowest that hold all local fields, or None where they would be too coarse."""
+        """Return the narrowest type that holds all local fields; None if it would be too coarse."""
         most = network.largest_field
         if not 0 < most < np.inf:
             return None
@@ -63,29 +63,29 @@ class Numbers:
 
     @property
     def ceiling(self) -> float:
-        """Above all local fields, and below that of a slot that is left over."""
+        """A value above all local fields, and below the field of an unused slot."""
         return float(np.iinfo(self.dtype).max - (1 if self.dtype is np.int16 else 255))
 
     def matrix(self, problem: Ising, order: Any, slots: Any, size: int) -> Any:
-        """Couplings between slots, and fields of slots, of the spins in sweep order."""
+        """Return the couplings between slots, and the fields of slots, in sweep order."""
         slot_of = np.zeros(problem.num_variables, np.int64)
         slot_of[order] = slots
         ends = slot_of.take(problem.edges)
         couplings: Any = np.zeros((size, size), problem.weights.dtype)
         couplings.reshape(-1)[ends[:, 0] * size + ends[:, 1]] = problem.weights
-        couplings += couplings.T  # of each pair only one was set
+        couplings += couplings.T  # only one half of each pair was set
         fields = np.zeros(size, problem.fields.dtype)
         fields[slots] = problem.fields[order]
         return couplings, fields
 
     def rounded(self, values: Any) -> Any:
-        """In units."""
+        """Return values rounded to units."""
         if self.unit == 1 and np.issubdtype(values.dtype, np.integer):
             return values.astype(self.dtype)
         return np.rint(values / self.unit).astype(self.dtype)
 
     def fields(self, values: Any, slots: Any) -> tuple[Any, Any]:
-        """Fields in units, twice: left over slots are held fast in one, the other cancels that."""
+        """Return the fields twice: unused slots are fixed in one, and cancelled in the other."""
         held = np.iinfo(self.dtype).max
         bias, own = np.full(len(values), held, self.dtype), np.full(len(values), -held, self.dtype)
         bias[slots] = own[slots] = self.rounded(values[slots])
@@ -94,7 +94,7 @@ class Numbers:
     def rounding(
         self, couplings: Any, first: int, fields: Any, each_pair_twice: bool = False
     ) -> Rounding:
-        """What rounding leaves over."""
+        """Return the remainders of the rounding."""
         if self.is_exact:
             return Rounding(self.unit, 0.0, np.zeros(0, np.float32), first, np.zeros(0))
         if each_pair_twice:
@@ -106,7 +106,7 @@ class Numbers:
 
 
 def aligned(*parts: Any) -> Any:
-    """A flat copy of one array after the other; it begins with a cache line."""
+    """Return a flat copy of the arrays, concatenated and aligned to a cache line."""
     copy = aligned_zeros(sum(part.size for part in parts), parts[0].dtype)
     end = 0
     for part in parts:
@@ -115,8 +115,8 @@ def aligned(*parts: Any) -> Any:
     return copy
 
 
-# Sums of four spins are worth their room, in bytes, in a processor's own memory; sums of two, which
-# gain less over none where they are in bytes, in a larger one.
+# Sums of four spins pay off if their bytes fit into a processor's own cache; sums of two, which
+# gain less, and less still in bytes, in a larger one.
 _OF_FOUR, _OF_TWO, _OF_TWO_IN_BYTES = 1 << 19, 1 << 21, 1 << 20
 _MOST_BYTE = 255
 
@@ -124,19 +124,19 @@ _MOST_BYTE = 255
 class Sums(NamedTuple):
     """Tables for each 32 slots, in bytes, or for each sixteen, as wide as the fields.
 
-    A byte is half of what a sum is above the least one of its group. The second sixteen of 32 slots
-    do without the first sixteen spins; what they lack is in a table of its own.
+    A byte is half of the excess of a sum over the least sum of its group. The second sixteen of 32
+    slots do not include the first sixteen spins; a separate table has their contribution.
     """
 
-    table: Any  # of groups, of each state; none where it would be too large
-    group: int  # how many spins it has
-    least: Any  # what fields have where all their sums are the least; 0 where none are in bytes
+    table: Any  # by group and state; empty if it would be too large
+    group: int  # the number of spins in a group
+    least: Any  # fields if all sums are the least; 0 without bytes
     lacking: Any  # sums of four of the first sixteen spins
-    crowd: int  # sums are worth it where more than one of so many spins flip; 0 is never
+    crowd: int  # sums pay off if more than one of `crowd` spins flip; 0 means never
 
 
 def sums_of_all(whole: Any, sites: int) -> Sums:
-    """Sums of the weights between slots, of which the sites take the first."""
+    """Return sums of the weights between slots; the sites are the first slots."""
     used = -(-sites // 16) * 16
     if whole.dtype == np.int16:
         in_bytes = _in_bytes(whole, used)
@@ -146,7 +146,7 @@ def sums_of_all(whole: Any, sites: int) -> Sums:
 
 
 def _in_bytes(whole: Any, used: int) -> Sums | None:
-    """Sums in bytes, if two of them always add up to a byte.
+    """Return sums in bytes, or None if two of them may exceed a byte.
 
     16 bits hold the sum of all weights of a slot, and so any part of it.
     """
@@ -163,7 +163,7 @@ def _in_bytes(whole: Any, used: int) -> Sums | None:
     of_groups = size.reshape(-1, 2 * group, len(whole)).sum(1, whole.dtype)
     if of_groups.max() > _MOST_BYTE:
         return None
-    # The first sixteen of 32 slots are in the low bytes of words, the others in the high ones.
+    # The first sixteen of 32 slots are in the low bytes of words, the others in the high bytes.
     paired = rest.reshape(used, -1, 2, 16).swapaxes(2, 3).reshape(rest.shape)
     up, down = np.maximum(paired, 0).astype(np.uint8), np.maximum(-paired, 0).astype(np.uint8)
     halves = sums_of_groups(up, down, group).reshape(used // group, 1 << group, -1, 32)
@@ -174,7 +174,7 @@ def _in_bytes(whole: Any, used: int) -> Sums | None:
 
 
 def _wide(whole: Any) -> Sums:
-    """Sums as wide as the fields."""
+    """Return sums as wide as the fields."""
     none = whole[:0]
     group = _group(whole.nbytes, _OF_TWO)
     if not group:
@@ -184,19 +184,19 @@ def _wide(whole: Any) -> Sums:
 
 
 def _group(size: int, room_of_two: int) -> int:
-    """How many spins have their sums together, where the weights themselves take `size` bytes."""
+    """Return the number of spins in a group, if the weights themselves take `size` bytes."""
     if 4 * size <= _OF_FOUR:
         return 4
     return 2 if 2 * size <= room_of_two else 0
 
 
 def signed_sums(whole: Any, group: int) -> Any:
-    """Of each two or four rows, with each choice of signs."""
+    """Return the sums of each two or four rows, with each choice of signs."""
     return sums_of_groups(whole, -whole, group)
 
 
 def sums_of_groups(up: Any, down: Any, group: int) -> Any:
-    """Of each two or four rows, for each state of their spins; a set bit is a spin that is down."""
+    """Return the sums of each two or four rows for each state; a set bit is a spin down."""
     first, second = up[0::2], up[1::2]
     turned, other = down[0::2], down[1::2]
     of_two = np.stack([first + second, turned + second, first + other, turned + other], 1)

@@ -16,7 +16,7 @@ from glasshouse.solvers.kernels.product_lanes import ProductTables
     "product lanes", rank=50, tables=ProductTables, functions=product_lanes, any_degree=True
 )
 def product_engine(network: Any) -> Engine | None:
-    """16 runs side by side over the monomials of each site."""
+    """Prepare a polynomial: 16 runs side by side over the monomials of each site."""
     if not isinstance(network, Hypergraph) or float_for(network.problem) is None:
         return None
     order = network.sweep_order()
@@ -24,7 +24,7 @@ def product_engine(network: Any) -> Engine | None:
     place[order] = np.arange(len(order), dtype=np.int32)
     counts = np.diff(network.starts)[order]
     starts = np.concatenate([[0], np.cumsum(counts)])
-    # The monomials of each site, then the members of each of them, without the site itself.
+    # The monomials of each site, then the members of each monomial, without the site itself.
     shift = np.repeat(network.starts[:-1][order] - starts[:-1], counts)
     held = network.neighbours[np.arange(starts[-1]) + shift]
     members = network.problem.monomials.chosen(held)

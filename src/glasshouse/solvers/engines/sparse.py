@@ -2,8 +2,8 @@
 
 * Bytes, 64 runs: integers with few different local fields per site.
 * float32, 16 runs or 8: floats or integers.
-* float64, 16 runs: weights too unlike each other for float32.
-* One run at a time: integers of any size, and whatever the others cannot hold.
+* float64, 16 runs: weights of too different magnitudes for float32.
+* One run at a time: integers of any size, and all other problems.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from glasshouse.solvers.kernels.float64_lanes import Float64Tables
 from glasshouse.solvers.kernels.kernel import FEW_RUNS, annealing_kernel
 from glasshouse.solvers.kernels.scalar import ScalarTables
 
-# With more levels per site than this, comparing with each costs more than floating-point lanes.
+# With more levels per site, comparing with each costs more than floating-point lanes.
 _MOST_LEVELS = 32
 
 
@@ -36,7 +36,7 @@ _MOST_LEVELS = 32
     "byte lanes", rank=10, tables=ByteTables, functions=byte_lanes, least_runs=FEW_RUNS + 1
 )
 def byte_engine(network: ColouredGraph) -> Engine | None:
-    """64 runs, a byte each: integer weights, and few different local fields per site."""
+    """Prepare 64 runs in bytes: integer weights, and few different local fields per site."""
     problem = network.problem
     if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
         return None
@@ -54,7 +54,7 @@ def byte_engine(network: ColouredGraph) -> Engine | None:
 
 @annealing_kernel("float32 lanes", rank=30, tables=WideTables, functions=float32_lanes)
 def float32_engine(network: ColouredGraph) -> Engine | None:
-    """16 runs side by side."""
+    """Prepare 16 runs side by side in float32."""
     return _engine(network, WideTables)
 
 
@@ -62,7 +62,7 @@ def float32_engine(network: ColouredGraph) -> Engine | None:
     "few float32 lanes", rank=25, tables=NarrowTables, functions=float32_lanes, most_runs=FEW_RUNS
 )
 def few_engine(network: ColouredGraph) -> Engine | None:
-    """8 runs side by side: up to sixteen runs pay for no more lanes than they need."""
+    """Prepare 8 runs side by side: few runs should not pay for lanes that they do not need."""
     return _engine(network, NarrowTables)
 
 
@@ -73,8 +73,8 @@ def _engine(network: ColouredGraph, kind: Any) -> Engine | None:
         return None
     if not float32_tables.suits_float32(network.starts, network.weights):
         return None
-    # Sites of one colour share no edge: their order changes nothing. Those of as many neighbours
-    # stand together, so that the processor foresees how many come next.
+    # Sites of one colour share no edge, so their order is free. Sites with equal numbers of
+    # neighbours are adjacent, so that the processor predicts the length of the next loop.
     degrees = np.diff(network.starts).astype(np.int32)
     everyone = np.arange(network.problem.num_variables, dtype=np.int32)
     order = sweep_order.order_by(network.colours, sweep_order.order_by(degrees, everyone))
@@ -87,7 +87,7 @@ def _engine(network: ColouredGraph, kind: Any) -> Engine | None:
 
 @annealing_kernel("float64 lanes", rank=40, tables=Float64Tables, functions=float64_lanes)
 def float64_engine(network: ColouredGraph) -> Engine | None:
-    """16 runs side by side over the neighbours of each site: any sparse problem."""
+    """Prepare 16 runs side by side over the neighbours of each site: any sparse problem."""
     if float_for(network.problem) is None:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()
@@ -98,7 +98,7 @@ def float64_engine(network: ColouredGraph) -> Engine | None:
 
 @annealing_kernel("scalar", rank=1000, tables=ScalarTables, functions=scalar)
 def scalar_engine(network: ColouredGraph) -> Engine:
-    """One run at a time, in 64-bit integers or floats: whatever the others cannot hold."""
+    """Prepare one run at a time, in 64-bit integers or floats: any problem."""
     order, starts, neighbours, weights = network.in_sweep_order()
     tables = ScalarTables(starts, neighbours, weights)
     cost = 8 * len(order) + len(weights)

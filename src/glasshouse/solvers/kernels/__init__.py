@@ -1,1 +1,1 @@
-"""Compiled kernels: each module knows arrays only and imports nothing else of glasshouse."""
+"""Compiled annealing kernels; each module works on plain arrays only."""

@@ -1,8 +1,8 @@
-"""The Metropolis rule in four formats of numbers, with the same bits on every computer.
+"""The Metropolis rule in four number formats, with the same bits on every computer.
 
-The mathematical libraries of different computers differ in the last bit, and an annealer that
-compares with thresholds would follow another path once in a while. So exponentials and logarithms
-are made of additions and multiplications only.
+The mathematical libraries of different computers differ in the last bit, so an annealer that
+compares with thresholds would occasionally take a different path. Exponentials and logarithms are
+therefore built from additions and multiplications only.
 
 * `threshold`, `thresholds`: exp(-y) as a 32-bit integer, which random integers are compared with.
 * `half_lives`, `no_less`: random numbers of the exponential distribution. A flip that costs 2x is
@@ -10,8 +10,8 @@ are made of additions and multiplications only.
   can be drawn before x is known, for many spins at once.
 * `log_dice`: logarithms of random numbers. A flip of probability 2^y is accepted if log2(u) ≤ y.
   The logarithm does not depend on the spins, so that a processor works on it ahead of time; an
-  exponential would have to wait for the local field.
-* `accept`: the rule for rows of floating-point lanes.
+  The logarithm does not depend on the spins, so that a processor can compute it ahead of time; an
+exponential would have to wait for the local field.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _INVERSE_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(12, -1, -1))
 
 @compiled
 def threshold(y: Any) -> Any:
-    """The whole number below 2^32 · exp(-y), for y ≥ 0; at most 2^32 - 1.
+    """Return the largest integer not above 2^32 · exp(-y), for y ≥ 0; at most 2^32 - 1.
 
     >>> [int(threshold(y)) for y in (0.0, 0.6931471805599453, 10.0, 23.0, float("inf"))]
     [4294967295, 2147483648, 194991, 0, 0]
@@ -43,7 +43,7 @@ def threshold(y: Any) -> Any:
     if not y < 22.2:
         return np.uint32(0)
     power = np.floor(y * _PER_LOG2 + 0.5)
-    rest = power * _LOG2_HIGH - y + power * _LOG2_LOW  # in ±0.35: its Taylor series converges fast
+    rest = power * _LOG2_HIGH - y + power * _LOG2_LOW  # ±0.35: the Taylor series converges fast
     value = 0.0
     for coefficient in _INVERSE_FACTORIALS:
         value = value * rest + coefficient
@@ -53,10 +53,10 @@ def threshold(y: Any) -> Any:
 
 @inner
 def thresholds(y: Any) -> Any:
-    """The same for eight values at once, float64 to uint32."""
-    most = fill_like(y, 23.0)  # beyond which the result is 0
+    """Return the threshold of eight values at once, float64 to uint32."""
+    most = fill_like(y, 23.0)  # above which the result is 0
     y = choose(most < y, most, y)
-    magic = fill_like(y, 1.5 * 2.0**52)  # adding it to a float64 rounds it to a whole number
+    magic = fill_like(y, 1.5 * 2.0**52)  # adding it to a float64 rounds it to an integer
     shifted = y * fill_like(y, _PER_LOG2) + magic
     power = shifted - magic
     rest = power * fill_like(y, _LOG2_HIGH) - y + power * fill_like(y, _LOG2_LOW)
@@ -70,29 +70,29 @@ def thresholds(y: Any) -> Any:
 
 
 LN_2 = 0.6931471805599453
-# -log2(1 + x) / x for 0 ≤ x ≤ 1, highest power first: together the error is below 2e-5. At 1 it is
+# -log2(1 + x) / x for 0 ≤ x ≤ 1, highest power first; the total error is below 2e-5. At 1 it is
 # just above -1, so that no half-life is below 0.
 _HALF_LIFE_SERIES = (-0.045132861, 0.193541422, -0.415581584, 0.709089696, -1.441916466)
-# Exponent of a float32 that is 2^31, and a little more for whatever is rounded.
+# The exponent of the float32 2^31, plus a margin for rounding.
 _MOST = 158.0001
 
 
 @inlined
 def uniform(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Sixteen of the whole numbers below 2^31, float32; and the generator's next state."""
+    """Return sixteen random integers below 2^31 as float32, and the generator's next state."""
     word, a, b, c, d = advance_plus(a, b, c, d)
     return cast(view(view(word, np.uint32) >> 1, np.int32), np.float32), a, b, c, d
 
 
 @inlined
 def half_lives(number: Any) -> Any:
-    """-log2((k + 1/2) / 2^31) of whole numbers k, never below 0.
+    """Return -log2((k + 1/2) / 2^31) of integers k, never below 0.
 
     The halves keep their precision near zero, where rare flips are decided.
     """
     number = number + fill_like(number, 0.5)
     bits = view(number, np.int32)
-    power = cast(bits >> 23, np.float32)  # the exponent, and 127
+    power = cast(bits >> 23, np.float32)  # the exponent plus 127
     one = fill_like(bits, 0x3F800000)
     rest = view((bits & fill_like(bits, 0x7FFFFF)) | one, np.float32) - fill_like(number, 1.0)
     series = fill_like(number, _HALF_LIFE_SERIES[0])
@@ -105,10 +105,10 @@ def half_lives(number: Any) -> Any:
 
 @inlined
 def no_less(number: Any, scale: Any) -> Any:
-    """So many units per half-life: no fewer units than the half-lives of whole numbers are.
+    """Return an upper bound on the half-lives of integers, in units; `scale` is per half-life.
 
-    At most a tenth of a half-life more, for a fourth of the work: the bits of a float, read as an
-    integer, are its logarithm but for a bend between powers of two.
+    The bound exceeds the half-lives by at most a tenth, at a fourth of the work: the bits of a
+    float, read as an integer, are its logarithm except for a bend between powers of two.
     """
     bits = cast(view(number, np.int32), np.float32)
     return fma(bits, scale * fill_like(scale, -(2.0**-23)), scale * fill_like(scale, _MOST))
@@ -116,14 +116,14 @@ def no_less(number: Any, scale: Any) -> Any:
 
 @inlined
 def whole(units: Any, most: Any) -> Any:
-    """Units rounded down, but no more than the most; int32."""
+    """Return units rounded down to int32, limited to `most`."""
     return cast(choose(units < most, units, most), np.int32)
 
 
-UNIT = 2.0**23  # of the logarithms: one step of a float32's exponent
+UNIT = 2.0**23  # the unit of the logarithms: one step of a float32's exponent
 LOWEST = -31.0 * UNIT  # no logarithm is below this
-# log2(m) - (m - 1) for 1 ≤ m ≤ 2 in these units, by interpolation at Chebyshev's nodes, but 35
-# units, 4e-6, less: then no logarithm is above 0, and a flip that costs nothing is always made.
+# log2(m) - (m - 1) for 1 ≤ m ≤ 2 in these units, by interpolation at Chebyshev's nodes, minus 35
+# units, 4e-6: then no logarithm is above 0, and a flip that costs nothing is always accepted.
 _LOG2_SERIES = (
     -206095.80711238724, 2223184.9005795754, -10312040.37031634, 26950922.191451862,
     -44138191.97859971, 42503998.39348414, -17021791.832437545,
@@ -132,12 +132,12 @@ _LOG2_SERIES = (
 
 @inner
 def log_dice(dice: Any) -> Any:
-    """UNIT · log2(u) of random u: uint32 to float32. The lowest two bits of the dice are not used.
+    """Return UNIT · log2(u) of random u: uint32 to float32. The lowest two bits are not used.
 
     u is one of the odd multiples of 2^-31: no probability above 2^-30 is rounded away, and none
-    below 2^-31 is ever met. The bits of a float, read as an integer, are its logarithm but for
-    a bend between powers of two, which the series puts right. A probability comes out right to
-    1e-5 of itself.
+    below 2^-31 ever occurs. The bits of a float, read as an integer, are its logarithm except for a
+    bend between powers of two, which the series corrects. The relative error of a probability is
+    1e-5.
     """
     number = view(cast(view(dice >> 1 | fill_like(dice, 1), np.int32), np.float32), np.uint32)
     bent = cast(view(number - fill_like(number, 0x4F000000), np.int32), np.float32)
@@ -160,7 +160,7 @@ _POWER_SERIES = (0.6931471806, 0.2402265070, 0.0555041087, 0.0096181291, 0.00133
 
 @inner
 def clamp(v: Any, low: Any, high: Any) -> Any:
-    """Each lane brought into [low, high]."""
+    """Limit each lane to [low, high]."""
     least, most = fill_like(v, low), fill_like(v, high)
     v = choose(v < least, least, v)
     return choose(most < v, most, v)
@@ -168,12 +168,12 @@ def clamp(v: Any, low: Any, high: Any) -> Any:
 
 @inner
 def chance(y: Any, dice: Any) -> Any:
-    """Mask of the lanes where a random number is below 2^y. `y` is float32, `dice` uint32.
+    """Return a mask of the lanes where a random number is below 2^y; `y` float32, `dice` uint32.
 
     The dice become 31-bit floats, which keep their precision near zero, where rare flips are
-    decided: no probability above 2^-32 is rounded away, and none below it is ever met.
+    decided: no probability above 2^-32 is rounded away, and none below it ever occurs.
     """
-    magic = fill_like(y, 12582912.0)  # adding 1.5 · 2^23 to a float32 rounds it to a whole number
+    magic = fill_like(y, 12582912.0)  # adding 1.5 · 2^23 to a float32 rounds it to an integer
     power = y + magic
     rest = y - (power - magic)
     p = fill_like(y, _POWER_SERIES[5])
@@ -189,12 +189,12 @@ def chance(y: Any, dice: Any) -> Any:
 
 
 def accept(x: Any, scale: Any, word: Any) -> Any:
-    """Mask of the lanes that flip: with probability min(1, 2^(scale·x)), scale = -2β / ln 2."""
+    """Return a mask of the flips, of probability min(1, 2^(scale·x)) with scale = -2β / ln 2."""
 
 
 @chosen_by_type(accept)
 def _accept(x: Any, scale: Any, word: Any) -> Any:
-    # Up to 2^1, so that a flip that is not opposed is accepted whatever the dice.
+    # The limit is 2^1, so that an unopposed flip is accepted whatever the dice.
     def single(x: Any, scale: Any, word: Any) -> Any:
         return chance(clamp(x * scale, -120.0, 1.0), view(word, np.uint32))
 

@@ -1,7 +1,7 @@
 """A block of runs side by side, one per lane, and the random streams of its lanes.
 
 A block's streams are a function of a key (256 bits from a SeedSequence) and the block's index, so
-run r sees the same random numbers whatever the number of runs or threads.
+run r gets the same random numbers whatever the number of runs or threads.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class LaneBlock(NamedTuple):
-    """Runs in lanes. Energies are without the problem's offset, in the kernel's own dtype."""
+    """Runs in lanes. Energies exclude the problem's offset and have the kernel's own dtype."""
 
     generator: npt.NDArray[np.uint64]
     spins: npt.NDArray[Any]  # in the kernel's own form
-    energies: npt.NDArray[Any]  # of the spins
-    lowest: npt.NDArray[Any]  # lowest energy at the end of a sweep so far
-    states: npt.NDArray[np.uint8]  # the spins it had: a row per site, a byte per lane, 255 = down
-    goals: npt.NDArray[Any]  # the energy to reach; `never` once it was reached, or without a target
-    hits: npt.NDArray[np.int32]  # number of the sweep that reached the goal first, 0 = none
-    mask: npt.NDArray[np.uint8]  # scratch: 255 for the lanes in question
-    never: Any  # an energy that no state has
+    energies: npt.NDArray[Any]  # energies of the spins
+    lowest: npt.NDArray[Any]  # lowest energy at the end of any sweep so far
+    states: npt.NDArray[np.uint8]  # its spins: a row per site, a byte per lane, 255 = down
+    goals: npt.NDArray[Any]  # energy to reach; `never` after it was reached, or without a target
+    hits: npt.NDArray[np.int32]  # number of the sweep that first reached the goal, 0 = none
+    mask: npt.NDArray[np.uint8]  # scratch: 255 for the selected lanes
+    never: Any  # an energy below that of any state
 
 
 @inner
 def mark_hits(number: Any, block: Any) -> Any:
-    """Note the runs that reach their goal, keep their energies, and put them into the mask."""
+    """Record the runs that reach their goal, keep their energies, and mark them in the mask."""
     for lane in range(block.energies.size):
         reached = block.energies[lane] <= block.goals[lane]
         block.mask[lane] = 255 if reached else 0
@@ -44,7 +44,7 @@ def mark_hits(number: Any, block: Any) -> Any:
 
 @inner
 def mix(word: Any) -> Any:
-    """SplitMix64's finaliser: a bijection of 64-bit words whose outputs look unrelated."""
+    """Apply SplitMix64's finaliser, a bijection of 64-bit words whose outputs look unrelated."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -54,8 +54,8 @@ def mix(word: Any) -> Any:
 def seed(key: Any, block: Any, generator: Any) -> Any:
     """Fill a generator's state from a key of four words and the index of a block.
 
-    Two counters, started at points that depend on all of the key and on the block, are mixed and
-    combined: streams of different blocks start 128 random bits apart.
+    Two counters, whose starts depend on the whole key and on the block, are mixed and combined:
+    streams of different blocks start 128 random bits apart.
     """
     index = np.uint64(block)
     first = mix(key[0] ^ mix(key[1] + index * GOLDEN))
@@ -67,7 +67,7 @@ def seed(key: Any, block: Any, generator: Any) -> Any:
 
 @compiled
 def spawn(key: Any, index: Any, child: Any) -> None:
-    """The key of work item `index`: all four words of it depend on all of the parent's."""
+    """Derive the key of work item `index`; each word depends on all words of the parent."""
     total = np.uint64(index) * GOLDEN
     for word in key:
         total = mix(total ^ word) + GOLDEN

@@ -1,16 +1,16 @@
 """Annealing 64 runs at once, one byte per run: for sparse problems with few distinct local fields.
 
 How it works. A spin of all 64 runs is one row of 64 bytes, 0x00 for up and 0xFF for down, and every
-row is stored beside its complement. The bond of spin i over an edge is then `s_i ^ row_j`, with
-row_j the complement for a negative weight: 0xFF where the edge is unsatisfied. Adding up the bonds'
-*code weights* gives a byte from which the local field follows. A spin is one of few kinds by the
-magnitudes of its weights, its *signature*; for each there are few codes whose field opposes a flip,
-the *levels*. Each has a threshold, exp(-2βx) in 32 bits. The flip is accepted where 8 random bits
-are below the first byte of the threshold; where they are equal, and only there, 8 more bits decide,
-and so on through all 32: exact, at a quarter of the random numbers.
+row is stored next to its complement. The bond of spin i over an edge is then `s_i ^ row_j`, with
+row_j the complement for a negative weight: 0xFF if the edge is unsatisfied. The sum of the bonds'
+*code weights* is a byte that determines the local field. A spin is of one of few kinds by the
+magnitudes of its weights, its *signature*; each has few codes whose field opposes a flip, the
+*levels*. Each level has a threshold, exp(-2βx) in 32 bits. The flip is accepted if 8 random bits
+are below the first byte of the threshold; only if they are equal, 8 more bits decide, and so on
+through all 32: exact, at a quarter of the random numbers.
 
 Sites are grouped by colour and signature: sites of one colour share no edge, so that regrouping
-them leaves the process as it is, and a group runs through one table without branching.
+them does not change the process, and a group is swept with one table and no branches.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ class Work(NamedTuple):
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
-    digits: npt.NDArray[np.uint8]  # the same in bytes, little-endian: the first digit is number 3
+    digits: npt.NDArray[np.uint8]  # thresholds in bytes, little-endian: the first digit is number 3
     tied_sites: npt.NDArray[np.int64]
     ties: npt.NDArray[np.uint8]
 
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Scratch arrays for one thread."""
+    """Allocate the scratch arrays of one thread."""
     by_level = empty(tables.level_fields.size, np.uint32)
     return Work(
         empty(tables.fields.size, np.uint32), by_level, seen_as(by_level, np.uint8),
@@ -61,16 +61,16 @@ def workspace(tables: Any, block: Any) -> Any:
 
 
 class LaneWork(NamedTuple):
-    """The same where each lane has a temperature of its own."""
+    """Thresholds if each lane has its own temperature."""
 
     heights: npt.NDArray[np.uint8]  # (fields, 4, 64): thresholds, digit by digit, lane by lane
-    level_rows: npt.NDArray[np.int64]  # where those of each level begin
+    level_rows: npt.NDArray[np.int64]  # index at which each level begins
     tied_sites: npt.NDArray[np.int64]
     ties: npt.NDArray[np.uint8]
 
 
 def height(work: Any, level: Any, digit: Any) -> Any:
-    """A digit of a level's threshold in all lanes; the first one is number 3."""
+    """Return one digit of a level's threshold in all lanes; the first digit is number 3."""
 
 
 @chosen_by_type(height, forceinline=True)
@@ -86,21 +86,21 @@ def _height(work: Any, level: Any, digit: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     set_thresholds(tables, beta, work)
     sweep(tables, work, block.generator, block.spins)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """One sweep at β, looking for the goals after every flip."""
+    """Do one sweep at β, testing for the goals after every flip."""
     set_thresholds(tables, beta, work)
     watched_sweep(tables, work, number, block)
 
 
 @inner
 def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
-    """exp(-2βx) of every level, in 32 bits; each distinct field is computed once."""
+    """Compute exp(-2βx) of every level in 32 bits; each distinct field is computed once."""
     for k in range(0, tables.fields.size, 8):
         y = load(tables.fields, k, 8) * fill(2.0 * beta, 8)
         store(work.by_field, k, thresholds(y))
@@ -112,9 +112,9 @@ def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
 def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
     """Propose every spin of a block once.
 
-    Where dice and threshold are equal in some lane, which happens at every fifth site, the lane is
-    left alone and the site is put on a list; after the group such lanes get more dice. Sites of a
-    group share no edge, so that the delay changes nothing, and there is no branch to mispredict.
+    If dice and threshold are equal in some lane, which happens at every fifth site, the lane is
+    skipped and the site is listed; after the group such lanes get more dice. Sites of a group share
+    no edge, so that the delay changes nothing, and there is no branch to mispredict.
     """
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
@@ -129,7 +129,7 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
         tied = 0
         if last_edge - edge == 2:
             # Most sites have two edges. The greater weight decides whether a flip is opposed, the
-            # smaller one how high; equal weights oppose together or not at all.
+            # smaller one how strongly; equal weights oppose together or not at all.
             either = fill(np.uint8(255 * (last_level - level == 1)), 64)
             full = height(work, level, 3)
             change = full ^ height(work, last_level - 1, 3)
@@ -170,7 +170,7 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
 def propose(
     spins: Any, here: Any, spin: Any, opposed: Any, limit: Any, word: Any, work: Any, tied: Any
 ) -> Any:
-    """Flip the lanes whose dice are below the limit, or unopposed; 1 if some lane is tied."""
+    """Flip the lanes that are unopposed or whose dice are below the limit; return ties."""
     dice = view(word, np.uint8)
     tie = opposed & (dice == limit)
     store(work.ties, 64 * tied, tie)
@@ -185,7 +185,7 @@ def propose(
 def throw_again(
     tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip
-    """More dice for the lanes of the t-th tied site; returns the generator's state."""
+    """Throw more dice for the lanes of the t-th tied site; return the generator's state."""
     level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
     zero = fill(np.uint8(0), 64)
     here = work.tied_sites[t]
@@ -215,7 +215,7 @@ def throw_again(
 
 @inner
 def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
-    """The same sweep with the same random numbers, following the energy from flip to flip."""
+    """Do the same sweep with the same random numbers, updating the energy flip by flip."""
     spins, generator = block.spins, block.generator
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
@@ -227,7 +227,7 @@ def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
         level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
         first, last = tables.groups[g, 0], tables.groups[g, 1]
         tied, visit = 0, 0
-        # First every site of the group, then those on the list once more, as above.
+        # First every site of the group, then the listed ones again, as above.
         while visit < last - first + tied:
             again = visit >= last - first
             here = np.int64(first + visit) * 128
@@ -288,7 +288,7 @@ def keep(tables: Any, block: Any) -> Any:
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins for all sites of a block; the ghost, the last, is up."""
+    """Draw random spins for all sites of a block; the ghost, the last site, is up."""
     generator, spins = block.generator, block.spins
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
@@ -309,7 +309,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> Any:
-    """Energy of each run: minus all weights, plus twice the unsatisfied ones."""
+    """Compute the energy of each run: minus all weights, plus twice the unsatisfied ones."""
     spins = block.spins
     total = fill(np.int32(0), 64)
     everything = np.int32(0)

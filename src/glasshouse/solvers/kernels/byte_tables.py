@@ -1,6 +1,6 @@
 """Building the tables of the byte kernel: signatures, their codes and levels, and the bonds.
 
-All of it is compiled and linear in the number of edges: for ensembles the tables are built anew for
+Everything is compiled and linear in the number of edges: for ensembles the tables are rebuilt for
 each of many small instances, for large problems once for millions of edges.
 """
 
@@ -22,19 +22,19 @@ CODES = 256  # a code is a byte
 MOST_IN_GROUP = 256  # sites, which bounds the kernel's scratch arrays
 MOST_FIELD = 2**15 - 1  # local fields are tracked in 16 bits,
 MOST_TOTAL = 2**30 - 1  # energies in 32,
-MOST_SITES = 2**31 // (2 * ROW) - 2  # and the places of rows, two per site, in 32 bits
+MOST_SITES = 2**31 // (2 * ROW) - 2  # and row positions, two per site, in 32 bits
 
 
 class ByteTables(NamedTuple):
-    """A problem as the byte kernel wants it. A row is named by the place of its first byte."""
+    """A problem in the form of the byte kernel; a row is named by the index of its first byte."""
 
     groups: npt.NDArray[np.int32]  # (G, 3): first site, site after the last, signature
     signatures: npt.NDArray[np.int32]  # (S + 1, 2): first edge, first level of each signature
-    edge_codes: npt.NDArray[np.uint8]  # what an unsatisfied edge adds to the code
-    edge_weights: npt.NDArray[np.int16]  # its |weight|
+    edge_codes: npt.NDArray[np.uint8]  # the code weight of an unsatisfied edge
+    edge_weights: npt.NDArray[np.int16]  # |weight| of each edge
     level_codes: npt.NDArray[np.uint8]  # the codes whose field opposes a flip
-    level_fields: npt.NDArray[np.int32]  # and which of the fields that is
-    fields: npt.NDArray[np.float64]  # distinct values x > 0 of spin · local field, and zeros to 8k
+    level_fields: npt.NDArray[np.int32]  # index of their field in `fields`
+    fields: npt.NDArray[np.float64]  # distinct spin · local field > 0, padded with zeros to 8k
     starts: npt.NDArray[np.int64]  # first neighbour of each site
     neighbours: npt.NDArray[np.int32]  # rows, ordered as the edges of the site's signature
     bonds: npt.NDArray[np.int32]  # (2E): pairs of rows that differ where an edge is unsatisfied
@@ -43,7 +43,7 @@ class ByteTables(NamedTuple):
 
 @compiled
 def fits(starts: Any, values: Any) -> Any:
-    """Whether degrees and weights are small enough for the integers of this kernel."""
+    """Return whether degrees and weights are small enough for the integers of this kernel."""
     total = 0.0
     for i in range(starts.size - 1):
         local = 0.0
@@ -57,9 +57,9 @@ def fits(starts: Any, values: Any) -> Any:
 
 @compiled
 def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """What `build` does, for Python: the tables come as a plain tuple of their fields.
+    """Build the tables for Python, as a plain tuple of their fields.
 
-    Ctrl-C while compiled code hands over a named tuple would crash the process.
+    Ctrl-C while compiled code returns a named tuple would crash the process.
     """
     tables, order, levels = build(colours, starts, neighbours, values)
     parts = (
@@ -72,10 +72,10 @@ def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Tables of a problem with integer weights, and the spin that each site stands for.
+    """Build the tables of a problem with integer weights, and the spin of each site.
 
     The adjacency is that of `graph.adjacency`; `fits` must hold. Returns (tables, order, levels):
-    `levels` is their mean number per site, infinite where a byte cannot hold all codes of a site.
+    `levels` is their mean number per site, infinite if a byte cannot hold all codes of a site.
     """
     neighbours, values = sort_edges(starts, neighbours, values)
     kinds, examples = find_signatures(starts, values)
@@ -104,13 +104,13 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def row(site: Any, weight: Any) -> Any:
-    """The row to compare with: a site's own for a positive weight, else its complement."""
+    """Return the row to compare with: a site's own for a positive weight, else its complement."""
     return ROW * (2 * site + (weight < 0))
 
 
 @inner
 def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
-    """Each spin's edges by falling |weight|."""
+    """Sort each spin's edges by falling |weight|."""
     sorted_neighbours = zeros(neighbours.size, np.int32)
     sorted_values = zeros(values.size, np.int64)
     for i in range(starts.size - 1):
@@ -126,7 +126,7 @@ def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def hash_table(entries: Any) -> Any:
-    """An empty open-addressing table, at most half full with so many entries: 0 is a free slot."""
+    """Return an empty open-addressing table, at most half full with `entries`; 0 is a free slot."""
     size = 8
     while size < 2 * entries:
         size *= 2
@@ -137,7 +137,7 @@ def hash_table(entries: Any) -> Any:
 def find_signatures(starts: Any, values: Any) -> Any:
     """Number the distinct lists of |weights| 1, 2, …; isolated spins get 0.
 
-    Returns the number of each spin's list and, for each number, an example.
+    Returns the number of each spin's list, and an example spin for each number.
     """
     num_spins = starts.size - 1
     table = hash_table(num_spins)
@@ -163,7 +163,7 @@ def find_signatures(starts: Any, values: Any) -> Any:
 
 @inner
 def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
-    """Whether two spins have the same list of |weights|."""
+    """Return whether two spins have the same list of |weights|."""
     if starts[i + 1] - starts[i] != starts[j + 1] - starts[j]:
         return False
     for k in range(starts[i + 1] - starts[i]):
@@ -174,11 +174,11 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
 
 @inner
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
-    """What each unsatisfied edge of a signature adds to the code that determines the local field.
+    """Return the code weight of each edge of a signature; codes determine the local field.
 
     Weights that are small in units of their common divisor are their own codes: different ways to
     the same field then share one code. Otherwise the code counts the unsatisfied edges of each
-    weight, in mixed radix. Returns also whether a byte can hold all codes.
+    weight, in mixed radix. Also returns whether a byte can hold all codes.
     """
     signatures = zero_table(examples.size + 1, 2, np.int32)
     for kind in range(examples.size):
@@ -210,12 +210,12 @@ def set_codes(starts: Any, values: Any, examples: Any) -> Any:
 
 @inner
 def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -> Any:
-    """Spin · local field of each code of a signature where it is positive, else 0; their number."""
+    """List spin · local field of each code, 0 if not positive; return how many are positive."""
     total, highest = 0, np.int64(0)
     for code in range(CODES):
         by_code[code] = -1
     by_code[0] = 0
-    for k in range(first, last):  # by_code: the unsatisfied weight, for the edges up to k
+    for k in range(first, last):  # by_code: the unsatisfied weight of the edges up to k
         total += weights[k]
         step = np.int64(codes[k])
         for code in range(lower(highest, CODES - 1 - step), -1, -1):
@@ -232,7 +232,7 @@ def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -
 
 @inner
 def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
-    """Codes and fields of the levels of all signatures, the fields numbered by distinct value."""
+    """Return codes and fields of the levels of all signatures; equal fields share a number."""
     by_code = zeros(CODES, np.int64)
     for kind in range(signatures.shape[0] - 1):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
@@ -259,7 +259,7 @@ def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
 
 @inner
 def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
-    """Where a value is in a list of `known` distinct ones; a new one is appended."""
+    """Return the index of a value in a list of `known` distinct ones; append a new one."""
     slot = np.int64(mix(np.uint64(value))) & (table.size - 1)
     while table[slot] and values[table[slot] - 1] != value:
         slot = (slot + 1) & (table.size - 1)
@@ -271,7 +271,7 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
 
 @inner
 def group(order: Any, colours: Any, kinds: Any) -> Any:
-    """Ranges of at most 256 sites of one colour and signature."""
+    """Return ranges of at most 256 sites of one colour and signature."""
     groups = zero_table(order.size, 3, np.int32)
     count = 0
     for p in range(order.size):
@@ -286,7 +286,7 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
 
 @inner
 def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
-    """Each edge once, as the rows of its two ends, in runs of equal |weight|."""
+    """List each edge once, as the rows of its two ends, in runs of equal |weight|."""
     num_sites = starts.size - 1
     size = np.int64(0)
     for p in range(num_sites):

@@ -1,15 +1,14 @@
 """Isoenergetic cluster moves (Houdayer 2001; Zhu, Ochoa and Katzgraber 2015) on byte lanes.
 
-Take two replicas at one temperature. Sites where they differ form clusters; turning a cluster over
-in both replicas moves energy from one to the other, and leaves the sum as it is, exactly: every
-bond that leaves the cluster is satisfied in one of them. So all clusters may be turned, each by the
-toss of a coin, and both replicas keep their distribution. Without fields a replica is as good as
-its mirror image, and the sites where the two agree would do as well: whichever sort is rarer is
-taken.
+Take two replicas at one temperature. Sites where they differ form clusters; flipping a cluster in
+both replicas moves energy from one to the other, and keeps the sum exactly: every bond that leaves
+the cluster is satisfied in one of them. So all clusters may be flipped, each by the toss of a coin,
+and both replicas keep their distribution. Without fields a replica is equivalent to its mirror
+image, and the sites where the two agree serve as well: the rarer kind is taken.
 
-Clusters do not touch each other, so that what they are worth adds up: turning just those that
-lower the energy gives the best state that can be put together from the two. It is looked at, and
-kept if it is better than all seen so far, but never put into a replica.
+Clusters do not touch each other, so their energies add up: flipping only those that lower the
+energy yields the best combination of the two states. It is evaluated, and kept if it is better than
+all states so far, but never put into a replica.
 """
 
 from __future__ import annotations
@@ -25,27 +24,27 @@ from glasshouse.kernels.vectors import bits, item, load, masks, store
 from glasshouse.kernels.xoshiro import next_word
 
 ONE, SIX = np.uint64(1), 6
-PAIRS = 16  # of lanes in which `sample_clusters` looks
+PAIRS = 16  # pairs of lanes that `sample_clusters` examines
 
 
 class Clusters(NamedTuple):
-    """The graph of the sites in plain words, and scratch for one pair of replicas."""
+    """The graph of the sites in plain numbers, and scratch for one pair of replicas."""
 
     starts: npt.NDArray[np.int64]  # first neighbour of each site
-    sites: npt.NDArray[np.int32]  # its neighbours; the ghost comes last
+    sites: npt.NDArray[np.int32]  # neighbours of each site; the ghost comes last
     weights: npt.NDArray[np.int32]
     words: npt.NDArray[np.uint64]  # (rows, sites): the spins, a bit for each lane, 1 = down
-    flips: npt.NDArray[np.uint64]  # (rows, sites): what to turn over
+    flips: npt.NDArray[np.uint64]  # (rows, sites): the bits to flip
     inside: npt.NDArray[np.uint8]  # whether a site is in a cluster,
-    fresh: npt.NDArray[np.uint8]  # and has not been met yet
-    members: npt.NDArray[np.int32]  # the sites of all clusters, one cluster after the other
-    ends: npt.NDArray[np.int32]  # where each ends
-    costs: npt.NDArray[np.int64]  # what turning it adds to the first replica's energy
+    fresh: npt.NDArray[np.uint8]  # and has not been visited yet
+    members: npt.NDArray[np.int32]  # the sites of all clusters, concatenated
+    ends: npt.NDArray[np.int32]  # the end of each cluster
+    costs: npt.NDArray[np.int64]  # the change of the first replica's energy by each flip
 
 
 @compiled
 def plain_neighbours(tables: Any) -> Any:
-    """Neighbours and weights of each site, from the tables of the byte kernel."""
+    """Return neighbours and weights of each site, from the tables of the byte kernel."""
     sites, weights = (
         zeros(tables.neighbours.size, np.int32),
         zeros(tables.neighbours.size, np.int32),
@@ -63,7 +62,7 @@ def plain_neighbours(tables: Any) -> Any:
 
 @inlined
 def read_spins(spins: Any, clusters: Any) -> None:
-    """Spins as bits of words, of all rows of lanes."""
+    """Read the spins of all rows of lanes as bits of words."""
     for row in range(spins.shape[0]):
         lanes, words, flips = spins[row], clusters.words[row], clusters.flips[row]
         for site in range(flips.size):
@@ -73,7 +72,7 @@ def read_spins(spins: Any, clusters: Any) -> None:
 
 @inlined
 def turn_spins(spins: Any, clusters: Any) -> None:
-    """Turn over what was marked, beside its complement."""
+    """Flip the marked spins and their complements."""
     for row in range(spins.shape[0]):
         lanes, flips = spins[row], clusters.flips[row]
         for site in range(flips.size):
@@ -85,9 +84,9 @@ def turn_spins(spins: Any, clusters: Any) -> None:
 
 @inner
 def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
-    """All clusters of two lanes, and what they cost. Returns their number and the largest's size.
+    """Find all clusters of two lanes and their costs; return their number and the largest size.
 
-    `even` tells that no site has a field, so that the sites where the two agree may be taken.
+    `even` means that no site has a field, so that the sites where the two agree may be taken.
     """
     inside, fresh, words = clusters.inside, clusters.fresh, clusters.words
     members, starts = clusters.members, clusters.starts
@@ -115,7 +114,7 @@ def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
             done += 1
             spin = item(mine, np.int64(i))
             for k in range(item(starts, np.int64(i)), item(starts, np.int64(i) + 1)):
-                # No branches, which would go either way: what is not new is overwritten.
+                # No branches, which would be unpredictable: sites that are not new are overwritten.
                 j = item(sites, k)
                 members[np.uint64(end)] = j
                 end += np.int64(item(fresh, j))
@@ -131,7 +130,7 @@ def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
 
 @inner
 def toss(first: Any, second: Any, number: Any, dice: Any, clusters: Any) -> Any:
-    """Turn each cluster in both lanes with probability 1/2; what the first one's energy gains."""
+    """Flip each cluster in both lanes with probability 1/2; return the first lane's change."""
     mine, yours = clusters.flips[first >> SIX], clusters.flips[second >> SIX]
     one, other = ONE << np.uint64(first & 63), ONE << np.uint64(second & 63)
     gain, start, word = np.int64(0), 0, np.uint64(0)
@@ -150,7 +149,7 @@ def toss(first: Any, second: Any, number: Any, dice: Any, clusters: Any) -> Any:
 
 @inner
 def best_gain(number: Any, clusters: Any) -> Any:
-    """What the best choice of clusters adds to the first lane's energy: never above zero."""
+    """Return the first lane's energy change by the best choice of clusters: never above zero."""
     gain = np.int64(0)
     for c in range(number):
         gain += min(clusters.costs[c], 0)
@@ -159,7 +158,7 @@ def best_gain(number: Any, clusters: Any) -> Any:
 
 @inner
 def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
-    """Write down the best choice of clusters, a byte for each site."""
+    """Write the state of the best choice of clusters, one byte per site."""
     words, shift = clusters.words[first >> SIX], np.uint64(first & 63)
     for i in range(states.size):
         states[i] = 255 if words[i] >> shift & ONE else 0
@@ -174,7 +173,7 @@ def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
 
 @compiled
 def sample_clusters(states: Any, even: Any, clusters: Any) -> Any:
-    """Sites in clusters, and in the largest ones, of some pairs of the lanes of one row."""
+    """Count the sites in clusters, and in the largest ones, for some pairs of lanes of one row."""
     words = clusters.words[0]
     for site in range(states.size // 64):
         words[site] = bits(load(states, 64 * site, 64))

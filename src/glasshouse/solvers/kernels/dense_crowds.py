@@ -1,12 +1,12 @@
-"""Fields of dense problems in sweeps in which many spins flip: not kept, but added up anew.
+"""Fields of dense problems in sweeps with many flips: recomputed instead of updated.
 
-Where every second spin flips, bringing all fields up to date takes most of the time. Adding up
-those of a few sites, when it is their turn, takes less: spins come in groups of four, or two, and
-what a group contributes is tabulated for each of its states. A list of each run has a byte for each
-group: sixteen times its state.
+If every second spin flips, updating all fields takes most of the time. Recomputing those of a few
+sites, when it is their turn, takes less: spins are in groups of four, or two, and the contribution
+of a group is tabulated for each of its states. Each run has a list of one byte per group: sixteen
+times the group's state.
 
-Where weights are small, bytes hold the sums, and 32 sites are added up at once. The second sixteen
-of them do without the first sixteen spins until these have had their turn.
+If weights are small, bytes hold the sums, and 32 sites are summed at once. The second sixteen of
+them exclude the first sixteen spins until these have had their turn.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from glasshouse.solvers.kernels.dense_turns import TOGETHER, sum_of_sixteen
 
 @inlined
 def list_length(tables: Any) -> Any:
-    """How many groups of spins there are, up to the last sixteen slots that are in use."""
+    """Return the number of groups of spins, up to the last sixteen slots in use."""
     return ((tables.slots.size + 15) & -16) >> tables.log_group
 
 
 @inlined
 def list_sixteen(tables: Any, lists: Any, run: Any, slot: Any, records: Any) -> Any:
-    """Note the states of the groups of sixteen spins of a run, four of them at once."""
+    """Record the states of the groups of sixteen spins of a run, four of them at once."""
     size, group = tables.own.size, 1 << tables.log_group
     spins = bits_of(load(records, 2 * size * run + size + slot, 16))
     place = run * list_length(tables) + (slot >> tables.log_group)
-    # Without a branch: Numba would count references to all arrays on both sides of it.
+    # Without a branch, because Numba would count references to all arrays on both sides.
     two, one = ((1 << 2 * group) - 1) * 0x00010001, ((1 << group) - 1) * 0x01010101
     for first in range(0, 16, 4 * group):
         states = spins >> first & ((1 << 4 * group) - 1)
@@ -45,19 +45,19 @@ def list_sixteen(tables: Any, lists: Any, run: Any, slot: Any, records: Any) -> 
 
 @inlined
 def list_all(tables: Any, lists: Any, block: Any) -> Any:
-    """Note the states of all groups of all runs."""
+    """Record the states of all groups of all runs."""
     for run in range(block.energies.size):
         for slot in range(0, tables.slots.size, 16):
             list_sixteen(tables, lists, run, slot, block.spins)
 
 
 def has_bytes(tables: Any) -> bool:
-    """Whether tables of this Numba type have their sums in bytes."""
+    """Return whether tables of this Numba type have their sums in bytes."""
     return bool(tables.types[tables.fields.index("sums")].dtype == types.uint8)
 
 
 def add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Add up the fields of sixteen slots of four runs, or 32 of them but for what they lack."""
+    """Sum the fields of sixteen slots of four runs, or of 32 without the lacking part."""
 
 
 @chosen_by_type(add_up, forceinline=True)
@@ -66,7 +66,7 @@ def _add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any
 
 
 def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Sums as wide as the fields."""
+    """Sum the fields of sixteen slots, with sums as wide as the fields."""
     sums, length, groups = tables.sums, 2 * tables.own.size, list_length(tables)
     step = 16 << (1 << tables.log_group)
     here = (slot >> 4) * groups * step
@@ -85,7 +85,7 @@ def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -
 
 
 def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Sums in bytes, for 32 slots."""
+    """Sum the fields of 32 slots, with sums in bytes."""
     length, groups = 2 * tables.own.size, list_length(tables)
     step = 32 << (1 << tables.log_group)
     here = (slot >> 5) * groups * step
@@ -116,7 +116,7 @@ def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) 
 
 @inlined
 def were_added_up(tables: Any, slot: Any) -> Any:
-    """Whether the fields of sixteen slots were added up with those before them."""
+    """Return whether the fields of sixteen slots were summed with those before them."""
     return tables.sums.itemsize == 1 and slot & 16 != 0
 
 
@@ -133,7 +133,7 @@ def add_lacking(tables: Any, first: Any, slot: Any, records: Any) -> Any:
 
 @inlined
 def two_sums(sums: Any, here: Any, step: Any, lists: Any, k: Any) -> Any:
-    """What two groups contribute to 32 slots: the first sixteen in low bytes, others in high."""
+    """Return the sums of two groups for 32 slots: the first sixteen in the low bytes."""
     one = load(sums, here + 2 * np.int64(item(lists, k)), 32)
     two = load(sums, here + step + 2 * np.int64(item(lists, k + 1)), 32)
     return view(one + two, np.int16)
@@ -141,7 +141,7 @@ def two_sums(sums: Any, here: Any, step: Any, lists: Any, k: Any) -> Any:
 
 @inner
 def catch_up(tables: Any, lists: Any, block: Any) -> Any:
-    """Bring the fields up to date, all of them."""
+    """Update all fields."""
     list_all(tables, lists, block)
     for slot in range(0, tables.slots.size, 16):
         for first in range(0, block.energies.size, TOGETHER):

@@ -1,16 +1,16 @@
-"""What the kernels for dense problems have in common: runs that keep their local fields.
+"""Common code of the kernels for dense problems: runs that keep their local fields.
 
 A dense problem spends its time on adding up local fields, and most of an anneal is so cold that
-hardly anything flips. Here each run keeps the local field of every site, and only flips cost time.
+spins hardly ever flip. Here each run keeps the local field of every site, and only flips cost time.
 Lanes are the sites of one run, sixteen at a time, so that one run costs no more than one of many.
 
-Everything is computed in whole numbers of a unit, in 16 bits where they suffice, else in 32.
-Weights that are not whole are rounded to the unit, a power of two: fields then do not drift,
-however many flips there are. What an energy misses by the rounding, the *excess*, is added where
-an energy counts: where it may be the lowest of its run, or reach the goal.
+Everything is computed in integer multiples of a unit, in 16 bits if they suffice, otherwise in 32.
+Weights that are not integers are rounded to the unit, a power of two: then fields never drift. The
+rounding error of an energy, the *excess*, is added if the energy may be the lowest of its run, or
+reach the goal.
 
-A run's record is its fields, then its spins, 0 for up and -1 for down, in `block.spins`. Sites come
-in slots, a multiple of sixteen; slots that are left over hold a field that no flip can overcome.
+A run's record is its fields, then its spins, 0 for up and -1 for down, in `block.spins`. Sites are
+in slots, a multiple of sixteen; unused slots have a field that no flip can overcome.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from glasshouse.kernels.vectors import add_lanes, cast, fill, fill_like, load, s
 from glasshouse.kernels.xoshiro import advance
 from glasshouse.solvers.kernels.acceptance import LN_2
 
-# Words of a run in `block.generator`: after eight streams for vectors one for single words, and the
-# fingerprint of a state with its excess, for which random words stand as long as none is known.
+# The words of a run in `block.generator`: eight streams for vectors, one for single words, then the
+# fingerprint of a state and its excess; these are random until a state is known.
 SINGLE, STATE, EXCESS, WORDS = 32, 36, 37, 38
 # A draw is above AHEAD half-lives with probability 2^-AHEAD.
 AHEAD = 8
-FARTHEST = 32  # no draw is above so many
-_LONGEST = 2.0**100  # half-life, in units: as good as endless, but finite as a float32
+FARTHEST = 32  # no draw is above this many half-lives
+_LONGEST = 2.0**100  # half-life, in units: practically infinite, but finite as a float32
 LANE_BITS = 1 << np.arange(16, dtype=np.int32)
-# Odd numbers at random: what the spins of a fingerprint are multiplied with.
+# Random odd numbers, by which the spins of a fingerprint are multiplied.
 _STEP, *_LANES = (np.random.default_rng(0).integers(-(2**62), 2**62, 17) * 2 + 1).tolist()
 _LANE_KEYS = np.array(_LANES, np.int64)
 
 
 class Rounding(NamedTuple):
-    """What whole numbers stand for: the unit, and what rounding to it left over, in units."""
+    """The unit of the integers, and the remainders of rounding to it, in units."""
 
     unit: float
-    most: float  # the sum of all that was left over, in the problem's own energy
+    most: float  # the sum of all remainders, in the problem's own energy
     couplings: npt.NDArray[np.float32]  # a row for each of the first slots, flat: each pair once
     first: int  # the slot of a row's first column
     fields: npt.NDArray[np.float64]
@@ -53,7 +53,7 @@ class Rounding(NamedTuple):
 
 @inner
 def scatter(tables: Any, run: Any, block: Any) -> Any:
-    """Random spins of a run; slots that are left over stay up."""
+    """Draw random spins of a run; unused slots stay up."""
     record = 2 * tables.own.size * run
     place = WORDS * run + SINGLE
     word = np.uint64(0)
@@ -69,7 +69,7 @@ def scatter(tables: Any, run: Any, block: Any) -> Any:
 
 @inlined
 def next_word(words: Any, place: Any) -> Any:
-    """A random word of the stream in four words from `place` on."""
+    """Return a random word of the stream in four words, starting at `place`."""
     word, a, b, c, d = advance(words[place], words[place + 1], words[place + 2], words[place + 3])
     words[place], words[place + 1], words[place + 2], words[place + 3] = a, b, c, d
     return word
@@ -77,7 +77,7 @@ def next_word(words: Any, place: Any) -> Any:
 
 @inlined
 def few(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Sixteen bits, each set with probability 2^-8; and the stream's next state."""
+    """Return sixteen bits, each set with probability 2^-8, and the stream's next state."""
     word, a, b, c, d = advance(a, b, c, d)
     other, a, b, c, d = advance(a, b, c, d)
     word &= other
@@ -88,14 +88,14 @@ def few(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inlined
 def half_life(beta: Any, unit: Any) -> Any:
-    """How much more a spin must be opposed, in units, for half the odds of a flip."""
+    """Return the opposing field, in units, that halves the probability of a flip."""
     rate = 2.0 * beta * unit
     return lower(LN_2 / rate, _LONGEST) if rate > 0 else _LONGEST
 
 
 @inlined
 def energy_in_units(tables: Any, run: Any, block: Any) -> Any:
-    """-½ Σ spin · (local field + own field)."""
+    """Return -½ Σ spin · (local field + own field)."""
     size = tables.own.size
     record = 2 * size * run
     total = fill(np.int64(0), 16)
@@ -109,7 +109,7 @@ def energy_in_units(tables: Any, run: Any, block: Any) -> Any:
 
 @inner
 def excess(tables: Any, run: Any, block: Any) -> Any:
-    """By how many units the energy of a run is above the whole ones."""
+    """Return the rounding error of a run's energy, in units."""
     rounding, size = tables.rounding, tables.own.size
     spins = 2 * size * run + size
     sums = empty(16, np.float32)
@@ -132,7 +132,7 @@ def excess(tables: Any, run: Any, block: Any) -> Any:
 
 @inner
 def fingerprint(tables: Any, run: Any, block: Any) -> Any:
-    """A number for the state of a run; two states share one about once in 2^64 times."""
+    """Return a hash of the state of a run; two states share one about once in 2^64 times."""
     size = tables.own.size
     spins = 2 * size * run + size
     total = fill(np.int64(0), 16)
@@ -143,12 +143,12 @@ def fingerprint(tables: Any, run: Any, block: Any) -> Any:
 
 
 def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """The energy of a run that is at so many units."""
+    """Return the energy of a run, given its energy in units."""
 
 
 @chosen_by_type(exact_energy)
 def _exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    # Numbers of 16 bits are used only where nothing is rounded.
+    # Integers of 16 bits are used only if nothing is rounded.
     narrow = block.types[block.fields.index("spins")].dtype == types.int16
     return _without_excess if narrow else _with_excess
 
@@ -158,7 +158,7 @@ def _without_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 
 def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """The excess of a run's last state is remembered."""
+    """Add the excess, which is remembered for a run's last state."""
     place = WORDS * run
     states, excesses = seen_as(block.generator, np.int64), seen_as(block.generator, np.float64)
     state = fingerprint(tables, run, block)
@@ -170,7 +170,7 @@ def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 @inner
 def measure_fields(tables: Any, block: Any) -> None:
-    """Energies of all runs: to the last digit where they may count."""
+    """Compute the energies of all runs; exactly, if they may matter."""
     rounding = tables.rounding
     for run in range(block.energies.size):
         energy = energy_in_units(tables, run, block)
@@ -194,14 +194,14 @@ def keep(tables: Any, block: Any) -> None:
 
 @inner
 def goal_in_units(tables: Any, run: Any, block: Any) -> Any:
-    """The most units with which a run may have reached its goal."""
+    """Return the most units with which a run may have reached its goal."""
     units = (block.goals[run] + tables.rounding.most) / tables.rounding.unit
     return np.int64(np.floor(lower(higher(units, -(2.0**62)), 2.0**62)))
 
 
 @inner
 def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any:
-    """Note that a run has reached its goal with so many units, if it has. Returns whether so."""
+    """Record that a run has reached its goal, if it has; return whether it has."""
     exact = energy * tables.rounding.unit
     if tables.rounding.most > 0:
         exact = exact_energy(tables, run, energy, block)

@@ -1,12 +1,12 @@
-"""Annealing of dense problems whose spins all see each other: sixteen sites of four runs at once.
+"""Annealing of dense problems in which all spins interact: sixteen sites of four runs at once.
 
-A spin may flip only after the spins before it have had their turn. But how much each is ready to
-overcome is drawn beforehand, for sixteen sites of four runs at once, and one comparison tells which
-of them would flip: in the cold, mostly none. Else the first of them does, the margins of the sites
-after it follow, and so on until none is left.
+A spin may flip only after the spins before it have had their turn. But the cost that each spin
+accepts is drawn in advance, for sixteen sites of four runs at once, and one comparison shows which
+of them would flip: at low temperature, usually none. Otherwise the first of them flips, the margins
+of the sites after it are updated, and so on until no site is left.
 
-Where few flip, each adds its row of couplings to the fields of its run as it comes. Where more do,
-sixteen sites are settled at once, and rows are added four at a time. Where very many do, fields are
+If few spins flip, each adds its row of couplings to the fields of its run at once. If more do,
+sixteen sites are settled at once, and rows are added four at a time. If very many do, fields are
 not kept from sweep to sweep. All ways lead to the same states.
 """
 
@@ -70,47 +70,47 @@ __all__ = [
     "DenseTables", "begin", "keep", "measure", "step", "swap_records", "watched_step", "workspace",
 ]  # fmt: skip
 
-MANY = 6  # flips of sixteen sites of four runs: from so many on they may be settled at once
-# Two words of `block.generator`, of a stream that its second run does not use: how many spins
-# flipped in the last sweep, and whether the fields are behind the spins.
+MANY = 6  # flips of sixteen sites of four runs above which they may be settled at once
+# Two words of `block.generator`, of a stream that its second run does not use: the number of spins
+# that flipped in the last sweep, and whether the fields are out of date.
 FLIPPED, BEHIND = WORDS, WORDS + 1
 _LANES = np.arange(16, dtype=np.int32)
 
 
 class DenseTables(NamedTuple):
-    """Couplings of each site to all others."""
+    """The couplings of each site to all others."""
 
     rows: npt.NDArray[Any]  # twice the couplings, a row for each slot
-    up: npt.NDArray[Any]  # local fields where all spins are up; left over slots are held by theirs
-    own: npt.NDArray[Any]  # fields of the sites themselves; at left over slots they cancel the hold
-    among: npt.NDArray[Any]  # of each sixteen slots: sums of four before, for each state of these
-    sums: npt.NDArray[Any]  # of each 16 or 32 slots: sums of each group of spins; or none
+    up: npt.NDArray[Any]  # local fields if all spins are up; unused slots are held fixed
+    own: npt.NDArray[Any]  # fields of the sites themselves; at unused slots they cancel the hold
+    among: npt.NDArray[Any]  # of each 16 slots: sums of four earlier ones, for each state
+    sums: npt.NDArray[Any]  # of each 16 or 32 slots: sums of each group of spins; or empty
     base: npt.NDArray[Any]  # fields of the slots before sums are added, or twice sums in bytes
     lacking: npt.NDArray[Any]  # of each 32 slots: sums of the first 16 spins for the other 16 slots
     log_group: int  # log2 of the number of spins in a group
-    crowd: int  # sums are used where more than one of so many spins flip; 0 where there are none
-    slots: npt.NDArray[np.int32]  # of the sites
-    ceiling: float  # above all local fields
+    crowd: int  # sums are used if more than one of `crowd` spins flip; 0 without sums
+    slots: npt.NDArray[np.int32]  # slots of the sites
+    ceiling: float  # a value above all local fields
     rounding: Rounding
 
 
 class Work(NamedTuple):
-    """Scratch. A number for each of sixteen sites of four runs, and some for each run."""
+    """Scratch: a number for each of sixteen sites of four runs, and some for each run."""
 
-    reach: npt.NDArray[Any]  # how much a spin is ready to overcome
+    reach: npt.NDArray[Any]  # the largest cost that a spin accepts
     flips: npt.NDArray[np.int64]
     energies: npt.NDArray[np.int64]
     goals: npt.NDArray[np.int64]
-    gaps: npt.NDArray[np.int32]  # sixteen for each four runs, to be used one after the other
-    used: npt.NDArray[np.int64]  # how many of them were
+    gaps: npt.NDArray[np.int32]  # sixteen for each four runs, used in order
+    used: npt.NDArray[np.int64]  # the number of gaps used
     left: npt.NDArray[np.int64]  # draws before the next one above AHEAD half-lives
-    lists: npt.NDArray[np.uint8]  # of each run, a byte for each group of spins
-    listed: npt.NDArray[np.int64]  # whether they were ever made
+    lists: npt.NDArray[np.uint8]  # for each run, a byte per group of spins
+    listed: npt.NDArray[np.int64]  # whether the lists have been filled
 
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Scratch arrays for one thread."""
+    """Allocate the scratch arrays of one thread."""
     runs = block.energies.size
     numbers = zeros(4 * runs + TOGETHER + 1, np.int64)
     return Work(
@@ -124,15 +124,15 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def is_crowded(tables: Any, block: Any) -> Any:
-    """Whether so many spins flip that fields are better added up anew."""
+    """Return whether spins flip so often that recomputing fields is faster."""
     updates = block.energies.size * tables.slots.size
     return np.int64(block.generator[FLIPPED]) * tables.crowd > updates
 
 
 def many(tables: Any) -> Any:
-    """How many flips of sixteen sites of four runs are settled at once, where fields are kept.
+    """Return the number of flips, in sixteen sites of four runs, above which all settle at once.
 
-    None where that is of no use: with sums in bytes, fields are not kept where so many flip.
+    None if that does not help: with sums in bytes, fields are not kept if many spins flip.
     """
 
 
@@ -149,12 +149,12 @@ def _many(tables: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any, block: Any) -> Any:
-    """Propose every spin of every run once. Goals are looked for where there is a number.
+    """Propose every spin of every run once; test for goals if there is a `number`.
 
-    Where there are lists of groups, fields are added up when it is their turn, and are behind the
-    spins in the end. Else they are up to date, and stay so: flip by flip, or from so `many` flips
-    on, if that is given, sixteen sites at a time. Which random numbers are drawn hangs on the
-    margins alone. Returns how many spins flipped, or would have.
+    With lists of groups, fields are recomputed when it is their turn, and are out of date in the
+    end. Otherwise they are up to date and stay so: flip by flip, or, from `many` flips on, sixteen
+    sites at a time. The random numbers drawn depend on the margins alone. Returns the number of
+    spins that flipped, or would have.
     """
     generator, records, size = block.generator, block.spins, tables.own.size
     kind, length = records.dtype, 2 * size
@@ -163,7 +163,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
     ahead = fill_like(load(tables.own, 0, 16), np.int64(lower(AHEAD * life, tables.ceiling)))
     flipped = np.int64(0)
     for run in range(block.energies.size):
-        work.used[run], work.left[run] = 15, -1  # as if one was just made
+        work.used[run], work.left[run] = 15, -1  # pretend that one was just drawn
         if number is not None:
             work.energies[run] = energy_in_units(tables, run, block)
             work.goals[run] = goal_in_units(tables, run, block)
@@ -182,16 +182,16 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
             above = np.int64(0)
             is_near = (margin0 <= ahead) | (margin1 <= ahead) | (margin2 <= ahead)
             if not anywhere(is_near | (margin3 <= ahead)):
-                # No draw up to AHEAD half-lives counts: on to the next one above.
+                # No draw below AHEAD half-lives matters here: skip to the next one above.
                 left = item(work.left, first) - 16 * TOGETHER
                 put(work.left, first, left)
                 if left >= 0:
                     continue
                 above = find_above(work, generator, first)
-                if above == 0:  # in the beginning the next one is not known
+                if above == 0:  # initially the next one is not known
                     continue
             dice0, dice1, dice2, dice3 = throw(generator, first)
-            if lists is None and above == 0:  # else some will flip, most likely
+            if lists is None and above == 0:  # otherwise some will probably flip
                 might = margin0 <= cast(whole(no_less(dice0, scale), most), kind)
                 might = might | (margin1 <= cast(whole(no_less(dice1, scale), most), kind))
                 might = might | (margin2 <= cast(whole(no_less(dice2, scale), most), kind))
@@ -221,7 +221,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
 
 @inlined
 def margins(records: Any, place: Any, size: Any) -> Any:
-    """What it takes to turn each of sixteen spins against its field."""
+    """Return the cost of turning each of sixteen spins against its field, in units."""
     spin = load(records, place + size, 16)
     return (load(records, place, 16) ^ spin) - spin
 
@@ -230,7 +230,7 @@ def margins(records: Any, place: Any, size: Any) -> Any:
 def one_by_one(
     tables: Any, work: Any, number: Any, first: Any, slot: Any, would: Any, block: Any
 ) -> Any:
-    """Let spins flip that would, run by run, until none is left."""
+    """Flip the spins that would flip, run by run, until none is left."""
     rows, records, size = tables.rows, block.spins, tables.own.size
     lanes = cast(load(_LANES, 0, 16), records.dtype)
     while would != 0:
@@ -256,7 +256,7 @@ def one_by_one(
 
 @inlined
 def add_rows(tables: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any:
-    """Bring the fields of a run up to date with spins that flipped, two or more at a time."""
+    """Update the fields of a run after flips, two or more rows at a time."""
     rows, size = tables.rows, tables.own.size
     while flips & (flips - 1) != 0:
         one, first, flips = next_row(size, record, slot, flips, records)
@@ -276,7 +276,7 @@ def add_rows(tables: Any, record: Any, slot: Any, flips: Any, records: Any) -> A
 
 @inlined
 def next_row(size: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any:
-    """The row of the first spin that flipped, 0 or -1 for how it stands now, and other flips."""
+    """Return the row of the first flipped spin, its sign (0 or -1), and the remaining flips."""
     site = slot + lowest_bit(flips)
     return site * size, np.int64(item(records, record + size + site)), flips & (flips - 1)
 
@@ -285,10 +285,10 @@ def next_row(size: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any
 def add_two(
     rows: Any, one: Any, two: Any, first: Any, second: Any, records: Any, record: Any, size: Any
 ) -> Any:
-    """Add two rows to the fields of a run, or take them off."""
+    """Add two rows to the fields of a run, or subtract them."""
     sign1 = fill_like(load(rows, one, 32), first)
     sign2 = fill_like(sign1, second)
-    minus = sign1 + sign2  # of each number taken off, one less than its complement is meant
+    minus = sign1 + sign2  # a complement is one less than the negative
     for k in range(0, size, 32):
         change = (load(rows, one + k, 32) ^ sign1) + (load(rows, two + k, 32) ^ sign2)
         store(records, record + k, load(records, record + k, 32) + change - minus)
@@ -299,7 +299,7 @@ def add_four(
     rows: Any, one: Any, two: Any, three: Any, four: Any, first: Any, second: Any, third: Any,
     fourth: Any, records: Any, record: Any, size: Any,
 ) -> Any:  # fmt: skip
-    """Add four rows to the fields of a run, or take them off."""
+    """Add four rows to the fields of a run, or subtract them."""
     sign1, sign2 = fill_like(load(rows, one, 32), first), fill_like(load(rows, one, 32), second)
     sign3, sign4 = fill_like(sign1, third), fill_like(sign1, fourth)
     minus = sign1 + sign2 + sign3 + sign4
@@ -311,7 +311,7 @@ def add_four(
 
 @inlined
 def add_row(rows: Any, row: Any, turned: Any, records: Any, record: Any, size: Any) -> Any:
-    """Add a row to the fields of a run, or take it off."""
+    """Add a row to the fields of a run, or subtract it."""
     sign = fill_like(load(rows, row, 32), turned)
     for k in range(0, size, 32):
         change = (load(rows, row + k, 32) ^ sign) - sign
@@ -320,7 +320,7 @@ def add_row(rows: Any, row: Any, turned: Any, records: Any, record: Any, size: A
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     if is_crowded(tables, block):
         if block.generator[BEHIND] == 0 or work.listed[0] == 0:
             list_all(tables, work.lists, block)
@@ -333,7 +333,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """One sweep at β, looking for the goals after every flip."""
+    """Do one sweep at β, testing for the goals after every flip."""
     refresh(tables, work.lists, block)
     block.generator[FLIPPED] = sweep(tables, beta, work, None, None, number, block)
     measure_fields(tables, block)
@@ -341,7 +341,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
 
 @inlined
 def refresh(tables: Any, lists: Any, block: Any) -> Any:
-    """Bring fields up to date that are behind the spins."""
+    """Update fields that are out of date."""
     if block.generator[BEHIND] != 0:
         block.generator[BEHIND] = 0
         catch_up(tables, lists, block)
@@ -349,7 +349,7 @@ def refresh(tables: Any, lists: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> None:
-    """Energies of all runs: to the last digit where they may count."""
+    """Compute the energies of all runs; exactly, if they may matter."""
     if block.generator[BEHIND] != 0:
         refresh(tables, zeros(block.energies.size * list_length(tables), np.uint8), block)
     measure_fields(tables, block)
@@ -357,9 +357,9 @@ def measure(tables: Any, block: Any) -> None:
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins, and the fields that follow from them."""
+    """Draw random spins, and compute their fields."""
     size = tables.own.size
-    block.generator[FLIPPED], block.generator[BEHIND] = block.spins.size, 0  # hot, most likely
+    block.generator[FLIPPED], block.generator[BEHIND] = block.spins.size, 0  # probably hot
     for run in range(block.energies.size):
         record = 2 * size * run
         scatter(tables, run, block)

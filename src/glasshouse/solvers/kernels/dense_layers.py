@@ -1,9 +1,9 @@
-"""Annealing of dense problems in two layers, as RBMs are: a layer at a time.
+"""Annealing of dense problems in two layers, such as RBMs, one layer at a time.
 
-Spins of one layer do not see each other, so that a layer's flips are decided all at once. Then the
-fields of the other layer follow. They are sums over groups of a few spins, for each of which the
-sums of all its states are tabulated: where many spins have flipped, all groups are added up anew;
-where few have, the groups that changed are put right.
+Spins of one layer do not interact, so that all flips of a layer are decided at once. Then the
+fields of the other layer are updated. They are sums over groups of a few spins, and the sums of all
+states of a group are tabulated: if many spins have flipped, all groups are added up again; if few
+have, the groups that changed are corrected.
 """
 
 from __future__ import annotations
@@ -56,22 +56,22 @@ __all__ = [
 
 
 class LayerTables(NamedTuple):
-    """Sums of groups of spins, as the other layer sees them."""
+    """Sums of groups of spins, for the fields of the other layer."""
 
     sums: npt.NDArray[Any]  # for each group and state of it, a row over the other layer's slots
-    starts: npt.NDArray[np.int64]  # of each layer in the sums
+    starts: npt.NDArray[np.int64]  # first index of each layer in the sums
     ends: npt.NDArray[np.int64]  # first slot of each layer, and the slot after the last
-    groups: npt.NDArray[np.int64]  # of each layer
+    groups: npt.NDArray[np.int64]  # groups of each layer
     log_group: int  # log2 of the number of spins in a group
-    bias: npt.NDArray[Any]  # fields of the sites themselves; left over slots are held by theirs
-    own: npt.NDArray[Any]  # the same, but for left over slots, where the two cancel
-    slots: npt.NDArray[np.int32]  # of the sites
-    ceiling: float  # above all local fields
+    bias: npt.NDArray[Any]  # fields of the sites themselves; unused slots are held fixed
+    own: npt.NDArray[Any]  # the same, except at unused slots, where the two cancel
+    slots: npt.NDArray[np.int32]  # slots of the sites
+    ceiling: float  # a value above all local fields
     rounding: Rounding
 
 
 class Work(NamedTuple):
-    """Scratch: of each sixteen slots the flips and the spins, margins, places of rows to add up."""
+    """Scratch: flips and spins of each sixteen slots, margins, and indices of rows to add up."""
 
     flips: npt.NDArray[np.int64]
     states: npt.NDArray[np.int64]
@@ -81,7 +81,7 @@ class Work(NamedTuple):
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Scratch arrays for one thread."""
+    """Allocate the scratch arrays of one thread."""
     size = tables.own.size
     return Work(
         empty(size // 16, np.int64),
@@ -158,7 +158,7 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
 def follow(
     tables: Any, work: Any, number: Any, run: Any, slot: Any, energy: Any, goal: Any, block: Any
 ) -> Any:
-    """Flip spins of sixteen slots one by one, as far as the goal, and all of them back."""
+    """Flip spins of sixteen slots one by one, up to the goal, and then all of them back."""
     first = 2 * tables.own.size * run + tables.own.size + slot
     flips = bits = work.flips[slot >> 4]
     while bits != 0:
@@ -179,7 +179,7 @@ def follow(
 def tell_other_layer(
     tables: Any, work: Any, layer: Any, record: Any, flipped: Any, records: Any
 ) -> Any:
-    """Bring the fields of the other layer up to date."""
+    """Update the fields of the other layer."""
     first, there = item(tables.ends, layer), item(tables.ends, 1 - layer)
     width = item(tables.ends, 2 - layer) - there
     row, groups = item(tables.starts, layer), item(tables.groups, layer)
@@ -219,7 +219,7 @@ def put_right(tables: Any, old: Any, new: Any, fields: Any, width: Any, records:
 def add_up(
     tables: Any, work: Any, number: Any, record: Any, there: Any, width: Any, records: Any
 ) -> Any:
-    """Fields as the sum of so many rows, in columns as wide as fit."""
+    """Compute fields as the sum of `number` rows, in columns as wide as possible."""
     column = 0
     while column + 64 <= width:
         field = load(tables.bias, there + column, 64)
@@ -242,20 +242,20 @@ def add_up(
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     sweep(tables, beta, work, 0, False, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """One sweep at β, looking for the goals after every flip."""
+    """Do one sweep at β, testing for the goals after every flip."""
     sweep(tables, beta, work, number, True, block)
     measure(tables, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins, and the fields that follow from them."""
+    """Draw random spins, and compute their fields."""
     size = tables.own.size
     several = (1 << (1 << tables.log_group)) - 1
     for run in range(block.energies.size):

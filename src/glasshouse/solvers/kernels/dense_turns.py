@@ -1,13 +1,12 @@
-"""Random numbers for sixteen sites of four runs at once, and who of them flips.
+"""Random numbers for sixteen sites of four runs at once, and the decision which of them flip.
 
-A random number is how much a spin is ready to overcome. Four runs share a stream, that of the first
+A random number is the largest cost that a spin accepts. Four runs share a stream, that of the first
 of them in `block.generator`.
 
-A site flips after those before it in its run. Where many would, flips one by one would each wait
-for the one before. Instead, a guess who flips tells the fields of all sixteen, and these tell
-better who flips. Each time at least one more site is right, and mostly all of them are the second
-or third time. A guess that repeats itself is the answer: whoever is first to be wrong would be told
-so.
+A site flips after those before it in its run. If many would, flips one by one would each wait for
+the one before. Instead, a guess of the flips determines the fields of all sixteen sites, and these
+a better guess. Each time at least one more site is right, and usually all of them are in the second
+or third round. A guess that repeats itself is correct: the first wrong site would have changed.
 """
 
 from __future__ import annotations
@@ -34,13 +33,13 @@ from glasshouse.solvers.kernels.dense_fields import LANE_BITS, WORDS
 TOGETHER = 4  # runs that share a stream
 # A draw is above AHEAD half-lives with probability 2^-AHEAD.
 AHEAD = 8
-# How many draws there are between two that are above AHEAD half-lives, in half-lives.
+# The mean number of draws between two that are above AHEAD half-lives, in half-lives.
 _GAPS = -1 / np.log2(1 - 2.0**-AHEAD)
 
 
 @inlined
 def throw(generator: Any, first: Any) -> Any:
-    """Random numbers for the four runs from the first on: sixteen for each."""
+    """Draw random numbers for four runs starting at `first`: sixteen for each."""
     words = WORDS * first
     a, b = load(generator, words, 8), load(generator, words + 8, 8)
     c, d = load(generator, words + 16, 8), load(generator, words + 24, 8)
@@ -59,9 +58,9 @@ def throw(generator: Any, first: Any) -> Any:
 def settle(
     reach: Any, dice0: Any, dice1: Any, dice2: Any, dice3: Any, above: Any, scale: Any, most: Any
 ) -> Any:
-    """Write down how much each spin is ready to overcome, with so many units per half-life.
+    """Write the largest cost that each spin accepts; `scale` is the units per half-life.
 
-    Where `above` has bits, these draws are known to be above AHEAD half-lives, and others not.
+    Bits of `above` mark draws that are known to be above AHEAD half-lives; the others are below.
     """
     lives0, lives1 = half_lives(dice0), half_lives(dice1)
     lives2, lives3 = half_lives(dice2), half_lives(dice3)
@@ -78,10 +77,10 @@ def settle(
 
 @inlined
 def above_or_below(lives: Any, above: Any) -> Any:
-    """Draws that are known to be above AHEAD half-lives, and others that are known not to be.
+    """Condition draws: above AHEAD half-lives where `above` has a bit, below elsewhere.
 
-    What is left of an exponential number, once all it has of AHEAD is taken off, has the
-    distribution of one that is below.
+    The remainder of an exponential number modulo AHEAD has the distribution of one that is below
+    AHEAD.
     """
     lanes = load(LANE_BITS, 0, 16)
     is_above = lanes == (fill_like(lanes, above & 0xFFFF) & lanes)
@@ -92,7 +91,7 @@ def above_or_below(lives: Any, above: Any) -> Any:
 
 @inner
 def find_above(work: Any, generator: Any, first: Any) -> Any:
-    """Which of 64 draws are above AHEAD half-lives, as bits; and find out where the next one is."""
+    """Return bits of the draws, of 64, above AHEAD half-lives; also find the next such draw."""
     left, used = work.left[first], work.used[first]
     draws = 16 * TOGETHER
     above = np.int64(0)
@@ -112,7 +111,7 @@ def find_above(work: Any, generator: Any, first: Any) -> Any:
 
 @inlined
 def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> Any:
-    """Flip spins of sixteen slots of the four runs whose first has its field there at `place`."""
+    """Flip spins in 16 slots of four runs; `place` is the index of the first run's fields."""
     reach, size = work.reach, tables.own.size
     place1 = place + 2 * size
     place2, place3 = place1 + 2 * size, place1 + 4 * size
@@ -137,7 +136,7 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
         next0, next1 = bits_of(turns0) ^ old0, bits_of(turns1) ^ old1
         next2, next3 = bits_of(turns2) ^ old2, bits_of(turns3) ^ old3
         rounds += 1
-        # Three rounds are made in any case: a processor does not foresee how many are needed.
+        # Three rounds are always made, because a processor cannot predict how many are needed.
         changes = rounds < 3 or (new0 ^ next0 | new1 ^ next1 | new2 ^ next2 | new3 ^ next3) != 0
         new0, new1, new2, new3 = next0, next1, next2, next3
     store(records, place + size, spin0 ^ view(turns0, records.dtype))
@@ -152,19 +151,19 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
 
 @inlined
 def turns(field: Any, spin: Any, reach: Any, place: Any) -> Any:
-    """Which of sixteen spins turn in their fields."""
+    """Return a mask of the sixteen spins that flip, given their fields."""
     return (field ^ spin) - spin <= load(reach, place, 16)
 
 
 @inlined
 def among(tables: Any, slot: Any, state: Any) -> Any:
-    """What sixteen sites feel of those before them among the sixteen, given their state in bits."""
+    """Return the fields on sixteen sites from the earlier ones among them, given as bits."""
     return sum_of_sixteen(tables.among, slot << 6, state)
 
 
 @inlined
 def sum_of_sixteen(sums: Any, here: Any, state: Any) -> Any:
-    """What sixteen sites feel of sixteen spins: sums of four, for each of their states."""
+    """Return the fields on sixteen sites from sixteen spins: sums of four for each state."""
     field = load(sums, here + ((state & 15) << 4), 16)
     field = field + load(sums, here + 256 + (state & 240), 16)
     field = field + load(sums, here + 512 + (state >> 4 & 240), 16)

@@ -1,4 +1,4 @@
-"""Steepest descent: flip what lowers the energy most, until nothing does."""
+"""Steepest descent: flip the spin that lowers the energy most, until no flip lowers it."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ EPSILON = 2.0**-52
 def gain_is_real(
     starts: Any, neighbours: Any, weights: Any, fields: Any, spins: Any, i: Any
 ) -> Any:
-    """Whether a flip of spin i lowers the energy by more than the rounding of its local field.
+    """Return whether a flip of spin i lowers the energy by more than rounding.
 
-    Margins of floats that are followed flip by flip drift. Without this look at the weights
-    themselves, two spins could lower the energy in turns for ever.
+    Float margins that are updated flip by flip drift. Without this check of the weights themselves,
+    two spins could lower the energy in turns forever.
     """
     field, scale = fields[i], abs(fields[i])
     for k in range(starts[i], starts[i + 1]):
@@ -33,10 +33,10 @@ def gain_is_real(
 def descend(
     starts: Any, neighbours: Any, weights: Any, fields: Any, whole: bool, states: Any, flips: Any
 ) -> None:
-    """Bring every row of ±1 spins to a local minimum, in place, and count its flips.
+    """Lower every row of ±1 spins to a local minimum, in place, and count its flips.
 
-    Of equal gains the lowest spin goes first. Each flip lowers the energy, so it ends. `whole` says
-    that weights are integers, whose margins are exact.
+    Of equal gains the lowest spin is flipped first. Each flip lowers the energy, so it ends.
+    `whole` means that weights are integers, whose margins are exact.
     """
     size = states.shape[1]
     if size == 0:

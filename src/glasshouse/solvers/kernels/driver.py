@@ -1,7 +1,7 @@
-"""One driver for all kernels: sweeps over one block of runs, its best states, hits of the target.
+"""The driver of all kernels: sweeps over one block of runs, its best states, hits of the target.
 
-A kernel is a kind of tables and a handful of functions. Which ones are meant follows from the type
-of the tables, at compile time, so that a driver is written once for all kernels.
+A kernel is a class of tables and a handful of functions. The type of the tables selects the
+functions at compile time, so that the driver is written once for all kernels.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from glasshouse.solvers.kernels.kernel import functions_of
 
 
 def workspace(tables: Any, block: Any) -> Any:
-    """Scratch arrays for one thread."""
+    """Allocate the scratch arrays of one thread."""
 
 
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins; `measure` tells their energies."""
+    """Draw random spins; `measure` computes their energies."""
 
 
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
 
 
 def measure(tables: Any, block: Any) -> Any:
-    """Bring `block.energies` up to date after a step; after a watched one they are."""
+    """Update `block.energies` after `step`; `watched_step` keeps them up to date itself."""
 
 
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """The same sweep with the same random numbers, looking for the goals after every flip."""
+    """Do the same sweep with the same random numbers, testing for the goals after every flip."""
 
 
 def keep(tables: Any, block: Any) -> Any:
@@ -70,7 +70,7 @@ def _keep(tables: Any, block: Any) -> Any:
 
 @compiled
 def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> Any:
-    """Seed a block and draw its first spins; no energy counts as seen yet."""
+    """Seed a block and draw its first spins; no energy is recorded yet."""
     seed(key, index, block.generator)
     begin(tables, block)
     for lane in range(block.energies.size):
@@ -81,10 +81,10 @@ def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> A
 
 @compiled
 def anneal_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
-    """Sweeps `done` + 1, `done` + 2, …, one at each β. Returns the number done in all.
+    """Do sweeps `done` + 1, `done` + 2, …, one at each β; return the total number done.
 
-    Energies are looked at only at the ends of sweeps with numbers above `blind`. When the first
-    `needed` runs have all reached their goals, the rest of the sweeps is left out.
+    Energies are measured only at the ends of sweeps with numbers above `blind`. When the first
+    `needed` runs have all reached their goals, the remaining sweeps are skipped.
     """
     work = workspace(tables, block)
     for beta in betas:
@@ -99,7 +99,7 @@ def anneal_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, bl
 
 @compiled
 def watch_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
-    """The same sweeps, the goals looked for after every flip: never blind."""
+    """Do the same sweeps, but test for the goals after every flip, in all sweeps."""
     work = workspace(tables, block)
     measure(tables, block)
     for beta in betas:
@@ -113,20 +113,20 @@ def watch_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, blo
 
 @compiled
 def measure_block(tables: Any, block: Any) -> None:
-    """Bring the energies of a block up to date, and do nothing else: for showing progress."""
+    """Update the energies of a block and nothing else, to show progress."""
     measure(tables, block)
 
 
 @compiled
 def look_at_block(tables: Any, done: Any, block: Any) -> None:
-    """Take account of the spins as they are: for a block that is stopped before its end."""
+    """Record the current spins of a block that is stopped before its end."""
     measure(tables, block)
     note(tables, done, block)
 
 
 @inlined
 def note(tables: Any, number: Any, block: Any) -> Any:
-    """After a sweep: keep the states that are better than before; whether goals were reached."""
+    """Keep the states that improved in a sweep; return whether any goal was reached."""
     improved, reached = 0, 0
     for lane in range(block.energies.size):
         improved += block.energies[lane] < block.lowest[lane]
@@ -147,7 +147,7 @@ def note(tables: Any, number: Any, block: Any) -> Any:
 
 @inner
 def all_hit(hits: Any, needed: Any) -> Any:
-    """Whether the first `needed` runs have reached their goals."""
+    """Return whether the first `needed` runs have reached their goals."""
     missing = 0
     for lane in range(needed):
         missing += hits[lane] == 0

@@ -1,4 +1,4 @@
-"""The states of a few spins in Gray-code order, one flip apart; the others answer at once."""
+"""States of a few spins in Gray-code order, one flip apart; the other spins follow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from glasshouse.compiled import compiled
 from glasshouse.kernels.flips import flip, turning_bit
 
-# Places in the array that a search carries from one call to the next.
+# Indices in the array that a search carries from one call to the next.
 VALUE, LOWEST, FOUND, CODE = range(4)
 
 
@@ -24,13 +24,13 @@ def visit_states(
     codes: Any,
     ties: Any,
 ) -> None:
-    """Visit the states of steps begin to end - 1; keep the lowest energy and where it was met.
+    """Visit the states of steps begin to end - 1; keep the lowest energy and its states.
 
-    State `code` has spin i down where bit i is set. Only the first `cover` spins are visited so. No
-    coupling joins two of the others, each of which follows its field, which is its margin as it
-    stays up here, and so adds -|margin| to the energy. All sums are over different terms, so that
-    they fit as long as the sum of magnitudes does; `tolerance` apart, energies count as equal.
-    `ties[z]` is how many of the lowest states leave z spins free.
+    State `code` has spin i down if bit i is set. Only the first `cover` spins are enumerated. No
+    coupling joins two of the others; each of them follows its field. That field is its margin,
+    because it stays up here, so it adds -|margin| to the energy. All sums are over different terms,
+    so that they fit if the sum of magnitudes does; energies within `tolerance` count as equal.
+    `ties[z]` is the number of lowest states that leave z spins free.
     """
     margins = walker.margins
     value, lowest, found, code = search[VALUE], search[LOWEST], search[FOUND], search[CODE]
@@ -38,7 +38,7 @@ def visit_states(
         if step > 0:
             i = turning_bit(step)
             code ^= np.int64(1) << i
-            value += margins[i]  # twice, since 2 · margin may not fit
+            value += margins[i]  # added twice, because 2 · margin may overflow
             value += margins[i]
             value -= flip(walker, i, 0, cover)[2]
         if value > lowest + tolerance:

@@ -1,8 +1,8 @@
-"""Annealing in lanes of float32, for any sparse problem: 16 runs side by side, or 8 where few.
+"""Annealing in lanes of float32, for any sparse problem: 16 runs side by side, or 8 if few.
 
-A spin of all runs is a row of ±1.0. Flips are decided in float32: the local fields anew for each
-site, which no error can pile up in. Energies are added up in float64 from the exact weights, and
-only where they are asked for: those of integers are exact.
+A spin of all runs is a row of ±1.0. Flips are decided in float32; local fields are recomputed for
+each site, so that errors cannot accumulate. Energies are summed in float64 from the exact weights,
+and only on demand: those of integers are exact.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from glasshouse.solvers.kernels.acceptance import LOWEST, UNIT, log_dice
 from glasshouse.solvers.kernels.block import mark_hits
 
 LOG2_E = 1.4426950408889634
-STEEPEST = 2.0**100  # beyond this β changes nothing, and the product with a field stays finite
+STEEPEST = 2.0**100  # above this limit β changes nothing, and its product with a field stays finite
 
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """None is needed."""
+    """Return nothing: no scratch is needed."""
     return 0
 
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
@@ -71,7 +71,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """The same sweep with the same random numbers, following the energy from flip to flip."""
+    """Do the same sweep with the same random numbers, updating the energy flip by flip."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
@@ -103,12 +103,12 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
             goal = load_lanes(block.goals, 0, tables)
     store(dice, 0, view(a, np.uint32))
     store(dice, lanes, view(b, np.uint32))
-    measure(tables, block)  # so that no error piles up from sweep to sweep
+    measure(tables, block)  # prevents errors from accumulating
 
 
 @inlined
 def local_field(tables: Any, spins: Any, site: Any, zero: Any) -> Any:
-    """Sum of weight · spin over the neighbours of a site, in units of `unit`."""
+    """Return the sum of weight · spin over the neighbours of a site, in units of `unit`."""
     field = zero
     for k in range(item(tables.starts, site), item(tables.starts, site + 1)):
         weight = fill_like(zero, item(tables.weights, k))
@@ -118,26 +118,26 @@ def local_field(tables: Any, spins: Any, site: Any, zero: Any) -> Any:
 
 @inlined
 def steepness(tables: Any, beta: Any, spins: Any) -> Any:
-    """What turns spin · local field into the logarithm of the flip's probability."""
+    """Return the factor from spin · local field to the log-probability of the flip."""
     scale = lower(2.0 * LOG2_E * UNIT * beta * tables.unit, STEEPEST)
     return fill_like(load_lanes(spins, 0, tables), -scale)
 
 
 @inlined
 def is_cold(tables: Any, beta: Any) -> Any:
-    """Whether most sites are frozen in all lanes, so that asking about each saves time."""
+    """Return whether most sites are frozen in all lanes, so that a test per site saves time."""
     return 2.0 * LOG2_E * beta * tables.unit * tables.typical_field > -2.0 * LOWEST / UNIT
 
 
 @inlined
 def turn(spin: Any, flip: Any) -> Any:
-    """The spins, those in the mask with the other sign."""
+    """Return the spins, with those in the mask negated."""
     return view(view(spin, np.uint32) ^ (flip & fill_like(flip, 0x80000000)), np.float32)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins; those of the ghost, the last, are up."""
+    """Draw random spins; those of the ghost, the last site, are up."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     a = view(load_lanes(dice, 0, tables), np.uint64)
@@ -154,7 +154,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> Any:
-    """Energy of each run, each edge counted at its first site."""
+    """Compute the energy of each run; each edge counts at its first site."""
     spins, lanes = block.spins, lanes_of(tables)
     energy = fill_like(load_lanes(block.energies, 0, tables), 0)
     zero = energy

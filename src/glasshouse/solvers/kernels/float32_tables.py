@@ -12,45 +12,45 @@ from glasshouse.compiled import compiled
 from glasshouse.kernels.arrays import empty, zeros
 from glasshouse.kernels.extremes import higher
 
-MOST_PLACE = 2**31 - 1  # where rows begin is kept in 32 bits
-_EXACT = 2**24  # whole numbers up to this are exact in float32
+MOST_PLACE = 2**31 - 1  # row positions are stored in 32 bits
+_EXACT = 2**24  # integers up to this are exact in float32
 _TINY, _FEW = 2.0**-14, 0.01
 
 
 class Float32Tables(NamedTuple):
     """Neighbours of each site, in sweep order; the ghost that carries the fields comes last.
 
-    Earlier neighbours come first, later ones from `middles` on: energies count each edge once.
+    Earlier neighbours come first, later ones start at `middles`: energies count each edge once.
     """
 
     starts: npt.NDArray[np.int64]
     middles: npt.NDArray[np.int64]
-    neighbours: npt.NDArray[np.int32]  # where their rows of spins begin
+    neighbours: npt.NDArray[np.int32]  # indices of their rows of spins
     weights: npt.NDArray[np.float32]  # in units of `unit`
     exact_weights: npt.NDArray[np.float64]
-    unit: float  # a power of two, so that no local field exceeds 2
-    typical_field: float  # of a random state, the mean over the sites, in units of `unit`
+    unit: float  # a power of two such that no local field exceeds 2
+    typical_field: float  # mean over the sites in a random state, in units of `unit`
 
 
 class WideTables(Float32Tables):
-    """For many runs."""
+    """Tables for many runs."""
 
     LANES = 16
 
 
 class NarrowTables(Float32Tables):
-    """For few runs."""
+    """Tables for few runs."""
 
     LANES = 8
 
 
 @compiled
 def suits_float32(starts: Any, values: Any) -> Any:
-    """Whether float32 is precise enough to decide about flips.
+    """Return whether float32 is precise enough to decide about flips.
 
-    A local field is rounded by about 2^-23 of the weights of its site. Whole numbers up to 2^24 are
-    not rounded. Others may be, unless many are tiny beside their neighbours, as beside penalties:
-    if more than one in a hundred is below 2^-14 of all weights of its site, it could be lost.
+    A local field is rounded by about 2^-23 of the weights of its site. Integers up to 2^24 are not
+    rounded. Other weights may be, unless many are tiny compared with their neighbours, such as
+    penalties: if more than 1 % are below 2^-14 of all weights of their site, they could be lost.
     """
     tiny, rounded = 0, False
     for i in range(starts.size - 1):
@@ -67,7 +67,7 @@ def suits_float32(starts: Any, values: Any) -> Any:
 
 @compiled
 def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> Any:
-    """The fields of the tables of an adjacency in spins; spin order[p] is site p."""
+    """Build the fields of the tables from an adjacency of spins; spin order[p] is site p."""
     sites = order.size
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = sites

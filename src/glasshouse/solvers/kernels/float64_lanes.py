@@ -37,7 +37,7 @@ class Float64Tables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose every spin once; stop to note any run that reaches its goal on the way."""
+    """Propose every spin once; record each run that reaches its goal in the process."""
     spins, generator = block.spins, block.generator
     lanes = block.energies.size
     energy, goal = load_row(block.energies, 0), load_row(goals, 0)
@@ -70,7 +70,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Goals that are never reached."""
+    """Return goals that are never reached."""
     goals = empty(block.goals.size, block.goals.dtype)
     goals[:] = block.never
     return goals
@@ -78,19 +78,19 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """One sweep at β, looking for the goals after every flip."""
+    """Do one sweep at β, testing for the goals after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins and their energies; the ghost is up."""
+    """Draw random spins and compute their energies; the ghost is up."""
     spins, energies = block.spins, block.energies
     scatter(block.generator, spins, energies.size)
     energies[:] = 0
@@ -105,7 +105,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def scatter(generator: Any, spins: Any, lanes: Any) -> Any:
-    """Random spins; those of the last site are up."""
+    """Draw random spins; those of the last site are up."""
     words = empty(16, np.uint64)
     for start in range(0, spins.size, lanes):
         word, a, b, c, d = advance(
@@ -124,7 +124,7 @@ def scatter(generator: Any, spins: Any, lanes: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> None:
-    """Nothing to do: the sweeps follow the energies."""
+    """Do nothing: the sweeps update the energies."""
 
 
 @inner

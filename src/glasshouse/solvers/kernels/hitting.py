@@ -1,4 +1,4 @@
-"""Counting sweeps until the target is reached, run after run; also for whole ensembles at once."""
+"""Counting sweeps until the target is reached, run by run, for single problems and ensembles."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def race_block(
     tables: Any, betas: Any, key: Any, index: Any, goal: Any, needed: Any, block: Any, done: Any,
     until: Any,
 ) -> Any:  # fmt: skip
-    """Sweeps `done` + 1 to `until` of a block of runs; only the hits are noted, not the states.
+    """Do sweeps `done` + 1 to `until` of a block of runs; record only hits, not states.
 
-    Runs begin at random states if nothing is done yet. Returns the number of sweeps done in all: at
-    most `until`, and all of them when the first `needed` runs have all reached the goal.
+    Runs begin at random states if nothing is done yet. Returns the total number of sweeps done: at
+    most `until`, and all sweeps if the first `needed` runs have all reached the goal.
     """
     if done == 0:
         seed(key, index, block.generator)
@@ -50,7 +50,7 @@ def race_block(
 def count_sweeps(
     hits: Any, sweeps: Any, max_sweeps: Any, totals: Any, done: Any, spent: Any
 ) -> Any:
-    """Go through the runs of a block in order, and write down the samples that they complete.
+    """Go through the runs of a block in order, and write the samples that they complete.
 
     A sample is the number of sweeps of all its runs, the last one up to its hit. One that exceeds
     `max_sweeps` is censored: written as -max_sweeps. Returns the number of samples done, and the
@@ -71,10 +71,10 @@ def count_sweeps(
 
 @inner
 def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
-    """Adjacency of a sum of equal loops, in the planted gauge, without the ghost's row.
+    """Return the adjacency of a sum of equal loops, in the planted gauge, without the ghost's row.
 
-    Edge k of a loop joins its nodes k and k + 1 and weighs weights[k]; node `num_spins` is the
-    ghost. Edges on which several loops meet are added up, and dropped if they cancel.
+    Edge k of a loop joins its nodes k and k + 1 and has weight weights[k]; node `num_spins` is the
+    ghost. Weights of edges shared by several loops are added up, and dropped if they cancel.
     """
     length = weights.size
     ends = zeros(2 * nodes.size, np.int32)
@@ -104,10 +104,10 @@ def race_ensemble(
     num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
     totals: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Samples of N_tot for many instances that are sums of equal loops, on the byte kernel.
+    """Sample N_tot for many instances that are sums of equal loops, on the byte kernel.
 
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
-    instances that the byte kernel does not take are left 0. Ends early once stop[0] is set.
+    instances that the byte kernel cannot hold stay 0. Ends early once stop[0] is set.
     """
     own_key = empty(4, np.uint64)
     generator = empty(32, np.uint64)

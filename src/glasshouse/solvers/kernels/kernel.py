@@ -1,4 +1,4 @@
-"""What an annealing kernel is, and the catalogue of them."""
+"""The interface of an annealing kernel, and the catalogue of all kernels."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from glasshouse.catalogue import Catalogue
 
 KERNELS = Catalogue["Kernel"]("kernel")
 
-FEW_RUNS = 16  # so many, or fewer, do not fill the lanes of a kernel for many runs
+FEW_RUNS = 16  # this many runs, or fewer, do not fill the lanes of a kernel for many runs
 
 _Make = TypeVar("_Make", bound=Callable[[Any], Any])
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kind of tables and the compiled functions that work on them.
+    """A class of tables and the compiled functions that work on them.
 
     Attributes:
-        name: as results tell it.
-        rank: a problem goes to the kernel of the lowest rank that takes it.
-        tables: the class of its tables, a NamedTuple of its own.
-        functions: has compiled functions of the names that `driver` declares: workspace, begin,
+        name: the name in results.
+        rank: a problem gets the kernel of the lowest rank that supports it.
+        tables: the class of its tables, its own NamedTuple.
+        functions: an object with the compiled functions that `driver` declares: workspace, begin,
             step, measure, watched_step and keep.
-        runs: how many it is made for, from the fewest to the most.
-        make: turns a `ColouredGraph` into an `Engine`, or into None where the kernel is not made
-            for the problem.
-        any_degree: whether it takes a `Hypergraph`, of products of more spins than two.
+        runs: the smallest and the largest number of runs it is made for.
+        make: turns a `ColouredGraph` into an `Engine`, or returns None if the kernel does not
+            support the problem.
+        any_degree: whether it takes a `Hypergraph`, with products of more than two spins.
     """
 
     name: str
@@ -51,7 +51,7 @@ def annealing_kernel(
     most_runs: float = math.inf,
     any_degree: bool = False,
 ) -> Callable[[_Make], _Make]:
-    """Add a kernel to the catalogue by what makes problems ready for it."""
+    """Add a kernel to the catalogue; decorates the function that prepares problems for it."""
 
     def add(make: _Make) -> _Make:
         runs = least_runs, most_runs
@@ -62,5 +62,5 @@ def annealing_kernel(
 
 
 def functions_of(tables: type) -> Any:
-    """The compiled functions for a class of tables."""
+    """Return the compiled functions for a class of tables."""
     return next(kernel.functions for kernel in KERNELS.values() if kernel.tables is tables)

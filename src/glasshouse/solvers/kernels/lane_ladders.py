@@ -1,9 +1,9 @@
-"""Parallel tempering on byte lanes: the temperatures of a ladder lie side by side in a row.
+"""Parallel tempering on byte lanes: the temperatures of a ladder are side by side in a row.
 
-Each lane has a temperature of its own. Replicas that exchange do so by exchanging temperatures: the
-thresholds of their two lanes, a few bytes, while the spins stay where they are. A run has as many
-ladders, two at least, as fill a row of lanes, or as many rows as two ladders need. At each
-temperature, the replicas of one half of the ladders make cluster moves with those of the other.
+Each lane has its own temperature. Replicas exchange their temperatures, which are the thresholds of
+their two lanes, a few bytes; the spins stay in place. A run has as many ladders, two at least, as
+fill a row of lanes, or as many rows as two ladders need. At each temperature, the replicas of one
+half of the ladders make cluster moves with those of the other.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ from glasshouse.solvers.kernels.tempering import COLD, HOT, SWAP_STREAM, SWAPPED
 
 
 class Ladders(NamedTuple):
-    """Replicas on lanes; lane 64 w + l is lane l of row w. `block` keeps what the run found."""
+    """Replicas on lanes; lane 64 w + l is lane l of row w. `block` holds the run's results."""
 
     generators: npt.NDArray[np.uint64]  # (rows, words)
     spins: npt.NDArray[np.uint8]  # (rows, …)
-    heights: npt.NDArray[np.uint8]  # (rows, …): as `LaneWork` has them
+    heights: npt.NDArray[np.uint8]  # (rows, …): as in `LaneWork`
     level_rows: npt.NDArray[np.int64]
-    energies: npt.NDArray[np.int32]  # of each lane
+    energies: npt.NDArray[np.int32]  # energy of each lane
     places: npt.NDArray[np.int32]  # (ladders, K): the lane at each temperature
-    ends: npt.NDArray[np.uint8]  # the end of the ladder that a lane was at last
+    ends: npt.NDArray[np.uint8]  # the end of the ladder that a lane visited last
     tallies: npt.NDArray[np.int64]  # (K, 3), as in `tempering`
     dice: npt.NDArray[np.uint64]  # four words: the stream of exchanges and cluster moves
     block: LaneBlock
@@ -48,7 +48,7 @@ class Ladders(NamedTuple):
 
 @inner
 def row_of(ladders: Any, row: Any) -> Any:
-    """One row of lanes as a block of its own."""
+    """Return one row of lanes as its own block."""
     block = ladders.block
     energies = ladders.energies[64 * row : 64 * row + 64]
     return LaneBlock(
@@ -59,7 +59,7 @@ def row_of(ladders: Any, row: Any) -> Any:
 
 @compiled
 def start_ladders(tables: Any, betas: Any, key: Any, index: Any, goal: Any, ladders: Any) -> None:
-    """Random spins; the lanes of a ladder in the order of their temperatures."""
+    """Draw random spins; the lanes of a ladder are in the order of their temperatures."""
     rows, steps, block = ladders.spins.shape[0], betas.size, ladders.block
     for row in range(rows):
         seed(key, index * rows + row, ladders.generators[row])
@@ -75,7 +75,7 @@ def start_ladders(tables: Any, betas: Any, key: Any, index: Any, goal: Any, ladd
 
 @inner
 def set_heights(tables: Any, beta: Any, lane: Any, ladders: Any) -> None:
-    """The thresholds of a lane at β, digit by digit."""
+    """Set the thresholds of a lane at β, digit by digit."""
     heights = ladders.heights[lane >> 6]
     for field in range(heights.size // 256):
         value = np.int64(threshold(2.0 * beta * tables.fields[field]))
@@ -88,10 +88,10 @@ def temper_ladders(
     tables: Any, betas: Any, done: Any, until: Any, ladders: Any,
     clusters: Any, chosen: Any, every: Any, even: Any,
 ) -> Any:  # fmt: skip
-    """Sweeps `done` + 1 to `until` of all lanes, exchanges after each, cluster moves after some.
+    """Do sweeps `done` + 1 to `until` of all lanes, exchanges after each, cluster moves after some.
 
-    `chosen` tells at which temperatures clusters are moved, after each `every` sweeps (0: never).
-    Returns the number of sweeps done in all; fewer if the goal was reached.
+    `chosen` marks the temperatures at which clusters are moved, after each `every` sweeps (0:
+    never). Returns the total number of sweeps done; fewer if the goal was reached.
     """
     sites = empty(MOST_IN_GROUP, np.int64)
     ties = empty(MOST_IN_GROUP * 64, np.uint8)
@@ -112,7 +112,7 @@ def temper_ladders(
 
 @inner
 def note_lanes(number: Any, ladders: Any) -> Any:
-    """Keep the best state; whether the goal was reached."""
+    """Keep the best state; return whether the goal was reached."""
     block, energies = ladders.block, ladders.energies
     best = 0
     for lane in range(ladders.places.size):
@@ -128,7 +128,7 @@ def note_lanes(number: Any, ladders: Any) -> Any:
 
 @inner
 def note_energy(energy: Any, number: Any, block: Any) -> Any:
-    """Take account of a new lowest energy; whether it is the one looked for."""
+    """Record a new lowest energy; return whether it reaches the goal."""
     block.lowest[0] = energy
     if energy > block.goals[0]:
         return False
@@ -167,7 +167,7 @@ def swap_heights(first: Any, second: Any, ladders: Any) -> None:
 
 @inlined
 def note_ends(places: Any, ladders: Any) -> None:
-    """Count a round trip where a replica is back at the hot end after the cold one."""
+    """Count a round trip if a replica is back at the hot end after the cold end."""
     hottest, coldest = places[0], places[places.size - 1]
     ladders.tallies[0, TRIPS] += ladders.ends[hottest] == COLD
     ladders.ends[hottest] = HOT
@@ -179,9 +179,9 @@ def note_ends(places: Any, ladders: Any) -> None:
 def move_clusters(
     number: Any, chosen: Any, even: Any, turn: Any, ladders: Any, clusters: Any
 ) -> Any:
-    """Cluster moves at the chosen temperatures, pairs changing by turns; whether the goal was met.
+    """Move clusters at the chosen temperatures, in changing pairs; return whether the goal is met.
 
-    Ladders of the first half go with those of the second.
+    Ladders of the first half are paired with those of the second.
     """
     block, energies, half = ladders.block, ladders.energies, ladders.places.shape[0] // 2
     reached = False

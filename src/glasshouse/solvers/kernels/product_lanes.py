@@ -1,7 +1,7 @@
 """Annealing of polynomials of any degree, in lanes of float64: 16 runs side by side.
 
 A spin of all runs is a row of ±1.0. The local field of a spin is the sum of its monomials' weights,
-each times the product of the monomial's other spins, which is multiplied out when it is needed: for
+each times the product of the monomial's other spins, which is computed when it is needed: for
 monomials of a few spins that is cheaper than keeping products up to date.
 """
 
@@ -23,7 +23,7 @@ __all__ = ["begin", "keep", "measure", "step", "watched_step", "workspace"]
 
 
 class ProductTables(NamedTuple):
-    """For each site its monomials, and for each of these the other sites in it, ascending."""
+    """The monomials of each site, and for each monomial the other sites in it, ascending."""
 
     starts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ class ProductTables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose every spin once; stop to note any run that reaches its goal on the way."""
+    """Propose every spin once; record each run that reaches its goal in the process."""
     spins, generator = block.spins, block.generator
     lanes = block.energies.size
     energy, goal = load_row(block.energies, 0), load_row(goals, 0)
@@ -68,19 +68,19 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """One sweep at β, looking for the goals after every flip."""
+    """Do one sweep at β, testing for the goals after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins and their energies; a monomial counts at the first of its sites."""
+    """Draw random spins and compute their energies; a monomial counts at its first site."""
     spins, energies = block.spins, block.energies
     lanes = energies.size
     scatter(block.generator, spins, lanes)

@@ -1,4 +1,4 @@
-"""The best state that can be put together from two: cluster by cluster, on any sparse graph.
+"""The best combination of two states, cluster by cluster, on any sparse graph.
 
 Sites where two states differ form clusters, which do not touch each other. Flipping one of them in
 the first state changes its energy by an amount that does not depend on the other clusters. So the
@@ -27,16 +27,16 @@ class Sites(NamedTuple):
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]
     weights: npt.NDArray[Any]
-    marks: npt.NDArray[np.uint8]  # of each site and of the ghost
-    members: npt.NDArray[np.int32]  # sites of the cluster that is being collected
+    marks: npt.NDArray[np.uint8]  # marks of each site and of the ghost
+    members: npt.NDArray[np.int32]  # sites of the current cluster
 
 
 @compiled
 def recombine(state: Any, other: Any, even: Any, sites: Any) -> Any:
     """Flip the clusters of `state` that lower its energy; return the change, never above zero.
 
-    Spins are bytes, 0 is up and 255 is down. `even` says that no site has a field: `other` is then
-    as good as its mirror image, and whichever of the two differs less from `state` is taken.
+    Spins are bytes, 0 is up and 255 is down. `even` means that no site has a field: `other` is then
+    equivalent to its mirror image, and the one of the two that differs less from `state` is taken.
     """
     marks, members = sites.marks, sites.members
     starts, neighbours, weights = sites.starts, sites.neighbours, sites.weights

@@ -1,7 +1,7 @@
-"""The reference: Metropolis sweeps of one run, for any weights.
+"""The reference kernel: Metropolis sweeps of one run, for any weights.
 
-Every other kernel is tested against the same exact distributions as this one. It also takes the
-problems that they cannot hold: integers whose sums exceed 2^53.
+Every other kernel is tested against the same exact distributions as this one. It also handles the
+problems that the others cannot hold: integers whose sums exceed 2^53.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
         x = local_field(tables, spins, site) * spins[site]
         if x <= 0 or next_word(block.generator) >> np.uint64(32) < threshold(2.0 * beta * x):
             spins[site] = -spins[site]
-            energies[0] += x  # twice, since 2x may not fit
+            energies[0] += x  # added twice, because 2x may overflow
             energies[0] += x
             if energies[0] <= goals[0]:
                 mark_hits(number, block)
@@ -43,7 +43,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 
 @inner
 def local_field(tables: Any, spins: Any, site: Any) -> Any:
-    """Sum of weight · spin over the neighbours of a site."""
+    """Return the sum of weight · spin over the neighbours of a site."""
     field = tables.weights[0] * 0
     for k in range(tables.starts[site], tables.starts[site + 1]):
         field += tables.weights[k] * spins[tables.neighbours[k]]
@@ -52,7 +52,7 @@ def local_field(tables: Any, spins: Any, site: Any) -> Any:
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """A goal that is never reached."""
+    """Return a goal that is never reached."""
     goals = empty(1, block.goals.dtype)
     goals[0] = block.never
     return goals
@@ -60,19 +60,19 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep at β."""
+    """Do one sweep at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """One sweep at β, looking for the goal after every flip."""
+    """Do one sweep at β, testing for the goal after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Random spins and their energy; the ghost is up."""
+    """Draw random spins and compute their energy; the ghost is up."""
     spins, energies = block.spins, block.energies
     for site in range(spins.size - 1):
         spins[site] = 1 if next_word(block.generator) >> np.uint64(63) else -1
@@ -86,12 +86,12 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> None:
-    """Nothing to do: the sweeps follow the energies."""
+    """Do nothing: the sweeps update the energies."""
 
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins."""
+    """Copy the spins to `block.states`."""
     if block.mask[0]:
         for site in range(block.spins.size - 1):
             block.states[site] = 255 if block.spins[site] < 0 else 0

@@ -1,4 +1,4 @@
-"""The graph of a problem in sweep order: neighbours of each spin, colours, isolated spins left out.
+"""The graph of a problem in sweep order: neighbours, colours; isolated spins are omitted.
 
 A sweep visits the spins colour by colour, and within a colour by index. Spins of one colour share
 no edge. In an RBM without its isolated spins the first colour is the visible layer and the second
@@ -19,10 +19,10 @@ from glasshouse.kernels.flips import turning_bit
 
 @compiled
 def colour(starts: Any, neighbours: Any) -> Any:
-    """Greedy colours 1, 2, … in index order; 0 for isolated spins and for the ghost at the end."""
+    """Return greedy colours 1, 2, … in index order; 0 for isolated spins and the ghost."""
     num_spins = starts.size - 1
     colours = zeros(num_spins + 1, np.int32)
-    taken_by = zeros(num_spins + 2, np.int32)  # the last spin + 1 with a neighbour so coloured
+    taken_by = zeros(num_spins + 2, np.int32)  # the last spin + 1 with a neighbour of each colour
     for i in range(num_spins):
         for k in range(starts[i], starts[i + 1]):
             taken_by[colours[neighbours[k]]] = i + 1
@@ -36,7 +36,7 @@ def colour(starts: Any, neighbours: Any) -> Any:
 
 @compiled
 def order_by(keys: Any, within: Any) -> Any:
-    """The items of `within` in ascending order of their keys 1, 2, …, stable; key 0 is left out."""
+    """Sort the items of `within` stably by their keys 1, 2, …; omit items with key 0."""
     counts = zeros(keys.size + 2, np.int32)
     for i in within:
         counts[keys[i] + 1] += keys[i] > 0
@@ -52,7 +52,7 @@ def order_by(keys: Any, within: Any) -> Any:
 
 @compiled
 def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """The adjacency with spin order[p] as site p; the ghost becomes the site after the last."""
+    """Return the adjacency with spin order[p] as site p; the ghost becomes the last site."""
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = order.size
     for p in range(order.size):
@@ -70,18 +70,18 @@ def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     return new_starts, new_neighbours, new_values
 
 
-# For compiled code, which takes them over: machine code of their own would be made for nothing.
+# For compiled code, which inlines them: compiling them separately would be wasted.
 order_by_within, arrange_within = inner(order_by.py_func), inner(arrange.py_func)
 
 
 @compiled
 def field_scales(starts: Any, values: Any, whole: Any) -> Any:
-    """Two scales of the local fields: typical ones in random states, and the smallest ones.
+    """Return two scales of the local fields: the typical one in random states, and the smallest.
 
     The first is the mean over the spins of σ_i = sqrt(Σ_j w_ij²). The second is the least non-zero
-    |field| that any spin can see, but for each spin at least σ_i / 24, so that nearly cancelling
+    |field| that any spin can have, for each spin at least σ_i / 24, so that nearly cancelling
     weights do not set the scale. It is found by enumeration for up to ten neighbours; for more,
-    the common divisor of whole weights stands in.
+    the common divisor of integer weights replaces it.
     """
     typical, smallest, sites = 0.0, np.inf, 0
     for i in range(starts.size - 1):
@@ -96,10 +96,10 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
             rest = np.int64(abs(values[k])) if whole else np.int64(0)
             while rest:
                 unit, rest = rest, unit % rest
-        if total == 0:  # edges of weight 0 are no neighbours
+        if total == 0:  # edges of weight 0 do not count as neighbours
             continue
         deviation = np.sqrt(squares)
-        if not 1e-280 < squares < np.inf:  # squares leave the floats before the weights do
+        if not 1e-280 < squares < np.inf:  # squares overflow or underflow before the weights do
             squares = 0.0
             for k in range(first, last):
                 share = np.float64(values[k]) / total
@@ -107,7 +107,7 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
             deviation = total * np.sqrt(squares)
         least = np.float64(unit) if last - first > 10 else total
         if last - first <= 10:
-            # All signs of all but the first weight, in Gray-code order: one changes at a time.
+            # All signs of all weights except the first, in Gray-code order: one changes at a time.
             field = total
             signs = np.int64(0)
             for count in range(1, 1 << (last - first - 1)):
@@ -125,15 +125,15 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
 
 @compiled
 def energies_of(edges: Any, weights: Any, fields: Any, columns: Any, energies: Any) -> None:
-    """Energies of states, straight from the definition; the offset is left out.
+    """Compute energies of states directly from the definition, without the offset.
 
-    States are columns: the runs of one spin stand together, and many go at once.
+    States are columns: the runs of one spin are adjacent, and many are computed at once.
     """
     for r in range(energies.size):
         energies[r] = 0
     for k in range(edges.shape[0]):
         weight, first, second = weights[k], columns[edges[k, 0]], columns[edges[k, 1]]
-        for r in range(energies.size):  # no branch: none foresees it
+        for r in range(energies.size):  # no branch, because it would be unpredictable
             energies[r] -= weight * weights.dtype.type(first[r] * second[r])
     for i in range(fields.size):
         field, spins = fields[i], columns[i]

@@ -1,7 +1,7 @@
 """Parallel tempering: the runs of a block at every temperature of a ladder, exchanging spins.
 
-Each replica is a block of its own, all lanes at one temperature, so that any kernel serves. Lanes
-that exchange do so by exchanging their spins.
+Each replica is its own block, with all lanes at one temperature, so that any kernel serves. Lanes
+exchange their spins.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from glasshouse.solvers.kernels.block import LaneBlock, seed
 from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, step, workspace
 from glasshouse.solvers.kernels.kernel import functions_of
 
-SWAP_STREAM = 1 << 40  # an index that no replica has
-# Columns of the tallies, a row for each temperature: exchanges with the next one, tried and made,
-# and round trips that ended here.
+SWAP_STREAM = 1 << 40  # a stream index that no replica uses
+# Columns of the tallies, one row per temperature: exchanges with the next one, tried and made, and
+# round trips that ended here.
 TRIED, SWAPPED, TRIPS = range(3)
 HOT, COLD = 1, 2  # ends of a ladder
 
 
 class Replicas(NamedTuple):
-    """Spins, energies and random numbers at each temperature; `block` keeps what was best."""
+    """Spins, energies and random numbers at each temperature; `block` holds the best states."""
 
     generators: npt.NDArray[np.uint64]  # (K, words)
     spins: npt.NDArray[Any]  # (K, …)
     energies: npt.NDArray[Any]  # (K, lanes)
-    ends: npt.NDArray[np.uint8]  # (K, lanes): the end of the ladder that a replica was at last
+    ends: npt.NDArray[np.uint8]  # (K, lanes): the end of the ladder that a replica visited last
     tallies: npt.NDArray[np.int64]  # (K, 3)
     swaps: npt.NDArray[np.uint64]  # four words: the stream that decides exchanges
     block: LaneBlock
@@ -39,7 +39,7 @@ class Replicas(NamedTuple):
 
 @inner
 def replica(replicas: Any, k: Any) -> Any:
-    """The block at temperature k; best states and hits are those of the runs."""
+    """Return the block at temperature k; best states and hits are those of the runs."""
     block = replicas.block
     return LaneBlock(
         replicas.generators[k], replicas.spins[k], replicas.energies[k], block.lowest,
@@ -49,7 +49,7 @@ def replica(replicas: Any, k: Any) -> Any:
 
 @compiled
 def start_replicas(tables: Any, key: Any, index: Any, goal: Any, replicas: Any) -> None:
-    """Random spins at every temperature."""
+    """Draw random spins at every temperature."""
     number = replicas.spins.shape[0]
     for k in range(number):
         seed(key, index * number + k, replicas.generators[k])
@@ -64,9 +64,9 @@ def start_replicas(tables: Any, key: Any, index: Any, goal: Any, replicas: Any) 
 
 @compiled
 def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, replicas: Any) -> Any:
-    """Sweeps `done` + 1 to `until` at all temperatures, exchanges after each.
+    """Do sweeps `done` + 1 to `until` at all temperatures, with exchanges after each.
 
-    Returns the number done in all; fewer if the first `needed` runs have all reached their goals.
+    Returns the total number done; fewer if the first `needed` runs have all reached their goals.
     """
     work = workspace(tables, replicas.block)
     while done < until:
@@ -123,7 +123,7 @@ def swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
 
 @chosen_by_type(swap_lanes)
 def _swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
-    # Runs of some kernels come one after the other.
+    # In some kernels, runs are stored one after another.
     swap_them = getattr(functions_of(tables.instance_class), "swap_records", swap_rows)
 
     def swap(tables: Any, first: Any, second: Any, mask: Any) -> Any:
@@ -134,7 +134,7 @@ def _swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
 
 @inner
 def note_ends(ends: Any, tallies: Any) -> None:
-    """Count a round trip where a replica is back at the hot end after the cold one."""
+    """Count a round trip if a replica is back at the hot end after the cold end."""
     hottest, coldest = ends[0], ends[ends.shape[0] - 1]
     for lane in range(hottest.size):
         tallies[0, TRIPS] += hottest[lane] == COLD
