@@ -84,7 +84,9 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path, capsys):
     place = tmp_path / "file" / "sub"
     assert main(["demo", "-o", str(place)]) == 2
     told = capsys.readouterr().err
-    assert told == f"glasshouse: {place}: is no folder, and cannot become one (Not a directory)\n"
+    assert (
+        told == f"glasshouse: {place}: is not a folder, and cannot be created (Not a directory)\n"
+    )
 
 
 def test_the_race_runs_the_code_that_the_solved_instance_compiled(shown):

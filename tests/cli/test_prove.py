@@ -36,7 +36,7 @@ def test_what_is_no_certificate_is_not_overwritten(blind, capsys):
     beside.write_text("mine")
     for options in ([], ["--certificate", str(beside)]):
         assert main(["prove", str(path), *options]) == 2
-        assert "is no certificate of this problem" in capsys.readouterr().err
+        assert "is not a certificate of this problem" in capsys.readouterr().err
         assert beside.read_text() == "mine"
     assert main(["prove", str(path), "--force"]) == 0
     assert main(["check", str(path)]) == 0

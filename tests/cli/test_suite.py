@@ -90,7 +90,7 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
         ),
         (["suite", "list", "{}/bad.toml"], "bad.toml: the suite has unknown keys sed; known are"),
         (["suite", "list", "{}/worse.toml"], "worse.toml: family 1: count=0 is below 1"),
-        (["suite", "write", "smoke", "-o", "{}/bad.toml"], "bad.toml/answers: is no folder"),
+        (["suite", "write", "smoke", "-o", "{}/bad.toml"], "bad.toml/answers: is not a folder"),
         (
             ["suite", "write", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances"],
             "be given away with",

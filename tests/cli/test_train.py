@@ -116,7 +116,7 @@ def test_draw(tmp_path, capsys):
     assert main([*words, str(picture), "--image-width", "2"]) == 0
     assert capsys.readouterr().out == f"{picture}\n"
     assert picture.read_bytes()[:4] == b"\x89PNG"
-    assert "exists already" in fails(capsys, *words, picture)
+    assert "already exists" in fails(capsys, *words, picture)
     assert "--image-width 3 does not divide the 4 visible units" in fails(
         capsys, *words, tmp_path / "x.png", "--image-width", 3
     )

@@ -109,7 +109,7 @@ def test_nothing_is_replaced_unless_forced(tmp_path, capsys):
     words = ["prove", str(path), "--qoblib", str(tmp_path / "out")]
     assert main(words) == 0
     assert main(words) == 2
-    assert "glass_summary.csv: exists already" in capsys.readouterr().err
+    assert "glass_summary.csv: already exists" in capsys.readouterr().err
     assert main([*words, "--force"]) == 0
 
 

@@ -236,7 +236,7 @@ def test_nothing_is_overwritten_by_accident(plant, tmp_path, capsys):
     gh.write(path, plant)
     page.write_text("mine")
     assert main(["report", str(path), "-o", str(page)]) == 2
-    assert "say --force to replace it" in capsys.readouterr().err
+    assert "pass --force to replace it" in capsys.readouterr().err
     assert page.read_text() == "mine"
     before = path.read_bytes()
     assert main(["report", str(path), "-o", str(path), "--force"]) == 2

@@ -124,7 +124,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("")
     for folder in (taken, taken / "below"):
-        with pytest.raises(FileError, match="is no folder"):
+        with pytest.raises(FileError, match="is not a folder"):
             written(folder, grown())
 
 
@@ -138,16 +138,16 @@ def test_an_interrupted_suite_goes_on(tmp_path, suffix):
         beside.unlink()  # as if it ended between the two files
     written(there, grown(), suffix=suffix)
     assert contents(there) == contents(tmp_path / "whole")
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         written(there, grown(), suffix=suffix)
 
 
 def test_other_instances_are_not_mixed_into_an_interrupted_suite(tmp_path):
     list(islice(iter_write_suite(tmp_path, grown()), 2))
     before = contents(tmp_path)
-    with pytest.raises(FileError, match=r"instance-00000\.wcnf: exists already; say overwrite"):
+    with pytest.raises(FileError, match=r"instance-00000\.wcnf: already exists; pass overwrite"):
         written(tmp_path, grown(first=7))
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         written(tmp_path, grown(), blind=True)
     assert contents(tmp_path) == before
 

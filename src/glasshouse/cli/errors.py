@@ -28,7 +28,7 @@ _QUOTED = r"(?<!\w)'[^']*'|(?<!\w)\"[^\"]*\""
 _LIBRARY_NAMES = {"rng": "--seed", "repeat": "--runs", "seconds": "--time-limit",
                   "cpu_seconds": "--cpu-limit", "mode_seconds": "--mode-time-limit",
                   "timeout": "--batch-time-limit"}  # fmt: skip
-_ADVICE = "; say overwrite=True to replace it"
+_ADVICE = "; pass overwrite=True to replace it"
 
 
 class CheckFailedError(Exception):
@@ -125,8 +125,8 @@ def as_options(message: str, options: Mapping[str, str], typed: Collection[str] 
         typed: words that the user typed, which are never changed.
 
     >>> options = {"loop_density": "--loop-density", "force": "--force", "n": "-n"}
-    >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it", options)
-    '--loop-density -1 must be above 0; say --force to replace it'
+    >>> as_options("loop_density=-1 must be above 0; pass overwrite=True to replace it", options)
+    '--loop-density -1 must be above 0; pass --force to replace it'
     >>> as_options("n=5 x.coo: n=0 is below 1, see 'n=3' in n=7.coo", options, ["n=5 x.coo"])
     "n=5 x.coo: -n 0 is below 1, see 'n=3' in -n 7.coo"
     """
