@@ -43,7 +43,7 @@ def raced(tmp_path_factory):
 def test_a_solver_that_is_not_there_is_told_of_before_a_suite_is_grown(tmp_path, capsys):
     store = tmp_path / "race.sqlite"
     assert main(["race", "run", "--suite", "smoke", "-o", str(store), "--solver", "./nosuch"]) == 2
-    assert "'./nosuch' is not there" in capsys.readouterr().err
+    assert "'./nosuch' was not found" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -193,7 +193,7 @@ def test_starts_as_long_as_the_limit_are_told(raced, tmp_path, capsys):
         opened.note("race", json.dumps(held))
     main(["race", "show", str(store)])
     told = capsys.readouterr().out
-    assert "good: the start of Python took longer than the limit; raise the time limit" in told
+    assert "good: the start of Python takes longer than the time limit; raise the limit" in told
     assert "bad: 0.5 s of each run are the start of Python" in told
 
 
@@ -253,7 +253,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["race", "compare", str(race), "good", "nosuch"], "no runs of 'nosuch'; there are good"),
         (["race", "compare", str(race), "good", "good"], "'good' cannot be compared with itself"),
         ([*words, "--cpu-limit", "10"], "holds a race without --cpu-limit; use the same rules"),
-        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is no limit; expected seconds above 0"),
+        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is not a limit; expected seconds above 0"),
         ([*words, "--cores", "0"], "--cores 0 is below 1"),
         ([*words, "--workers", "99", "--cores", "99"], "--workers 99 and --cores 99 need 9801"),
         ([*words, "--dask", "nowhere:1", "--cores", "1"], "leave out --dask or --cores"),
@@ -264,7 +264,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
          "is no suite"),
         (["race", "run", "--suite", str(folder / "tiny"), "-o", str(race),
           "--solver", "nosuch {file}"],
-         "the solver 'nosuch' is not there"),
+         "the solver 'nosuch' was not found"),
         (["race", "run", "--suite", str(folder / "nowhere"), "-o", str(race), "--solver", "true",
           "--dialect", "classic"], "nowhere"),
     ):  # fmt: skip

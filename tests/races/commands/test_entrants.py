@@ -64,16 +64,16 @@ def test_a_built_in_solver_races_once():
 
 
 def test_solvers_that_cannot_be_are_one_clear_line():
-    with pytest.raises(ValueError, match="'nosuchsolver' is not there"):
+    with pytest.raises(ValueError, match="'nosuchsolver' was not found"):
         entrants_of(["nosuchsolver {file}"], Limits())
     with pytest.raises(ValueError, match=r"'rc3' is not there.*built-in solvers are .*rc2"):
         entrants_of(["rc3"], Limits())
     with pytest.raises(ValueError, match="two solvers are called 'cat'; name them"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")
     for word, fault in (
-        ("{fil}", r"\{fil\} is no place in a command: \{file\}, \{seed\}, \{seconds\}"),
-        ("--time={second}", r"\{second\} is no place"),
-        (">", "'>' is for a shell, and there is none"),
+        ("{fil}", r"\{fil\} is not one of the placeholders \{file\}, \{seed\}, \{seconds\}"),
+        ("--time={second}", r"\{second\} is not one of the placeholders"),
+        (">", "'>' is for a shell, but commands run without one"),
         ("2>/dev/null", "'2>/dev/null' is for a shell"),
         ("<", "'<' is for a shell"),
         ("|", "'|' is for a shell"),
