@@ -73,7 +73,7 @@ def test_it_never_writes_where_something_is(tmp_path, monkeypatch, capsys):
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("keep me")
     assert main(["demo", "-o", "mine"]) == 2
-    assert "mine is there already; name a folder that is empty" in capsys.readouterr().err
+    assert "mine already exists; name an empty folder" in capsys.readouterr().err
     for name in ("glasshouse-demo", "glasshouse-demo-2", "glasshouse-demo-3"):
         assert main(["demo"]) == 0
         assert Path(name).is_dir()

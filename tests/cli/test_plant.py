@@ -120,9 +120,9 @@ def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, caps
     [
         ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "do not go together; use some "
          "of --length --max-length --overlap, or some of --block --left"),
-        ("classic --loops 3", "give either --graph, or -n"),
-        ("classic -n 9 --graph torus:4x4 --loops 3", "give either --graph, or -n"),
-        ("classic --graph torus:4x4 -m 4 --loops 3", "give either --graph, or -n"),
+        ("classic --loops 3", "use either --graph, or -n"),
+        ("classic -n 9 --graph torus:4x4 --loops 3", "use either --graph, or -n"),
+        ("classic --graph torus:4x4 -m 4 --loops 3", "use either --graph, or -n"),
         ("random -n 9.5 -f 1/5 --loops 3", "9.5 is not a whole number"),
         ("random -n 9 -f 1/5 --loops 3 --overlap some", "constructive"),
         ("random -f 1/5 --loops 3", "visible"),
@@ -360,8 +360,8 @@ def test_a_graph_that_is_not_there_is_told_from_a_wrong_name(tmp_path, capsys):
     edges = tmp_path / "chip.txt"
     edges.write_text("10 11\n11 12\n12 10\n")
     wanted = {
-        f"{edges} without 10": f"to leave out nodes of {edges}, leave out their lines",
-        "no-such-chip.txt": "'no-such-chip.txt' is no file, and not the name of a graph",
+        f"{edges} without 10": f"to leave out nodes of {edges}, remove their lines",
+        "no-such-chip.txt": "'no-such-chip.txt' is neither a file nor the name of a graph",
         "chimara:4": "'chimara:4' is not the name of a graph; names are",
         "torus:4x4 without 3, 7": 'with commas and no blanks between them: "without 3,17"',
     }

@@ -246,7 +246,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
     for typed, said in (
         (elsewhere, "study.sqlite holds a study, not a race; use another store"),
         (["race", "show", str(store)], "holds a study, not a race"),
-        (["race", "show", str(tmp_path / "none.sqlite")], "no such race; `glasshouse race"),
+        (["race", "show", str(tmp_path / "none.sqlite")], "no such race; run `glasshouse race"),
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
         (["race", "plot", str(race), "--figure", "reaching", "--clock", "cpu"],
          "--clock 'cpu' must be 'wall', or 'cpu' with one of the figures cactus, ecdf"),
@@ -256,7 +256,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is not a limit; expected seconds above 0"),
         ([*words, "--cores", "0"], "--cores 0 is below 1"),
         ([*words, "--workers", "99", "--cores", "99"], "--workers 99 and --cores 99 need 9801"),
-        ([*words, "--dask", "nowhere:1", "--cores", "1"], "leave out --dask or --cores"),
+        ([*words, "--dask", "nowhere:1", "--cores", "1"], "remove --dask or --cores"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
         (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
@@ -380,7 +380,7 @@ def test_runs_that_had_to_be_started_again_are_told(raced, tmp_path, capsys):
              "--dialect", "classic", "--solver", f"{sys.executable} -S {script}"]  # fmt: skip
     assert main(words) == 0
     told = capsys.readouterr().err
-    assert "runs started again: 1, the first because of: BrokenProcessPool" in told
+    assert "runs restarted: 1, the first because of: BrokenProcessPool" in told
 
 
 @linux

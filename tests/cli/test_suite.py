@@ -62,7 +62,7 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
     public, hidden = tmp_path / "public", tmp_path / "hidden"
     call = ["suite", "write", tiny, "-o", str(public), "--answers", str(hidden), "--commit"]
     assert main(call) == 0
-    assert "commitment.jsonl is for now" in capsys.readouterr().out
+    assert "commitment.jsonl can be published now" in capsys.readouterr().out
     commitment = str(public / "instances" / "commitment.jsonl")
     assert main(["check", commitment, "--answers", str(hidden)]) == 0
     assert "VERIFIED, 2 certificates are those committed to" in capsys.readouterr().out

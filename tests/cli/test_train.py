@@ -178,7 +178,7 @@ def test_a_machine_that_was_stopped_goes_on_and_is_the_same(number, code, tmp_pa
     words = ["train", "run", "stripes", "--hidden", "16", "--epochs", "50000", "--every", "1000",
              "--monitor", "log_likelihood", "-o"]  # fmt: skip
     command = [sys.executable, "-c", STOPPED, *words]
-    told = "" if code < 0 else f"; the same command goes on from {kept}\n"
+    told = "" if code < 0 else f"; the same command resumes from {kept}\n"
     for _ in range(2):
         seen = kept.stat().st_mtime_ns if kept.exists() else 0
         process = start([*command, str(model)])
@@ -227,7 +227,7 @@ BAD = {
     "nan": (typed("--learning-rate", "nan"), "neither a number"),
     "rates": (typed("--learning-rate", "1,2,3"), "FIRST,LAST"),
     "many": (typed("--every", "0"), "--every 0 is below 1"),
-    "both": (typed("--workers", 1, "--dask", "x"), "do not go together"),
+    "both": (typed("--workers", 1, "--dask", "x"), "cannot be combined"),
     "held": (typed("--held-out", 2), "held-out 2"),
     "length": (["train", "run", "bars:9x9", "--hidden", "2"],
                "length=9 is not from 1 to"),

@@ -267,7 +267,7 @@ class TestTune:
             (["-p", "block"], "is not NAME=VALUE"),
             (["-p", "block=3", "-p", "block=4"], "block is given twice"),
             (["--block", "3", "-p", "block=4"], "--block is now -p block=VALUE"),
-            (["-p", "scale=1/3"], "leave its own option out"),
+            (["-p", "scale=1/3"], "remove its own option"),
             (["-p", "colour=red"], "takes no colour"),
         ],
     )
