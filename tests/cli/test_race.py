@@ -399,7 +399,7 @@ def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     _, said = process.heard()
     assert process.returncode == 130
     assert said.splitlines()[-1].endswith("0 runs are in " + str(store) + ", and the same command "
-                                          "goes on")  # fmt: skip
+                                          "resumes")  # fmt: skip
     assert not running(str(tmp_path / "slow.py"))
 
 
