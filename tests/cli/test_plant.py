@@ -261,7 +261,7 @@ def test_a_lie_in_the_table_of_optima_is_found(tmp_path, capsys):
     table = tmp_path / "optima.csv"
     table.write_text(table.read_text().replace(",18,", ",17,", 1))
     assert main(["check", str(tmp_path / "manifest.jsonl")]) == 1
-    assert "optima.csv: does not say" in capsys.readouterr().err
+    assert "optima.csv: disagrees with" in capsys.readouterr().err
 
 
 def test_what_equal_weights_still_tell_of_a_blind_file(tmp_path):

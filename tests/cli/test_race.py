@@ -155,7 +155,7 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert "proven" not in told
     for suite, answers, fault in (
         ("contest", "contest", "contest holds no manifest.jsonl; expected the answers"),
-        ("smoke", "secret", "smoke is no folder of instances"),
+        ("smoke", "secret", "smoke is not a folder of instances"),
     ):
         at = str(tmp_path / suite) if suite == "contest" else suite
         line = [*words, "--suite", at, "--answers", str(tmp_path / answers), "-o", "x.sqlite"]
@@ -261,7 +261,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
         (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
         (["race", "run", "--suite", str(folder), "-o", str(race), "--solver", "true"],
-         "is no suite"),
+         "is not a suite"),
         (["race", "run", "--suite", str(folder / "tiny"), "-o", str(race),
           "--solver", "nosuch {file}"],
          "the solver 'nosuch' was not found"),

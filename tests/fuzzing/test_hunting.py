@@ -186,7 +186,7 @@ def test_a_report_says_why_a_file_cannot_be_checked(tmp_path):
     assert "does not read the file, because its weights add up to 2^63 or more" in text
     assert known_file(written.file).optimum == 5
     text = (tmp_path / "faults" / "wrong-optimum-7.txt").read_text()
-    assert "there is no certificate, because all assignments were looked at" in text
+    assert "there is no certificate, because all assignments were enumerated" in text
 
 
 def test_the_line_of_a_built_in_draws_the_same_instance():

@@ -148,7 +148,7 @@ class TestStores:
     def test_what_cannot_be_is_refused(self, wrong):
         stored = Realised.of(wishart(12, columns=8, rng=1), Annealer()).plain()
         stored["schedule"] |= wrong
-        with pytest.raises(ValueError, match=r"realised|does not have just"):
+        with pytest.raises(ValueError, match=r"realised|does not have exactly"):
             Realised.from_plain(stored)
 
 

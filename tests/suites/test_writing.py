@@ -165,7 +165,7 @@ def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
         ({"certificate": 5}, "expected the plain name of a file"),
         ({"name": 5}, "expected name to be text"),
         ({"certificate_sha256": []}, "expected certificate_sha256 to be text"),
-        ({"optimum": None}, "expected an optimum, or else bound and best"),
+        ({"optimum": None}, "expected an optimum, or both bound and best"),
         ({"optimum": None, "bound": 1, "best": True}, "expected best to be a number"),
         ({"bund": 1}, "expected a JSON object with file, sha256, recipe and optimum"),
     ],
@@ -178,7 +178,7 @@ def test_what_a_line_may_hold(tmp_path, lie, reason):
 
 def test_a_plant_is_never_taken_for_open(tmp_path):
     written(tmp_path, grown())
-    with pytest.raises(FileError, match="its optimum is 15, but the manifest says None"):
+    with pytest.raises(FileError, match="its optimum is 15, but the manifest states None"):
         check_suite(relisted(tmp_path, optimum=None, bound=1, best=15))
 
 

@@ -1,4 +1,10 @@
-"""Files: problems and plants in the formats of the field, read and written by suffix."""
+"""Files: problems and plants in the formats of the field, read and written by suffix.
+
+text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← claims (statements of a file) ←
+document (a problem, what is stated about it and proven) ← formats/ (one file each) ← reading ←
+replanting (a recipe grown again) ← writing, solutions (and their way back), graphs · clause_file
+(clauses of any length and weight, for judges) ← known (`verify_file`, bounds and costs of a file)
+"""
 
 from glasshouse.files.certificate.reading import SideCar, read_certificate, read_side_car, side_car
 from glasshouse.files.certificate.writing import write_certificate

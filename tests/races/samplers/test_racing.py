@@ -201,7 +201,7 @@ BAD = [
     ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 is none of"),
     ({"x": Sampler()}, [3], {}, "int#0: int is not"),
     ({"x": Sampler()}, lambda: dict.fromkeys((1, "1"), plants()[0]), {}, "same name"),
-    ({"x": Sampler()}, "nonsense", {}, "nonsense is no suite"),
+    ({"x": Sampler()}, "nonsense", {}, "nonsense is not a suite"),
     ({"x": Sampler()}, [gh.Ising.from_edges(2, [(0, 1)], [2**60])], {}, "2\\^53"),
     ({"x": Sampler()}, plants, {"reads": 0}, "reads=0"),
     ({"x": Sampler()}, plants, {"calls": 1.5}, "calls=1.5"),
