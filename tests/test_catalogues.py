@@ -212,6 +212,6 @@ def test_names_that_would_hide_others_are_refused():
         """Nothing that tells it apart."""
 
     known = dict(METHODS)
-    with pytest.raises(ValueError, match="'random' is there already"):
+    with pytest.raises(ValueError, match="'random' already exists"):
         planting_method("random", grows_on="rbm", examples=())(mine)
     assert known == METHODS

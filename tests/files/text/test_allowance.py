@@ -355,7 +355,7 @@ def test_a_search_that_takes_too_long_is_given_up(tmp_path):
     parameters = {"n": 1000, "m": 1000, "clause_density": "999"}
     recipe = {"method": "uniform_max2sat", "parameters": parameters}
     message = refusal(written(tmp_path / "x.mc", recipe_text(2000, recipe)), read_planted)
-    assert "not found in the number of steps" in message
+    assert "not found within the allowed number of steps" in message
     assert VARIABLE in message
 
 
