@@ -46,7 +46,7 @@ def test_without_binarize_checks_fail_for_one_reason_only():
         while fault is not None:
             chain.append(str(fault))
             fault = fault.__cause__ or fault.__context__
-        assert "holds other values than 0 and 1" in " ".join(chain), result["check_name"]
+        assert "contains values other than 0 and 1" in " ".join(chain), result["check_name"]
 
 
 def test_parameters_are_the_settings_by_name():

@@ -241,10 +241,10 @@ class TestTune:
         ("arguments", "words"),
         [
             ({"n": 20, "knob": "alpha"}, "name a method that has it: wishart"),
-            ({"n": None}, "give n or a graph"),
+            ({"n": None}, "pass n or a graph"),
             ({"n": None, "method": "wishart"}, "wishart needs n"),
             ({"n": 20, "method": "uniform_max2sat"}, "has no knob"),
-            ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "leave it out"),
+            ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "remove it"),
             ({"n": 20, "method": "wishart", "parameters": {"colour": 1}}, "takes no colour"),
         ],
     )
