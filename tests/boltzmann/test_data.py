@@ -63,7 +63,7 @@ def test_archives_with_several_tables_or_code_are_refused(tmp_path):
     np.savez_compressed(tmp_path / "bomb.npz", data=np.zeros((70_000, 1000), np.uint8))
     with pytest.raises(FileError, match="unpacks to more"):
         read_data(tmp_path / "bomb.npz")
-    with pytest.raises(FileError, match="nor a file"):
+    with pytest.raises(FileError, match="no such file"):
         read_data(tmp_path / "none.npz")
 
 
@@ -72,7 +72,7 @@ def test_names_and_their_options():
     assert load_data("bars", width=6, length=2, side=None).sum(axis=1).tolist() == [2] * 6
     with pytest.raises(ValueError, match="side=3 does not belong to bars; it takes width, length"):
         load_data("bars", side=3)
-    with pytest.raises(ValueError, match="none of bars, stripes, digits, and nor a file"):
+    with pytest.raises(ValueError, match="neither one of bars, stripes, digits nor a file"):
         load_data("bras")
 
 

@@ -99,7 +99,7 @@ CHANGES = {
     "another meter": (lambda rules: rules.update(meter="benchexec"), "meter='benchexec'"),
     "another program": (
         lambda rules: rules["solvers"]["solver-0"].update(fingerprint="y"),
-        "with another 'solver-0' than the target",
+        "with a different 'solver-0' from the target",
     ),
 }  # fmt: skip
 
