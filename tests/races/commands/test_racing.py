@@ -118,7 +118,7 @@ def test_a_race_with_other_proofs_is_another_race(suite, tmp_path):
     raced(Race([broken("none")], suite_of(folder), Limits(seconds=30)), store)
     (folder / "instance-00000.wcnf.cert").unlink()
     before = store.read_bytes()
-    with pytest.raises(ValueError, match=r"with another proof .* of instance-00000\.wcnf"):
+    with pytest.raises(ValueError, match=r"with a different proof .* of instance-00000\.wcnf"):
         next(iter_race(Race([broken("none")], suite_of(folder), Limits(seconds=30)), store))
     assert store.read_bytes() == before
 
