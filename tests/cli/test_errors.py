@@ -64,7 +64,7 @@ def test_options_are_those_of_the_command(tmp_path, home, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["plant", "random", "-n", "0", "-f", "1/5", "--loops", "3"]
     assert main(words) == 2
-    assert "-n 0 leaves no room" in capsys.readouterr().err
+    assert "-n 0 is too small" in capsys.readouterr().err
     assert main(["solve", str(home / "real.wcnf"), "--time-limit", "0"]) == 2
     assert "--time-limit 0.0 is not" in capsys.readouterr().err
     assert main(["suite", "write", "smoke", "--count", "1", "-o", "s"]) == 0

@@ -118,7 +118,7 @@ def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, caps
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "do not go together; use some "
+        ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "cannot be combined; use some "
          "of --length --max-length --overlap, or some of --block --left"),
         ("classic --loops 3", "use either --graph, or -n"),
         ("classic -n 9 --graph torus:4x4 --loops 3", "use either --graph, or -n"),

@@ -68,7 +68,7 @@ MEANINGS = {
     "--count": "the number of",
     "--dask": "the address of a Dask scheduler",
     "--dialect": "the dialect of WCNF|the format that the commands read",
-    "--force": "overwrite existing files",
+    "--force": "overwrite files that already exist",
     "--format": "the format of",
     "--from": "the format of SOURCE",
     "--frustration": "fraction of violated weight",

@@ -166,7 +166,7 @@ def test_a_store_of_very_many_rows_becomes_a_small_page(tmp_path):
     page = made.path.read_text()
     assert len(page) < 1_500_000
     assert max(len(table["rows"]) for table in tables_of(page)) <= MOST_ROWS
-    assert "The figures stand for 240,000 rows, added up to 24 points" in page
+    assert "The figures show 240,000 rows, summarised as 24 points" in page
 
 
 @pytest.mark.slow

@@ -109,7 +109,7 @@ def test_a_tree_without_end_is_left_soon(copy, tmp_path, root, levels):
             "UPDATE batches SET count = 9223372036854775807, counted = 0 WHERE first > 0",
             "instances",
         ),
-        ("UPDATE batches SET first = -5 WHERE first = 0", "instances from -5"),
+        ("UPDATE batches SET first = -5 WHERE first = 0", "instances starting at -5"),
         ("UPDATE batches SET counted = -1", "counts -1"),
         ("UPDATE batches SET seconds = 1e999", "took inf"),
         ("UPDATE batches SET seconds = 'long'", "took 'long'"),

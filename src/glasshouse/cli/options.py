@@ -47,7 +47,7 @@ Units = Annotated[
         "±1, or 0 and 1."
     ),
 ]
-Force = Annotated[bool, Parameter(help="overwrite existing files.")]
+Force = Annotated[bool, Parameter(help="overwrite files that already exist.")]
 Workers = Annotated[
     int | None,
     Parameter(converter=whole, help="the number of processes on this computer; one by default."),

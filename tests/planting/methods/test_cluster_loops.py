@@ -28,7 +28,7 @@ def plant_or_assume(**options) -> Planted:
     try:
         return cluster_loops(**options)
     except ValueError as error:
-        assume("no room" not in str(error))
+        assume("no space" not in str(error))
         raise
 
 

@@ -98,11 +98,11 @@ def test_rounding_falls_on_every_entry_alike():
         ({"n": 8, "columns": 2, "weights": "normal", "resolution": 0}, "resolution=0 is below 1"),
         (
             {"n": 8, "columns": 2, "weights": "normal", "resolution": 4097},
-            "above 4096, the most",
+            "above 4096, the largest",
         ),
         (
             {"n": 20_000, "columns": 10_000, "weights": "normal", "resolution": 1000},
-            "resolution=1000 is above 759, the most at which energies of n=20000 spins and 10000",
+            "resolution=1000 is above 759, the largest at which energies of n=20000 spins and 10000",
         ),
     ],
 )
