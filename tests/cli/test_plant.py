@@ -229,7 +229,7 @@ def test_answers_lie_in_another_folder(tmp_path, capsys):
     assert main(["check", str(files / names[0]), "--instances", str(files)]) == 2
     capsys.readouterr()
     assert plant_suite(files, *options, "--shuffle") == 2
-    assert "manifest.jsonl: exists" in capsys.readouterr().err
+    assert "manifest.jsonl: already exists" in capsys.readouterr().err
 
 
 def test_a_suite_with_answers_goes_on_where_it_stopped(tmp_path):

@@ -184,7 +184,7 @@ class DataOptions:
     held_out: float | None = None
 
     def load(self, name: str, seed: int) -> tuple[SpinArray, SpinArray | None]:
-        """Return the rows to learn, and those held out, drawn by the seed; None if none are."""
+        """Return the rows to learn, and the held-out rows, drawn by the seed; None without any."""
         options = asdict(self)
         share = options.pop("held_out")
         rows = load_data(name, **options)

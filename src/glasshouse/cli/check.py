@@ -1,4 +1,4 @@
-"""`glasshouse check`."""
+"""`glasshouse check`: verify what files and manifests state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glasshouse compile`."""
+"""`glasshouse compile`: compile kernels in advance."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def _longest_first(words: Collection[str]) -> list[str]:
 
 
 def _options(words: list[str]) -> dict[str, str]:
-    """Return the option for each name that a command's option has in Python."""
+    """Return the option of each Python name of a command's arguments."""
     from glasshouse import cli
 
     _, apps, _ = cli.app.parse_commands(words)

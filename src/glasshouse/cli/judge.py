@@ -1,4 +1,4 @@
-"""`glasshouse judge`."""
+"""`glasshouse judge`: judge the output of solvers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glasshouse prove`."""
+"""`glasshouse prove`: prove an optimum or a bound, and write the certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`glasshouse report`."""
+"""`glasshouse report`: write a report page."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]
 
 
 def _goal(text: str | None, document: Document, certified: Proven | None) -> tuple[Any, Any]:
-    """Return the target energy, and its name in the file's measure; None twice without a target."""
+    """Return the target energy and its text in the file's measure; (None, None) without one."""
     from glasshouse.files.text.number_rows import parse_number
 
     if text is None or text == "planted":

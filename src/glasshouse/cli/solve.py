@@ -1,4 +1,4 @@
-"""`glasshouse solve`."""
+"""`glasshouse solve`: find the best state of a problem."""
 
 from __future__ import annotations
 

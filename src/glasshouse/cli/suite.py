@@ -1,4 +1,4 @@
-"""`glasshouse suite`."""
+"""`glasshouse suite`: list and write suites."""
 
 from __future__ import annotations
 

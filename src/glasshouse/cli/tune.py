@@ -1,4 +1,4 @@
-"""`glasshouse tune`."""
+"""`glasshouse tune`: find instances of a chosen hardness."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def read_solution(
 
 
 def _from_text(text: str) -> list[str]:
-    """Return the words that are values: those of v lines, of our model line, or all."""
+    """Return the words that are values: those of v lines or of our model line, else all words."""
     lines = [line.split() for line in text.replace(",", " ").splitlines()]
     lines = [words for words in lines if words]
     for mark in ("v", "model"):

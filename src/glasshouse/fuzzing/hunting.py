@@ -141,7 +141,7 @@ def fault_kind(judgement: Judgement) -> str:
 def hunt(
     trial: Trial, *, count: int, seed: int = 0, corners: Corners = DEFAULT, workers: int = 1
 ) -> Iterator[Tried]:
-    """Ask a solver the instances of the seeds `seed`, `seed + 1`, …, in any order.
+    """Test a solver on the instances of the seeds `seed`, `seed + 1`, …, in any order.
 
     Args:
         trial: the solver.
@@ -198,7 +198,7 @@ def _tried(trial: Trial, seed: int, corners: Corners) -> Tried:
 
 
 def _batch(trial: Trial, first: int, end: int, corners: Corners) -> list[Tried]:
-    """Ask a batch in a worker; SIGTERM ends it, and first the solver that it runs."""
+    """Test a batch in a worker; SIGTERM first ends the solver, then the worker."""
     with ending_cleanly():
         return [_tried(trial, seed, corners) for seed in range(first, end)]
 

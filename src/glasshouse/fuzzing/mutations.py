@@ -1,4 +1,4 @@
-"""Changes of an instance that keep the proof of its optimum, each a function of dice.
+"""Random changes of an instance that keep the proof of its optimum; `Dice` make the choices.
 
 There are three kinds: new names and order (gauge, rename, reorder), clauses of the same cost
     (split, merge, scale), and further clauses that the model satisfies or that have a constant

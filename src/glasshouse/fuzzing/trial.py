@@ -119,7 +119,7 @@ class BuiltInTrial:
 
 
 def spoken_dialect(trial: Trial) -> Dialect | None:
-    """Return the only WCNF dialect that a command reads; None for several, none or a built-in."""
+    """Return the only WCNF dialect that a command reads; None if there is not exactly one."""
     if not isinstance(trial, CommandTrial):
         return None
     found = understood(trial.command, trial.limits, ("classic", "mse22"))

@@ -109,7 +109,7 @@ class GraphName:
 
     @property
     def extent(self) -> Extent:
-        """The size of the graph, however long it takes to build."""
+        """The size of the graph, computed without building it."""
         if self.family == "edges":
             return Extent(self.sizes[0], self.tail.count("-"))
         whole, dead = EXTENTS[self.family](*self.sizes), len(self.dead)

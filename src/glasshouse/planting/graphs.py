@@ -106,7 +106,7 @@ class Graph(Summarised):
     @classmethod
     @lru_cache(maxsize=8)
     def parse(cls, name: str) -> Graph:
-        """Return the graph of a name, which every graph has as its `name`, and recipes store.
+        """Return the graph of a name, such as a recipe stores or the `name` of another graph.
 
         >>> Graph.parse("edges:4 0-1 1-2 0-2")
         Graph(4 nodes, 3 edges)

@@ -155,7 +155,7 @@ class Loops(Summarised):
         return ising_of_edges(num_spins, *self.edge_sums(num_spins))
 
     def edge_sums(self, num_spins: int) -> tuple[NodeArray, IntArray]:
-        """Return the sum edge by edge, with the ghost's edges: i < j ascending, and weights."""
+        """Return the summed edges, ascending with i < j, with the ghost's, and their weights."""
         size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(

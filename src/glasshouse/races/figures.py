@@ -39,7 +39,7 @@ _SECONDS: dict[Clock, str] = {"wall": "seconds", "cpu": "CPU seconds"}
 
 
 def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """Return the number of instances each solver solves within a time, and the virtual best."""
+    """Return a chart of the instances that each solver, or the virtual best, solves over time."""
     each = {name: cactus(results, name, clock) for name in results.solvers}
     note = ""
     if len(each) > 1:
@@ -63,7 +63,7 @@ def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def ecdf_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """Return the fraction of instances that each solver has solved over time."""
+    """Return a chart of the fraction of instances that each solver has solved over time."""
     series = []
     for name in results.solvers:
         seconds, total = cactus(results, name, clock), len(results.by_solver[name])
@@ -96,7 +96,7 @@ def profile_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wall") -> Chart:
-    """Plot the seconds of two solvers per instance; beyond the limit if one did not solve it."""
+    """Return a chart of the seconds of two solvers per instance; unsolved ones are at the edge."""
     times = [solving_seconds(results, name, clock) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
@@ -119,7 +119,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
 
 
 def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
-    """Plot the stated costs of solvers over time: cost above the best known, plus 1.
+    """Return a chart of the stated costs of solvers over time: cost above the best, plus 1.
 
     There is one line per run; many runs are drawn faint, with a line for their median.
 
@@ -152,7 +152,7 @@ def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
 
 
 def reaching_chart(results: Results, dial: str | None = None) -> Chart:
-    """Plot the median seconds until the best known cost was printed, over the dial.
+    """Return a chart of the median seconds to the best known cost, over the dial.
 
     This is for solvers that run until the limit, whose runs have no other duration.
 

@@ -74,7 +74,7 @@ def instance_section(path: Path) -> Section:
 
 
 def _grown(document: Document) -> tuple[Document, Planted | None, str]:
-    """Return the document, proven by its recipe's plant if needed; that plant; or why not.
+    """Return the document, proven by its recipe's plant if needed; that plant; or the failure.
 
     Raises:
         CertificateError: something stated is false.

@@ -226,5 +226,5 @@ def _specification(
 
 
 def _told(columns: dict[str, str]) -> list[dict[str, str]]:
-    """Return the columns that are shown at a mark, with their names."""
+    """Return the tooltip of a mark: the columns to show, with their names."""
     return [{"field": name, "title": label} for name, label in columns.items()]

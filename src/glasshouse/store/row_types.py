@@ -206,7 +206,7 @@ class Measurable(Protocol):
         """Return values that hold for the whole task, as JSON values: stored once, for figures."""
 
     def measure(self, first: int, count: int) -> Columns:
-        """Return rows of instances `first` to `first + count - 1`, by task and index only."""
+        """Return the rows of instances `first` to `first + count - 1`."""
 
 
 class Sampled(Protocol):

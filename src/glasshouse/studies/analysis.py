@@ -197,7 +197,7 @@ def series_of(points: Iterable[Point], axis: str) -> list[Series]:
 
 
 def _identity(point: Point, axis: str) -> tuple[Any, ...]:
-    """Return what a point is, except for its position on the axis, which may set the schedule."""
+    """Return the identity of a point without its position on the axis."""
     task = point.task
     kept: dict[str, Any] = {"method": task.method}
     kept |= {k: v for k, v in task.parameters.items() if k not in AXES.get(axis, {axis})}

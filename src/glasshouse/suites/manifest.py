@@ -192,7 +192,7 @@ class RegressionRow(NamedTuple):
 
 
 def belongs(file: str) -> bool:
-    """Whether a file belongs into the table."""
+    """Whether a file belongs in the regression table."""
     return format_suffix(Path(file)) == ".wcnf"
 
 

@@ -102,7 +102,7 @@ def test_rounding_falls_on_every_entry_alike():
         ),
         (
             {"n": 20_000, "columns": 10_000, "weights": "normal", "resolution": 1000},
-            "resolution=1000 is above 759, the largest at which energies of n=20000 spins and 10000",
+            "resolution=1000 is above 759, the largest at which energies of n=20000 spins and",
         ),
     ],
 )

@@ -361,7 +361,7 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
 
 
 def _whole_number(text: bytes) -> int | None:
-    """Parse an integer of at most `MOST_DIGITS` digits, without leading zeros; else None."""
+    """Parse an integer of at most `MOST_DIGITS` digits, leading zeros not counted; else None."""
     if not re.fullmatch(rb"[+-]?[0-9]+", text):
         return None
     digits = text.lstrip(b"+-").lstrip(b"0") or b"0"

@@ -129,7 +129,7 @@ def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.i
 
 
 def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:
-    """Convert to a QUBO from QUBOs and polynomials of bits, and else to an Ising problem."""
+    """Convert QUBOs and polynomials of bits to a QUBO, and anything else to an Ising problem."""
     is_binary = isinstance(problem, (Qubo, Polynomial)) and problem.space.low == 0
     return to_qubo(problem) if is_binary else to_ising(problem)
 

@@ -34,7 +34,7 @@ def holds_terms(data: dict[str, Any]) -> bool:
 
 
 def document(source: Source, data: dict[str, Any]) -> Document:
-    """Return the polynomial and the statements about it; a bad list raises any error."""
+    """Return the polynomial and the statements about it; an invalid list may raise any error."""
     key = next(key for key in _KEYS if key in data)
     kind = data[key].get("type")
     if kind not in ("ising", "pubo", "hobo"):

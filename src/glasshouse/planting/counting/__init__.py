@@ -102,7 +102,7 @@ def _flips(number: int) -> str:
 
 
 def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
-    """Return the group of each spin; ground states flip only whole groups, and group 0 never.
+    """Return the group of each spin: ground states flip whole groups only, and never group 0.
 
     The certificate must be tight: its bound is the energy of its state.
     """

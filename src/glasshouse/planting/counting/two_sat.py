@@ -92,7 +92,7 @@ def clauses_of(size: int, loops: Loops) -> Clauses:
 
 
 def count_models(planted: Planted) -> GroundStates:
-    """Ground states of clauses and other loops: unique where the clauses have a single model."""
+    """Count the ground states of clauses and other loops: one if the clauses have one model."""
     size = planted.ising.num_variables
     clauses = clauses_of(size, planted.loops)
     if is_unique(size, clauses):

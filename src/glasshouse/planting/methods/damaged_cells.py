@@ -250,7 +250,7 @@ class _Drop:
     def _spread(
         self, cells: IntArray, axis: IntArray, segment: IntArray, chosen: IntArray
     ) -> IntArray:
-        """Return the spins of a loop on each pair of a track up and down and a track across."""
+        """Return the spins of a loop for each pair of a vertical and a horizontal track."""
         came = np.arange(-1, len(cells) - 1)  # the edge that leads to each cell
         edge = np.column_stack([came, came + 1])
         is_visited = np.column_stack([np.ones(len(cells), dtype=bool), axis != axis[came]])

@@ -16,7 +16,7 @@ _AROUND = (0, 1, 3, 2)
 
 @cache
 def plaquettes() -> TileSet:
-    """Return the tiles of classes C1 to C4: every position of the negative and weak couplings."""
+    """Return all tiles of classes C1 to C4: negative and weak couplings in all positions."""
     return TileSet.of([_plaquettes(weak - 1) for weak in (1, 2, 3, 4)])
 
 

@@ -136,12 +136,12 @@ class Results(Summarised):
 
     @property
     def limit(self) -> float:
-        """The time limit in seconds, the longest of all runs; infinite without any."""
+        """The time limit in seconds, the longest of all runs; infinite if there are no runs."""
         return max((run.limit for run in self.runs), default=math.inf)
 
     @property
     def cpu_limit(self) -> float | None:
-        """The limit on CPU time in seconds, the longest of all runs; None without any."""
+        """The limit on CPU time in seconds, the longest of all runs; None if there is none."""
         return max((run.cpu_limit for run in self.runs if run.cpu_limit is not None), default=None)
 
     @property

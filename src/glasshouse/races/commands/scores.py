@@ -136,7 +136,7 @@ def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> E
 def solving_times(
     results: Results, solver: str, clock: Clock = "wall"
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return, per instance, the median run's seconds, at most the limit, and whether it solved."""
+    """Return the seconds of the median run of each instance, and whether it solved the instance."""
     found = []
     for runs in _table(results, solver).values():
         ordered = sorted(runs, key=lambda run: (not run.solved, run.taken(clock)))
@@ -167,7 +167,7 @@ def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
 
 
 def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
-    """Return, per instance, the median run's seconds to the best known cost, and if it reached it.
+    """Return the median run's seconds to the best known cost per instance, and if it reached it.
 
     A run that did not reach it counts as the limit.
     """

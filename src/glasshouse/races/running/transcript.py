@@ -55,7 +55,7 @@ class Transcript(Summarised):
         del self.errors[:-_ERRORS_KEPT]
 
     def lines(self) -> Iterator[tuple[float, str]]:
-        """Yield each line with the time at which it was complete; other than ASCII becomes ?."""
+        """Yield each line with the time at which it was complete; non-ASCII bytes become ?."""
         start = 0
         while start < len(self.output):
             end = self.output.find(b"\n", start)

@@ -208,7 +208,7 @@ def call_sampler(
 
 
 def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float]:
-    """Return the timing of a call, in which its clock must have a time."""
+    """Return the timing of a call; raise if its clock has no time in it."""
     try:
         timing = timing_of(found, clock)
         seconds_by(clock_name(clock), wall, cpu, timing)

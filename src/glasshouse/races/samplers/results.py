@@ -168,7 +168,7 @@ class SamplerResults(Summarised):
         return replace(self, other_clocks={**self.other_clocks, **named})
 
     def model(self, solver: str, instance: str, *, epsilon: float = 0.0) -> TimeModel:
-        """Return the model of the time of a call, and of the reads that reach the target.
+        """Return the time model of a sampler on an instance: call times and successful reads.
 
         Args:
             solver: a sampler's name.
