@@ -218,7 +218,7 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
 
 
 BAD = {
-    "bras": (["train", "run", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
+    "bras": (["train", "run", "bras", "--hidden", "3"], "neither one of bars, stripes, digits"),
     "side": (typed("--side", 3), "--side is now a part of the name, such as stripes:4"),
     "sizes": (["train", "run", "bars:9", "--hidden", "2"], "must be bars:WIDTHxLENGTH, such as"),
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),

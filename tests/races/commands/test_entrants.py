@@ -66,7 +66,7 @@ def test_a_built_in_solver_races_once():
 def test_solvers_that_cannot_be_are_one_clear_line():
     with pytest.raises(ValueError, match="'nosuchsolver' was not found"):
         entrants_of(["nosuchsolver {file}"], Limits())
-    with pytest.raises(ValueError, match=r"'rc3' is not there.*built-in solvers are .*rc2"):
+    with pytest.raises(ValueError, match=r"'rc3' was not found.*built-in solvers are .*rc2"):
         entrants_of(["rc3"], Limits())
     with pytest.raises(ValueError, match="two solvers are called 'cat'; name them"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")

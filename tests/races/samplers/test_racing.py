@@ -192,7 +192,7 @@ def test_stores_of_others_and_damaged_ones_are_refused(tmp_path):
 
 
 BAD = [
-    ({}, plants, {}, "no dict"), (Sampler(), plants, {}, "no dict"),
+    ({}, plants, {}, "must be a dict"), (Sampler(), plants, {}, "must be a dict"),
     ({"x": Sampler}, plants, {}, "is a class"), ({"x": 3}, plants, {}, "expected a dimod sampler"),
     ({"x": (Sampler(), 3)}, plants, {}, "expected a dict"),
     ({"x": (Sampler(), {"seed": 1})}, plants, {}, "fixed seed"),
