@@ -201,9 +201,9 @@ def test_bad_settings(options: dict[str, Any], words: str) -> None:
 
 def test_what_is_too_large_for_exact_sums_is_refused_before_it_trains() -> None:
     data = np.eye(30, dtype=int)
-    with pytest.raises(ValueError, match=r"gradient='exact' visits .* 25 units, more than 24"):
+    with pytest.raises(ValueError, match=r"gradient='exact' enumerates .* 25 units, more than 24"):
         train(data, 25, gradient="exact")
-    with pytest.raises(ValueError, match=r"mode_search='enumerate' visits .* use 'anneal'"):
+    with pytest.raises(ValueError, match=r"mode_search='enumerate' enumerates .* use 'anneal'"):
         train(data, 25, mode_search="enumerate", mode_probability=0.1)
 
 
