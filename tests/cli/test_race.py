@@ -259,7 +259,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         ([*words, "--dask", "nowhere:1", "--cores", "1"], "remove --dask or --cores"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
-        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
+        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is not a limit"),
         (["race", "run", "--suite", str(folder), "-o", str(race), "--solver", "true"],
          "is not a suite"),
         (["race", "run", "--suite", str(folder / "tiny"), "-o", str(race),
