@@ -215,7 +215,7 @@ def test_commands_tell_of_a_missing_file_in_one_line(command, tmp_path, monkeypa
 
 def test_other_troubles_with_files_are_os_errors_too(tmp_path):
     gh.write(tmp_path / "x.wcnf", PLANT)
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         gh.write(tmp_path / "x.wcnf", PLANT)
     (tmp_path / "folder.wcnf").mkdir()
     for call in (gh.read, lambda path: gh.write(path, PLANT, overwrite=True)):

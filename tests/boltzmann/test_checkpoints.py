@@ -151,7 +151,7 @@ def test_unsound_numbers_are_refused(name, value, tmp_path):
     else:
         arrays[name].flat[0] = value
     np.savez(path, **arrays)
-    with pytest.raises(gh.FileError, match=f"unsound {name}|unsound order|unsound progress"):
+    with pytest.raises(gh.FileError, match=f"invalid {name}|invalid order|invalid progress"):
         gh.train(DATA, 4, **SETTINGS, checkpoint=path)
 
 

@@ -72,7 +72,7 @@ def test_names_and_their_options():
     assert load_data("bars", width=6, length=2, side=None).sum(axis=1).tolist() == [2] * 6
     with pytest.raises(ValueError, match="side=3 does not belong to bars; it takes width, length"):
         load_data("bars", side=3)
-    with pytest.raises(ValueError, match="none of bars, stripes, digits, and no such file"):
+    with pytest.raises(ValueError, match="neither one of bars, stripes, digits nor a file"):
         load_data("bras")
 
 

@@ -46,7 +46,7 @@ def test_without_binarize_checks_fail_for_one_reason_only():
         while fault is not None:
             chain.append(str(fault))
             fault = fault.__cause__ or fault.__context__
-        assert "holds other values than 0 and 1" in " ".join(chain), result["check_name"]
+        assert "contains values other than 0 and 1" in " ".join(chain), result["check_name"]
 
 
 def test_parameters_are_the_settings_by_name():
@@ -143,7 +143,7 @@ def test_digits_in_a_pipeline_and_a_grid():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (BARS / 2, "holds other values .* set binarize, such as binarize=0.5"),
+        (BARS / 2, "contains values other .* set binarize, such as binarize=0.5"),
         (np.full((3, 3), np.nan), "contains NaN"),
         (np.zeros((0, 3)), "0 sample"),
     ],

@@ -31,18 +31,18 @@ def test_a_saved_machine_is_an_instance(machine, tmp_path, capsys):
         assert main([*command, str(path)]) in (0, None), command
     assert main(["convert", str(path), str(tmp_path / "m.qubo")]) in (0, None)
     assert main(["info", str(path), "--units", "spin"]) not in (0, None)
-    assert "says itself what its variables are" in capsys.readouterr().err
+    assert "states its own units" in capsys.readouterr().err
 
 
 def test_nothing_is_overwritten_by_accident(tmp_path):
     path = tmp_path / "m.npz"
     save_machine(path, MACHINES[0])
-    with pytest.raises(FileExistsError, match="exists already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         save_machine(path, MACHINES[1])
     assert load_machine(path) == MACHINES[0]
     save_machine(path, MACHINES[1], overwrite=True)
     assert load_machine(path) == MACHINES[1]
-    with pytest.raises(gh.FileError, match="give the file that suffix"):
+    with pytest.raises(gh.FileError, match="use that suffix"):
         save_machine(tmp_path / "machine", MACHINES[0])
 
 
@@ -50,9 +50,9 @@ GOOD = {"weights": PARTS[0], "visible_bias": PARTS[1], "hidden_bias": PARTS[2]}
 BAD = {
     "NaN": (GOOD | {"weights": np.full((4, 3), np.nan), "units": "spin"}, "NaN or infinity"),
     "width": (GOOD | {"hidden_bias": np.zeros(5), "units": "spin"}, "the layer has 3 units"),
-    "no units": (GOOD, "say units="),
+    "no units": (GOOD, "pass units="),
     "other units": (GOOD | {"units": "potts"}, "expected spin or binary"),
-    "objects": (GOOD | {"weights": np.array([[None]]), "units": "spin"}, "no plain array"),
+    "objects": (GOOD | {"weights": np.array([[None]]), "units": "spin"}, "not a plain array"),
     "complex": (GOOD | {"weights": PARTS[0] + 1j, "units": "spin"}, "expected numbers"),
     "empty": (GOOD | {"weights": np.zeros((0, 3)), "visible_bias": np.zeros(0), "units": "spin"},
               "at least one of each"),

@@ -93,7 +93,7 @@ def test_the_checker_reads_graphs_from_the_command_line(tmp_path):
     ("change", "message"),
     [
         (("tree 1", "tree 2"), "1 follow"),
-        (("tree 1\nleaf 0 0\n", "tree 0\nleaf 0 0\n"), "more than the line of the tree states"),
+        (("tree 1\nleaf 0 0\n", "tree 0\nleaf 0 0\n"), "more rows than the line .tree. states"),
         (("tree 1\nleaf 0 0\n", "tree 0\n"), "1 more must follow"),
         (("leaf 0 0", "leaf 1 0"), "the leaves have 1 loop"),
         (("leaf 0 0", "leaf 0"), "expected two"),

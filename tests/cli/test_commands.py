@@ -123,7 +123,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
     cost = gh.read_document(source).stated.cost
     source.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost - 1}"))
     assert main(["convert", str(source), str(target), "--force"]) == 1
-    assert "--blind converts the problem alone" in capsys.readouterr().err
+    assert "--blind converts the problem without it" in capsys.readouterr().err
     assert target.read_text() == before
     assert main(["convert", str(source), str(target), "--force", "--blind"]) == 0
 
@@ -220,11 +220,17 @@ def test_versions_tell_of_extras_that_are_not_there(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("pove x.mc", "'pove' is no command; did you mean `glasshouse prove`? (see glasshouse -"),
-        ("plant randm", "'randm' is no command; did you mean `glasshouse plant random`?"),
-        ("race shwo x", "'shwo' is no command; did you mean `glasshouse race show`?"),
-        ("train shwo x", "'shwo' is no command; did you mean `glasshouse train show`?"),
-        ("nothing", "'nothing' is no command; there are info, convert, back, draw, plant, tune,"),
+        (
+            "pove x.mc",
+            "'pove' is not a command; did you mean `glasshouse prove`? (see glasshouse -",
+        ),
+        ("plant randm", "'randm' is not a command; did you mean `glasshouse plant random`?"),
+        ("race shwo x", "'shwo' is not a command; did you mean `glasshouse race show`?"),
+        ("train shwo x", "'shwo' is not a command; did you mean `glasshouse train show`?"),
+        (
+            "nothing",
+            "'nothing' is not a command; use one of info, convert, back, draw, plant, tune,",
+        ),
         ("nothing", "report, demo, compile, completion (see glasshouse --help)"),
         ("--versoin", "did you mean `glasshouse --version`?"),
         ("plant random", "--visible or -n is missing (see glasshouse plant random --help)"),

@@ -73,7 +73,7 @@ def test_it_never_writes_where_something_is(tmp_path, monkeypatch, capsys):
     Path("mine").mkdir()
     Path("mine/notes.txt").write_text("keep me")
     assert main(["demo", "-o", "mine"]) == 2
-    assert "mine is there already; name a folder that is empty" in capsys.readouterr().err
+    assert "mine already exists; name an empty folder" in capsys.readouterr().err
     for name in ("glasshouse-demo", "glasshouse-demo-2", "glasshouse-demo-3"):
         assert main(["demo"]) == 0
         assert Path(name).is_dir()
@@ -84,7 +84,9 @@ def test_a_folder_that_cannot_be_made_is_one_clear_line(tmp_path, capsys):
     place = tmp_path / "file" / "sub"
     assert main(["demo", "-o", str(place)]) == 2
     told = capsys.readouterr().err
-    assert told == f"glasshouse: {place}: is no folder, and cannot become one (Not a directory)\n"
+    assert (
+        told == f"glasshouse: {place}: is not a folder, and cannot be created (Not a directory)\n"
+    )
 
 
 def test_the_race_runs_the_code_that_the_solved_instance_compiled(shown):

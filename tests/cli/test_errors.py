@@ -36,7 +36,7 @@ def test_a_file_that_exists_is_named_as_it_was_typed(name, tmp_path, monkeypatch
     words = ["plant", "random", "-n", "5", "-f", "1/5", "--loops", "3", "-o", name]
     assert main(words) == 2
     said = capsys.readouterr().err
-    assert said == f"glasshouse: {name}: exists already; say --force to replace it\n"
+    assert said == f"glasshouse: {name}: already exists; pass --force to replace it\n"
 
 
 OPTIONS = {"n": "-n", "rng": "--seed", "loop_density": "--loop-density", "answers": "--answers",
@@ -64,14 +64,14 @@ def test_options_are_those_of_the_command(tmp_path, home, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["plant", "random", "-n", "0", "-f", "1/5", "--loops", "3"]
     assert main(words) == 2
-    assert "-n 0 leaves no room" in capsys.readouterr().err
+    assert "-n 0 is too small" in capsys.readouterr().err
     assert main(["solve", str(home / "real.wcnf"), "--time-limit", "0"]) == 2
     assert "--time-limit 0.0 is not" in capsys.readouterr().err
     assert main(["suite", "write", "smoke", "--count", "1", "-o", "s"]) == 0
     (tmp_path / "s" / "answers" / "manifest.jsonl").unlink()
     (tmp_path / "s" / "instances" / "smoke-00000.wcnf").write_text("")
     assert main(["suite", "write", "smoke", "--count", "1", "-o", "s"]) == 2
-    assert capsys.readouterr().err.endswith("smoke-00000.wcnf: exists already\n")
+    assert capsys.readouterr().err.endswith("smoke-00000.wcnf: already exists\n")
 
 
 # Names of files that look like arguments or options of some command.

@@ -72,7 +72,7 @@ def test_the_dialect_that_a_solver_understands_is_found_out(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--solver", "no-such-solver"], "the solver 'no-such-solver' is not there"),
+        (["--solver", "no-such-solver"], "the solver 'no-such-solver' was not found"),
         (["--solver", ""], "an empty command"),
         (["--solver", "rc2", "--count", "0"], "--count 0 is below 1"),
         (["--solver", "rc2", "--seed", "-1"], "--seed -1 is below 0"),

@@ -47,7 +47,7 @@ def test_instances_are_chosen_by_family_and_by_proof(capsys):
     )
     assert sorted(proven + is_open) == sorted(told(capsys, "library").splitlines()[:-1])
     assert main(["library", "--family", "nonsense"]) == 2
-    assert "--family nonsense has no instances; there are biqmac:" in capsys.readouterr().err
+    assert "--family nonsense has no instances; use one of biqmac:" in capsys.readouterr().err
     assert main(["library", "--open", "--proven"]) == 2
 
 

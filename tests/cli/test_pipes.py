@@ -82,7 +82,7 @@ def test_a_certificate_goes_where_it_is_told(tmp_path, monkeypatch, capsysbinary
     assert b"VERIFIED, 12" in capsysbinary.readouterr().out
     before = place.read_bytes()
     assert main(words) == 2
-    assert b"exists already" in capsysbinary.readouterr().err
+    assert b"already exists" in capsysbinary.readouterr().err
     assert place.read_bytes() == before
     path = tmp_path / "inst.wcnf"
     assert main([*PLANT, "-o", str(path), "--certificate", str(tmp_path / "inst.wcnf")]) == 2
@@ -100,7 +100,7 @@ def test_a_certificate_goes_where_it_is_told(tmp_path, monkeypatch, capsysbinary
         (["convert", "-", "-", "--from", "wcnf"], "add --to NAME"),
         ([*PLANT, "-o", "-"], "add --format NAME"),
         ([*PLANT, "-o", "-", "--format", "tiff"], "unknown suffix '.tiff'"),
-        ([*PLANT, "-o", "-", "--format", "wcnf", "--json"], "leave one out"),
+        ([*PLANT, "-o", "-", "--format", "wcnf", "--json"], "use one of them"),
         (["prove", "-", "--format", "wcnf"], "add --certificate"),
         (["info", "-", "--format", "wcnf"], "line 1: "),
         ([*PLANT, "-o", "-", "--format", "wcnf", "--count", "2"], "-o DIR"),

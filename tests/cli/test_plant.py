@@ -118,11 +118,11 @@ def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, caps
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "do not go together; use some "
+        ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "cannot be combined; use some "
          "of --length --max-length --overlap, or some of --block --left"),
-        ("classic --loops 3", "give either --graph, or -n"),
-        ("classic -n 9 --graph torus:4x4 --loops 3", "give either --graph, or -n"),
-        ("classic --graph torus:4x4 -m 4 --loops 3", "give either --graph, or -n"),
+        ("classic --loops 3", "use either --graph, or -n"),
+        ("classic -n 9 --graph torus:4x4 --loops 3", "use either --graph, or -n"),
+        ("classic --graph torus:4x4 -m 4 --loops 3", "use either --graph, or -n"),
         ("random -n 9.5 -f 1/5 --loops 3", "9.5 is not a whole number"),
         ("random -n 9 -f 1/5 --loops 3 --overlap some", "constructive"),
         ("random -f 1/5 --loops 3", "visible"),
@@ -229,7 +229,7 @@ def test_answers_lie_in_another_folder(tmp_path, capsys):
     assert main(["check", str(files / names[0]), "--instances", str(files)]) == 2
     capsys.readouterr()
     assert plant_suite(files, *options, "--shuffle") == 2
-    assert "manifest.jsonl: exists" in capsys.readouterr().err
+    assert "manifest.jsonl: already exists" in capsys.readouterr().err
 
 
 def test_a_suite_with_answers_goes_on_where_it_stopped(tmp_path):
@@ -261,7 +261,7 @@ def test_a_lie_in_the_table_of_optima_is_found(tmp_path, capsys):
     table = tmp_path / "optima.csv"
     table.write_text(table.read_text().replace(",18,", ",17,", 1))
     assert main(["check", str(tmp_path / "manifest.jsonl")]) == 1
-    assert "optima.csv: does not say" in capsys.readouterr().err
+    assert "optima.csv: disagrees with" in capsys.readouterr().err
 
 
 def test_what_equal_weights_still_tell_of_a_blind_file(tmp_path):
@@ -360,10 +360,10 @@ def test_a_graph_that_is_not_there_is_told_from_a_wrong_name(tmp_path, capsys):
     edges = tmp_path / "chip.txt"
     edges.write_text("10 11\n11 12\n12 10\n")
     wanted = {
-        f"{edges} without 10": f"to leave out nodes of {edges}, leave out their lines",
-        "no-such-chip.txt": "'no-such-chip.txt' is no file, and not the name of a graph",
+        f"{edges} without 10": f"to leave out nodes of {edges}, remove their lines",
+        "no-such-chip.txt": "'no-such-chip.txt' is neither a file nor the name of a graph",
         "chimara:4": "'chimara:4' is not the name of a graph; names are",
-        "torus:4x4 without 3, 7": 'with commas and no blanks between them: "without 3,17"',
+        "torus:4x4 without 3, 7": 'separated by commas without spaces: "without 3,17"',
     }
     for name, words in wanted.items():
         assert main(["plant", "graph", name, "-f", "1/4", "--loops", "1"]) == 2

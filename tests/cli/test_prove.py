@@ -36,7 +36,7 @@ def test_what_is_no_certificate_is_not_overwritten(blind, capsys):
     beside.write_text("mine")
     for options in ([], ["--certificate", str(beside)]):
         assert main(["prove", str(path), *options]) == 2
-        assert "is no certificate of this problem" in capsys.readouterr().err
+        assert "is not a certificate of this problem" in capsys.readouterr().err
         assert beside.read_text() == "mine"
     assert main(["prove", str(path), "--force"]) == 0
     assert main(["check", str(path)]) == 0
@@ -88,7 +88,7 @@ def test_a_better_certificate_replaces_a_worse_one_and_never_the_reverse(blind, 
     assert main(["check", str(path)]) == 0
     strong = beside.read_text()
     assert main(["prove", str(path), "--time-limit", "1e-9"]) == 0  # proven before
-    assert "left alone" in capsys.readouterr().out
+    assert "not changed" in capsys.readouterr().out
     assert beside.read_text() == strong
 
 

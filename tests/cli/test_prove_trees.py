@@ -33,13 +33,13 @@ def test_what_was_kept_on_the_way_is_not_taken_for_somebody_elses(graph, capsys)
     assert main(["prove", str(graph)]) == 0
     assert "cert is the certificate; `glasshouse check` verifies it" in capsys.readouterr().out
     assert main(["prove", str(graph)]) == 0
-    assert "proves as much already and was left alone" in capsys.readouterr().out
+    assert "already proves as much and was not changed" in capsys.readouterr().out
 
 
 def test_the_same_command_goes_on(graph, capsys):
     assert main(["prove", str(graph), "--node-limit", "2"]) == 1
     captured = capsys.readouterr()
-    assert "the same command goes on from there" in captured.out
+    assert "the same command resumes from there" in captured.out
     assert "stopped      by node limit" in captured.out
     assert "not proven, a gap of" in captured.err
     leaves = read_certificate(f"{graph}.cert").num_leaves
@@ -77,7 +77,7 @@ def test_a_converted_file_keeps_its_tree(graph, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--workers", "2", "--dask", "tcp://x"], "do not go together"),
+        (["--workers", "2", "--dask", "tcp://x"], "cannot be combined"),
         (["--workers", "0"], "--workers 0 is below 1"),
         (["--node-limit", "0"], "--node-limit 0 is below 1"),
         (["--node-limit", "1.5"], "1.5 is not a whole number"),

@@ -43,7 +43,7 @@ def raced(tmp_path_factory):
 def test_a_solver_that_is_not_there_is_told_of_before_a_suite_is_grown(tmp_path, capsys):
     store = tmp_path / "race.sqlite"
     assert main(["race", "run", "--suite", "smoke", "-o", str(store), "--solver", "./nosuch"]) == 2
-    assert "'./nosuch' is not there" in capsys.readouterr().err
+    assert "'./nosuch' was not found" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
@@ -155,7 +155,7 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert "proven" not in told
     for suite, answers, fault in (
         ("contest", "contest", "contest holds no manifest.jsonl; expected the answers"),
-        ("smoke", "secret", "smoke is no folder of instances"),
+        ("smoke", "secret", "smoke is not a folder of instances"),
     ):
         at = str(tmp_path / suite) if suite == "contest" else suite
         line = [*words, "--suite", at, "--answers", str(tmp_path / answers), "-o", "x.sqlite"]
@@ -193,7 +193,7 @@ def test_starts_as_long_as_the_limit_are_told(raced, tmp_path, capsys):
         opened.note("race", json.dumps(held))
     main(["race", "show", str(store)])
     told = capsys.readouterr().out
-    assert "good: the start of Python took longer than the limit; raise the time limit" in told
+    assert "good: the start of Python takes longer than the time limit; raise the limit" in told
     assert "bad: 0.5 s of each run are the start of Python" in told
 
 
@@ -246,25 +246,25 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
     for typed, said in (
         (elsewhere, "study.sqlite holds a study, not a race; use another store"),
         (["race", "show", str(store)], "holds a study, not a race"),
-        (["race", "show", str(tmp_path / "none.sqlite")], "no such race; `glasshouse race"),
+        (["race", "show", str(tmp_path / "none.sqlite")], "no such race; run `glasshouse race"),
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
         (["race", "plot", str(race), "--figure", "reaching", "--clock", "cpu"],
          "--clock 'cpu' must be 'wall', or 'cpu' with one of the figures cactus, ecdf"),
         (["race", "compare", str(race), "good", "nosuch"], "no runs of 'nosuch'; there are good"),
         (["race", "compare", str(race), "good", "good"], "'good' cannot be compared with itself"),
         ([*words, "--cpu-limit", "10"], "holds a race without --cpu-limit; use the same rules"),
-        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is no limit; expected seconds above 0"),
+        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is not a limit; expected seconds above 0"),
         ([*words, "--cores", "0"], "--cores 0 is below 1"),
         ([*words, "--workers", "99", "--cores", "99"], "--workers 99 and --cores 99 need 9801"),
-        ([*words, "--dask", "nowhere:1", "--cores", "1"], "leave out --dask or --cores"),
+        ([*words, "--dask", "nowhere:1", "--cores", "1"], "remove --dask or --cores"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
-        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is no limit"),
+        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is not a limit"),
         (["race", "run", "--suite", str(folder), "-o", str(race), "--solver", "true"],
-         "is no suite"),
+         "is not a suite"),
         (["race", "run", "--suite", str(folder / "tiny"), "-o", str(race),
           "--solver", "nosuch {file}"],
-         "the solver 'nosuch' is not there"),
+         "the solver 'nosuch' was not found"),
         (["race", "run", "--suite", str(folder / "nowhere"), "-o", str(race), "--solver", "true",
           "--dialect", "classic"], "nowhere"),
     ):  # fmt: skip
@@ -380,7 +380,7 @@ def test_runs_that_had_to_be_started_again_are_told(raced, tmp_path, capsys):
              "--dialect", "classic", "--solver", f"{sys.executable} -S {script}"]  # fmt: skip
     assert main(words) == 0
     told = capsys.readouterr().err
-    assert "runs started again: 1, the first because of: BrokenProcessPool" in told
+    assert "runs restarted: 1, the first because of: BrokenProcessPool" in told
 
 
 @linux
@@ -399,7 +399,7 @@ def test_ctrl_c_keeps_what_is_there_and_ends_the_solvers(raced, tmp_path):
     _, said = process.heard()
     assert process.returncode == 130
     assert said.splitlines()[-1].endswith("0 runs are in " + str(store) + ", and the same command "
-                                          "goes on")  # fmt: skip
+                                          "resumes")  # fmt: skip
     assert not running(str(tmp_path / "slow.py"))
 
 

@@ -99,7 +99,7 @@ def test_what_a_file_only_states_does_not_end_the_search(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--solver", "minimise"], "give --time-limit"),
+        (["--solver", "minimise"], "add --time-limit"),
         (["--solver", "minimise", "--time-limit", "3", "--runs", "4"], "--runs is not for"),
         (["--solver", "minimise", "--time-limit", "3", "--check", "flip"], "--check is not for"),
         (["--time-limit", "3", "--target", "low"], "--target low is neither"),

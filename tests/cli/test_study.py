@@ -128,7 +128,7 @@ def test_a_plot_overwrites_nothing_unasked_and_never_its_store(study, tmp_path, 
     before = store.read_bytes()
     for options in ([], ["--force"]):
         assert main(["study", "plot", str(store), *options]) == 2
-        assert "exists already" in capsys.readouterr().err
+        assert "already exists" in capsys.readouterr().err
     assert store.read_bytes() == before
     picture = tmp_path / "picture.png"
     picture.write_text("mine")
@@ -243,7 +243,7 @@ def test_draw(tmp_path, capsys):
              overwrite=True)  # fmt: skip
     capsys.readouterr()
     assert main(["draw", str(path), "-o", str(tmp_path / "y.png")]) == 2
-    assert "tells nothing" in capsys.readouterr().err
+    assert "contains no plant" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["show", "fit", "plot"])

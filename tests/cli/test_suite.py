@@ -54,7 +54,7 @@ def test_a_suite_is_written_checked_and_left_alone(tiny, tmp_path, capsys):
     assert main(call) == 0
     assert f"{folder / 'instances'}: 6 blind files; their optima in" in capsys.readouterr().out
     assert main([*call, "--seed", "7"]) == 2
-    assert "is of another suite: not the same seed" in capsys.readouterr().err
+    assert "belongs to another suite (different: seed)" in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
@@ -62,7 +62,7 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
     public, hidden = tmp_path / "public", tmp_path / "hidden"
     call = ["suite", "write", tiny, "-o", str(public), "--answers", str(hidden), "--commit"]
     assert main(call) == 0
-    assert "commitment.jsonl is for now" in capsys.readouterr().out
+    assert "commitment.jsonl can be published now" in capsys.readouterr().out
     commitment = str(public / "instances" / "commitment.jsonl")
     assert main(["check", commitment, "--answers", str(hidden)]) == 0
     assert "VERIFIED, 2 certificates are those committed to" in capsys.readouterr().out
@@ -82,22 +82,22 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
     ("words", "message"),
     [
         (["suite", "write", "smoke"], "--output or -o is missing"),
-        (["suite", "list", "smok"], "smok is no file and no suite of ours; there are biased,"),
+        (["suite", "list", "smok"], "smok is neither a file nor a suite; use one of biased,"),
         (["suite", "write", "smoke", "-o", "x", "--count", "0"], "--count 0 is below 1"),
         (
             ["suite", "write", "smoke", "-o", "{}/x", "--format", "opb"],
             "a suite is checked by reading it",
         ),
-        (["suite", "list", "{}/bad.toml"], "bad.toml: the suite has unknown keys sed; known are"),
+        (["suite", "list", "{}/bad.toml"], "bad.toml: the suite has unknown keys sed; use "),
         (["suite", "list", "{}/worse.toml"], "worse.toml: family 1: count=0 is below 1"),
-        (["suite", "write", "smoke", "-o", "{}/bad.toml"], "bad.toml/answers: is no folder"),
+        (["suite", "write", "smoke", "-o", "{}/bad.toml"], "bad.toml/answers: is not a folder"),
         (
             ["suite", "write", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances"],
-            "be given away with",
+            "be published with",
         ),
         (
             ["suite", "write", "smoke", "-o", "{0}/x", "--answers", "{0}/x/instances/a"],
-            "be given away with",
+            "be published with",
         ),
     ],
 )

@@ -116,7 +116,7 @@ def test_draw(tmp_path, capsys):
     assert main([*words, str(picture), "--image-width", "2"]) == 0
     assert capsys.readouterr().out == f"{picture}\n"
     assert picture.read_bytes()[:4] == b"\x89PNG"
-    assert "exists already" in fails(capsys, *words, picture)
+    assert "already exists" in fails(capsys, *words, picture)
     assert "--image-width 3 does not divide the 4 visible units" in fails(
         capsys, *words, tmp_path / "x.png", "--image-width", 3
     )
@@ -178,7 +178,7 @@ def test_a_machine_that_was_stopped_goes_on_and_is_the_same(number, code, tmp_pa
     words = ["train", "run", "stripes", "--hidden", "16", "--epochs", "50000", "--every", "1000",
              "--monitor", "log_likelihood", "-o"]  # fmt: skip
     command = [sys.executable, "-c", STOPPED, *words]
-    told = "" if code < 0 else f"; the same command goes on from {kept}\n"
+    told = "" if code < 0 else f"; the same command resumes from {kept}\n"
     for _ in range(2):
         seen = kept.stat().st_mtime_ns if kept.exists() else 0
         process = start([*command, str(model)])
@@ -218,7 +218,7 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
 
 
 BAD = {
-    "bras": (["train", "run", "bras", "--hidden", "3"], "none of bars, stripes, digits"),
+    "bras": (["train", "run", "bras", "--hidden", "3"], "neither one of bars, stripes, digits"),
     "side": (typed("--side", 3), "--side is now a part of the name, such as stripes:4"),
     "sizes": (["train", "run", "bars:9", "--hidden", "2"], "must be bars:WIDTHxLENGTH, such as"),
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
@@ -227,7 +227,7 @@ BAD = {
     "nan": (typed("--learning-rate", "nan"), "neither a number"),
     "rates": (typed("--learning-rate", "1,2,3"), "FIRST,LAST"),
     "many": (typed("--every", "0"), "--every 0 is below 1"),
-    "both": (typed("--workers", 1, "--dask", "x"), "do not go together"),
+    "both": (typed("--workers", 1, "--dask", "x"), "cannot be combined"),
     "held": (typed("--held-out", 2), "held-out 2"),
     "length": (["train", "run", "bars:9x9", "--hidden", "2"],
                "length=9 is not from 1 to"),

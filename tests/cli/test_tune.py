@@ -43,7 +43,7 @@ def test_a_suite_is_not_overwritten_and_nothing_is_measured_in_vain(tmp_path, ca
     monkeypatch.setattr(tuning, "tune", None)
     words = ["tune", *FAMILIES["random"], "-o", str(tmp_path), "--count", "2"]
     assert main(words) == 2
-    assert "holds a suite already" in capsys.readouterr().err
+    assert "already holds a suite" in capsys.readouterr().err
     assert (tmp_path / "manifest.jsonl").read_text() == "mine"
 
 
@@ -52,10 +52,10 @@ def test_a_suite_is_not_overwritten_and_nothing_is_measured_in_vain(tmp_path, ca
     [
         (["--target-sweeps", "60"], "either -n or --graph"),
         (["-n", "9", "--graph", "torus:4x4", "--target-sweeps", "60"], "either -n or --graph"),
-        (["-n", "9", "--target-sweeps", "60", "--count", "3"], "go together"),
-        (["-n", "9", "--target-sweeps", "60", "-o", "x"], "go together"),
+        (["-n", "9", "--target-sweeps", "60", "--count", "3"], "needs both"),
+        (["-n", "9", "--target-sweeps", "60", "-o", "x"], "needs both"),
         (["-n", "9", "--target-sweeps", "60", "--format", "coo"], "add -o DIR"),
-        (["-n", "9", "--target-sweeps", "60", "-f", "0.1"], "leave its own option out"),
+        (["-n", "9", "--target-sweeps", "60", "-f", "0.1"], "remove its own option"),
         (["-n", "9", "--target-sweeps", "60", "--statistic", "mean"], "--statistic"),
         (["-n", "20", "--target-sweeps", "1e9"], "out of reach"),
         (["-n", "20", "--target-sweeps", "2"], "out of reach"),
@@ -81,7 +81,7 @@ def test_outside_the_tolerance_is_exit_code_1_and_nothing_is_planted(tmp_path, c
     assert not answer["within_tolerance"]
     assert abs(answer["value"] - 301) > 0.0301
     assert "outside the tolerance" in told.err
-    assert "To plant it all the same: glasshouse plant random" in told.err
+    assert "To plant it anyway: glasshouse plant random" in told.err
     assert not (tmp_path / "s").exists()
 
 

@@ -123,7 +123,7 @@ BAD = [
     (".sparse", "2 1\n1 1 5\n1 2 3\n", 3, "2 entries, but the first line states 1"),
     (".sparse", "2 1\n1 3 5\n", 2, "variable 3 is out of range; expected 1 to 2"),
     (".sparse", "2.0 1\n1 1 5\n", 1, "'2.0' variables and 1 entries; expected 0 to"),
-    (".sparse", f"2 1\n1 2 {2**62}\n", None, "counts twice, which is above 2^63-1"),
+    (".sparse", f"2 1\n1 2 {2**62}\n", None, "counts twice, and twice its value is above 2^63-1"),
     (".mqlib", "2 1\n1 2 x\n", 2, "weight 'x' is not a finite number"),
     (".mc.zip", "3 1\n1 2 1\n", None, "cannot be read (File is not a zip file)"),
     (".zip", "", None, "cannot be read (File is not a zip file)"),

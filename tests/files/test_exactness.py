@@ -168,12 +168,12 @@ def write_slowly(path, meanwhile):
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(tmp_path):
     path = tmp_path / "x.txt"
-    with pytest.raises(FileError, match="meanwhile"):
+    with pytest.raises(FileError, match="in the meantime"):
         write_slowly(path, lambda: path.write_text("theirs"))
     assert path.read_text() == "theirs"
     assert [p.name for p in tmp_path.iterdir()] == ["x.txt"]
     link = tmp_path / "link.txt"
     link.symlink_to(tmp_path / "nowhere")
-    with pytest.raises(FileError, match="meanwhile"):
+    with pytest.raises(FileError, match="in the meantime"):
         write_slowly(link, lambda: None)
     assert link.is_symlink()

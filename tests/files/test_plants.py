@@ -150,10 +150,10 @@ def test_nothing_is_overwritten_by_accident(tmp_path, plant):
     path = tmp_path / "x.wcnf"
     write(path, plant)
     before = path.read_bytes()
-    with pytest.raises(FileError, match="exists already; say overwrite=True"):
+    with pytest.raises(FileError, match="already exists; pass overwrite=True"):
         write(path, plant)
     path.unlink()
-    with pytest.raises(FileError, match=r"x\.wcnf\.cert: exists already"):
+    with pytest.raises(FileError, match=r"x\.wcnf\.cert: already exists"):
         write(path, plant)
     write(path, plant, overwrite=True)
     assert path.read_bytes() == before

@@ -162,7 +162,7 @@ def test_nothing_is_overwritten_unasked(tmp_path):
     path = tmp_path / "a.wcnf"
     write_question(path, fuzz_question(1))
     for there in (path, path.with_name("a.wcnf.cert")):
-        with pytest.raises(gh.FileError, match="exists already"):
+        with pytest.raises(gh.FileError, match="already exists"):
             write_question(path, fuzz_question(2))
         assert path.read_bytes() == fuzz_question(1).text
         there.unlink()

@@ -73,7 +73,8 @@ def test_solvers_that_take_less_leave_large_weights_unanswered():
     assert set(catch.verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
     assert set(catch.unanswered) == {  # whatever each of them adds up to
         "no answer: highs is exact only up to weights of 268435456 in sum",
-        "no answer: highs is asked only up to weights of 2^63-1 in sum and clauses of 2 literals",
+        "no answer: highs takes only weights that add up to at most 2^63-1 and clauses of 2 "
+        "literals",
     }
 
 
@@ -185,7 +186,7 @@ def test_a_report_says_why_a_file_cannot_be_checked(tmp_path):
     assert "does not read the file, because its weights add up to 2^63 or more" in text
     assert known_file(written.file).optimum == 5
     text = (tmp_path / "faults" / "wrong-optimum-7.txt").read_text()
-    assert "there is no certificate, because all assignments were looked at" in text
+    assert "there is no certificate, because all assignments were enumerated" in text
 
 
 def test_the_line_of_a_built_in_draws_the_same_instance():

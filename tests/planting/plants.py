@@ -28,7 +28,7 @@ def _or_assume(method: Callable[..., Planted], *args: Any, **options: Any) -> Pl
     try:
         return method(*args, **options)
     except ValueError as error:
-        assume("room" not in str(error) and "disjoint" not in str(error))
+        assume("space" not in str(error) and "disjoint" not in str(error))
         raise
 
 

@@ -44,7 +44,7 @@ def test_pieces_change_nothing(name, monkeypatch):
 
 def test_what_has_no_room_is_refused_alike(monkeypatch):
     def refusal() -> str:
-        with pytest.raises(ValueError, match="no room for") as refused:
+        with pytest.raises(ValueError, match="no space for") as refused:
             gh.graph_loops("torus:4x4", frustration="1/4", loops=9, length=4, overlap="none", rng=1)
         return str(refused.value)
 

@@ -31,7 +31,7 @@ def test_energies_move_with_the_names():
 def test_the_recipe_regrows_the_shuffled_instance():
     mixed = shuffle(random_loops(20, 20, frustration="1/5", loops=9, rng=3))
     assert Planted.from_recipe(mixed.recipe) == mixed
-    with pytest.raises(ValueError, match="shuffled already"):
+    with pytest.raises(ValueError, match="already shuffled"):
         shuffle(mixed)
 
 

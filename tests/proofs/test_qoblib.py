@@ -109,7 +109,7 @@ def test_nothing_is_replaced_unless_forced(tmp_path, capsys):
     words = ["prove", str(path), "--qoblib", str(tmp_path / "out")]
     assert main(words) == 0
     assert main(words) == 2
-    assert "glass_summary.csv: exists already" in capsys.readouterr().err
+    assert "glass_summary.csv: already exists" in capsys.readouterr().err
     assert main([*words, "--force"]) == 0
 
 
@@ -119,7 +119,7 @@ def test_a_resumed_search_says_so(tmp_path):
     assert main(["prove", str(path)]) == 0
     assert main(["prove", str(path), "--qoblib", str(tmp_path / "out")]) == 0
     row, _, _ = packaged(tmp_path / "out", "glass")
-    assert row["Remarks"].endswith("Times are of the last part of a search that was resumed.")
+    assert row["Remarks"].endswith("Times are those of the last part of a resumed search.")
 
 
 def test_incumbents_never_become_worse(tmp_path):

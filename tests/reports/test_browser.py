@@ -257,7 +257,7 @@ def test_hovering_shows_numbers_as_tables_do(browser, tmp_path):
     assert main(["prove", str(tmp_path / "x.coo")]) == 0
     made = gh.report(tmp_path / "x.coo", output=tmp_path / "x.html")
     said = hovered(Page(browser, made.path), ".mark-rect path", 0)
-    assert "weight as handed out −1,234,567" in " ".join(said.split())
+    assert "weight as written −1,234,567" in " ".join(said.split())
 
 
 def test_labels_are_text_whatever_they_hold(browser, tmp_path):

@@ -87,19 +87,19 @@ def test_a_proof_without_its_instance_is_only_stated(plant, tmp_path, capsys):
     section = file_section(tmp_path / "p.json")
     assert {fact.trust for fact in section.facts} == {"stated"}
     bounds = section.parts[0]
-    assert bounds.title == "The bounds closing"
+    assert bounds.title == "Bounds over time"
     proof = gh.prove(plant)
     made = gh.report(proof, output=tmp_path / "p.html")
     page = made.path.read_text()
     assert "✓ verified</span>" not in page
-    assert "The bounds closing" in page
+    assert "Bounds over time" in page
 
 
 def test_json_that_is_no_proof_of_ours_is_refused(tmp_path):
     values = {"measure": "cut", "lower_bound": 1, "optimal": True, "seconds": 1.0,
               "history": [{"seconds": "now", "cut": 1, "cut_bound": 1, "nodes": 0}]}  # fmt: skip
     (tmp_path / "p.json").write_text(json.dumps(values))
-    with pytest.raises(FileError, match="is no proof that"):
+    with pytest.raises(FileError, match="is not the output of"):
         file_section(tmp_path / "p.json")
 
 
@@ -109,7 +109,7 @@ def test_json_that_is_no_proof_of_ours_is_refused(tmp_path):
         ("NaN", "the number NaN is not finite"),
         ("1e999", "the number 1e999 is not finite"),
         ("1" + "0" * 400, "100000.* is larger than any float"),
-        ("true", "'True' is no number"),
+        ("true", "'True' is not a number"),
     ],
 )
 def test_a_number_that_is_none_is_named(tmp_path, number, words):
@@ -144,7 +144,7 @@ def test_an_empty_store_is_a_page_that_says_so(tmp_path):
     assert "Nothing has been measured yet" in section.lead
     with Store(tmp_path / "race.sqlite", write=True) as store:
         store.note(NOTE, json.dumps({"suite": "none", "solvers": {}}))
-    assert "Nothing has run yet" in file_section(tmp_path / "race.sqlite").lead
+    assert "There are no runs yet" in file_section(tmp_path / "race.sqlite").lead
     made = gh.report(tmp_path / "new.sqlite", tmp_path / "race.sqlite", output=tmp_path / "x.html")
     assert made.sections == 2
 
@@ -152,10 +152,10 @@ def test_an_empty_store_is_a_page_that_says_so(tmp_path):
 def test_what_was_interrupted_says_what_is_missing(tmp_path):
     race = file_section(race_store(tmp_path / "race.sqlite", 3, 10, left_out=7))
     facts = {fact.name: fact.value for fact in race.facts}
-    assert facts["runs"] == "23; 7 are missing, and the same command goes on"
+    assert facts["runs"] == "23; 7 are missing, and the same command resumes"
     study = file_section(study_store(tmp_path / "study.sqlite", 20, 6, unmeasured=4))
     facts = {fact.name: fact.value for fact in study.facts}
-    assert facts["not finished"] == "12 tasks; the same command goes on"
+    assert facts["not finished"] == "12 tasks; the same command resumes"
     assert "160 of 240 instances" in study.lead
 
 
@@ -166,7 +166,7 @@ def test_a_store_of_very_many_rows_becomes_a_small_page(tmp_path):
     page = made.path.read_text()
     assert len(page) < 1_500_000
     assert max(len(table["rows"]) for table in tables_of(page)) <= MOST_ROWS
-    assert "The figures stand for 240,000 rows, added up to 24 points" in page
+    assert "The figures show 240,000 rows, summarised as 24 points" in page
 
 
 @pytest.mark.slow
@@ -216,7 +216,7 @@ def test_wrong_files_are_refused_in_one_line_and_nothing_is_written(plant, tmp_p
     page = tmp_path / "page.html"
     wrong = {
         "gone.wcnf": "no such file", "notes.txt": "unknown suffix '.txt'",
-        "bad.sqlite": "is not a glasshouse store", "bad.npz": "is no .npz that can be read",
+        "bad.sqlite": "is not a glasshouse store", "bad.npz": "is not a readable .npz file",
         "bad.json": "bad.json", "x.wcnf.cert": "is a certificate; report x.wcnf",
         "": "is a directory",
     }  # fmt: skip
@@ -236,7 +236,7 @@ def test_nothing_is_overwritten_by_accident(plant, tmp_path, capsys):
     gh.write(path, plant)
     page.write_text("mine")
     assert main(["report", str(path), "-o", str(page)]) == 2
-    assert "say --force to replace it" in capsys.readouterr().err
+    assert "pass --force to replace it" in capsys.readouterr().err
     assert page.read_text() == "mine"
     before = path.read_bytes()
     assert main(["report", str(path), "-o", str(path), "--force"]) == 2
@@ -333,7 +333,7 @@ def test_leaves_of_a_tree_prove_what_the_certificate_does(tmp_path, monkeypatch)
     assert bounds["gap"][0] != "0"
     drawn = next(part for part in section.parts if part.title == "The search tree").data.rows
     assert sum(row[2] for row in drawn) == len(leaves)
-    assert "a gap is left" in section.lead
+    assert "a gap remains" in section.lead
 
 
 def test_a_matrix_turns_signs_by_the_state_and_is_summed_where_it_is_large(plant):

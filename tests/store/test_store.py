@@ -120,7 +120,7 @@ class TestRows:
 
         with (
             Store(filled(tmp_path / "s.sqlite"), write=True) as store,
-            pytest.raises(StoreError, match="other columns"),
+            pytest.raises(StoreError, match="do not have this version's columns"),
         ):
             store.add_tasks([Other()])
 
@@ -276,7 +276,7 @@ class TestCheck:
             faults = store.check()
         assert len(faults) == 2
         assert "10 rows, but there are 9" in faults[0]
-        assert "not complete" in faults[1]
+        assert "incomplete" in faults[1]
 
     def test_a_torn_page_is_found(self, tmp_path):
         path = filled(tmp_path / "s.sqlite", 2000)

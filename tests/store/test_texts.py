@@ -92,7 +92,7 @@ def test_texts_that_cannot_be_are_not_stored(tmp_path, text, part):
     [
         ("'a' || char(0) || 'b'", "NUL"),
         ("CAST(x'ff41' AS TEXT)", "decode"),
-        ("x'41'", "other rows"),
+        ("x'41'", "different rows"),
         ("7", None),  # SQLite makes it the text "7"
         ("printf('%.*c', 70000, 'x')", "at most"),
     ],

@@ -131,7 +131,7 @@ def test_creating_never_replaces_what_has_content(tmp_path, monkeypatch, has_lin
     path = tmp_path / "s.sqlite"
     fill(path, seed=1)
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="just made"):
+    with pytest.raises(StoreError, match="just created"):
         storefile.create(path, schema.TABLES.values())
     assert path.read_bytes() == before
     empty = tmp_path / "empty.sqlite"

@@ -148,7 +148,7 @@ class TestStores:
     def test_what_cannot_be_is_refused(self, wrong):
         stored = Realised.of(wishart(12, columns=8, rng=1), Annealer()).plain()
         stored["schedule"] |= wrong
-        with pytest.raises(ValueError, match=r"realised|does not have just"):
+        with pytest.raises(ValueError, match=r"realised|does not have exactly"):
             Realised.from_plain(stored)
 
 
@@ -241,10 +241,10 @@ class TestTune:
         ("arguments", "words"),
         [
             ({"n": 20, "knob": "alpha"}, "name a method that has it: wishart"),
-            ({"n": None}, "give n or a graph"),
+            ({"n": None}, "pass n or a graph"),
             ({"n": None, "method": "wishart"}, "wishart needs n"),
             ({"n": 20, "method": "uniform_max2sat"}, "has no knob"),
-            ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "leave it out"),
+            ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "remove it"),
             ({"n": 20, "method": "wishart", "parameters": {"colour": 1}}, "takes no colour"),
         ],
     )
@@ -267,7 +267,7 @@ class TestTune:
             (["-p", "block"], "is not NAME=VALUE"),
             (["-p", "block=3", "-p", "block=4"], "block is given twice"),
             (["--block", "3", "-p", "block=4"], "--block is now -p block=VALUE"),
-            (["-p", "scale=1/3"], "leave its own option out"),
+            (["-p", "scale=1/3"], "remove its own option"),
             (["-p", "colour=red"], "takes no colour"),
         ],
     )

@@ -83,7 +83,7 @@ def test_what_cannot_be_grown_is_said_before_anything_is_measured(tmp_path):
     crowded = {"n": 4, "m": 4, "frustration": 0.1, "loops": 5, "overlap": "none"}
     good = {"n": 4, "m": 4, "frustration": 0.1, "loops": 1}
     tasks = [Task("random_loops", family, stop=Stop(3)) for family in (good, crowded)]
-    with pytest.raises(ValueError, match="no room for 5 disjoint loops"):
+    with pytest.raises(ValueError, match="no space for 5 disjoint loops"):
         collect(tasks, tmp_path / "s.sqlite")
     with Store(tmp_path / "s.sqlite") as opened:
         assert opened.status() == []

@@ -109,7 +109,7 @@ class TestTune:
             ({"tolerance": 0}, "tolerance=0"),
             ({"knob": "n"}, "not one of"),
             ({"statistic": "mean"}, "not one of"),
-            ({"parameters": {"frustration": 0.1}}, "leave it out"),
+            ({"parameters": {"frustration": 0.1}}, "remove it"),
             ({"n": 1}, "n=1"),
         ],
     )

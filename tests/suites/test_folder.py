@@ -121,7 +121,7 @@ def test_another_suite_is_not_mixed_into_a_folder(tiny, tmp_path):
     list(islice(iter_build_suite(tiny, tmp_path / "s"), 2))
     before = contents(tmp_path / "s")
     for other in ({"seed": 2}, {"count": 3}, {"formats": ["coo"]}, {"dialect": "mse22"}):
-        with pytest.raises(FileError, match="is of another suite: not the same"):
+        with pytest.raises(FileError, match="belongs to another suite"):
             build(tiny, tmp_path / "s", **other)
     assert contents(tmp_path / "s") == before
 
@@ -144,7 +144,7 @@ def test_a_false_line_of_an_open_instance_is_noticed(tiny, tmp_path):
                 {"optimum": None, "bound": 0, "best": lines[index]["optimum"]}):  # fmt: skip
         told = [*lines[:index], lines[index] | lie, *lines[index + 1 :]]
         manifest.write_text("".join(json.dumps(line) + "\n" for line in told))
-        with pytest.raises(FileError, match=r"proves .* ≤ optimum ≤ .*; the manifest says"):
+        with pytest.raises(FileError, match=r"proves .* ≤ optimum ≤ .*; the manifest states"):
             check_suite(manifest, files=tmp_path / "s" / "instances")
     without = {k: v for k, v in lines[index].items() if not k.startswith("certificate")}
     manifest.write_text(json.dumps(without) + "\n")
@@ -188,7 +188,7 @@ class TestRegressionTable:
         flipped = words[4].translate(str.maketrans("01", "10"))
         words[column] = ["other.wcnf", "0", "", "NO", flipped[0] + words[4][1:]][column]
         path.write_text("\n".join([lines[0], ", ".join(words), *lines[2:]]) + "\n")
-        with pytest.raises(FileError, match=r"regression\.csv: (does not say of|its model of)"):
+        with pytest.raises(FileError, match=r"regression\.csv: (disagrees with|its model of)"):
             check_suite(path.with_name("manifest.jsonl"), files=tmp_path / "s" / "instances")
 
 
@@ -223,7 +223,7 @@ class TestCommitment:
 
     def test_a_suite_of_a_known_seed_is_not_committed_to_afterwards(self, tiny, tmp_path):
         build(tiny, tmp_path / "s")
-        with pytest.raises(FileError, match="not the same seed, committed"):
+        with pytest.raises(FileError, match="different: seed, committed"):
             build(tiny, tmp_path / "s", is_committed=True)
         assert not (tmp_path / "s" / "instances" / "commitment.jsonl").exists()
 
@@ -240,7 +240,7 @@ class TestCommitment:
         commitment, hidden = self.committed(tiny, tmp_path)
         before = commitment.read_bytes()
         (hidden / "nonces.jsonl").unlink()
-        with pytest.raises(FileError, match=r"commitment\.jsonl: is of other certificates"):
+        with pytest.raises(FileError, match=r"commitment\.jsonl: belongs to other certificates"):
             self.committed(tiny, tmp_path)
         assert commitment.read_bytes() == before
 
@@ -357,5 +357,5 @@ class TestLoading:
     def test_what_is_no_suite_is_told_so(self, tmp_path):
         (tmp_path / "empty").mkdir()
         for source in (tmp_path / "empty", tmp_path / "nowhere", "smok"):
-            with pytest.raises(ValueError, match=r"is no suite: expected one of .*smoke"):
+            with pytest.raises(ValueError, match=r"is not a suite; expected .*smoke"):
                 load_suite(source, tmp_path)

@@ -124,7 +124,7 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path):
     taken = tmp_path / "taken"
     taken.write_text("")
     for folder in (taken, taken / "below"):
-        with pytest.raises(FileError, match="is no folder"):
+        with pytest.raises(FileError, match="is not a folder"):
             written(folder, grown())
 
 
@@ -138,16 +138,16 @@ def test_an_interrupted_suite_goes_on(tmp_path, suffix):
         beside.unlink()  # as if it ended between the two files
     written(there, grown(), suffix=suffix)
     assert contents(there) == contents(tmp_path / "whole")
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         written(there, grown(), suffix=suffix)
 
 
 def test_other_instances_are_not_mixed_into_an_interrupted_suite(tmp_path):
     list(islice(iter_write_suite(tmp_path, grown()), 2))
     before = contents(tmp_path)
-    with pytest.raises(FileError, match=r"instance-00000\.wcnf: exists already; say overwrite"):
+    with pytest.raises(FileError, match=r"instance-00000\.wcnf: already exists; pass overwrite"):
         written(tmp_path, grown(first=7))
-    with pytest.raises(FileError, match="exists already"):
+    with pytest.raises(FileError, match="already exists"):
         written(tmp_path, grown(), blind=True)
     assert contents(tmp_path) == before
 
@@ -165,7 +165,7 @@ def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
         ({"certificate": 5}, "expected the plain name of a file"),
         ({"name": 5}, "expected name to be text"),
         ({"certificate_sha256": []}, "expected certificate_sha256 to be text"),
-        ({"optimum": None}, "expected an optimum, or else bound and best"),
+        ({"optimum": None}, "expected an optimum, or both bound and best"),
         ({"optimum": None, "bound": 1, "best": True}, "expected best to be a number"),
         ({"bund": 1}, "expected a JSON object with file, sha256, recipe and optimum"),
     ],
@@ -178,7 +178,7 @@ def test_what_a_line_may_hold(tmp_path, lie, reason):
 
 def test_a_plant_is_never_taken_for_open(tmp_path):
     written(tmp_path, grown())
-    with pytest.raises(FileError, match="its optimum is 15, but the manifest says None"):
+    with pytest.raises(FileError, match="its optimum is 15, but the manifest states None"):
         check_suite(relisted(tmp_path, optimum=None, bound=1, best=15))
 
 

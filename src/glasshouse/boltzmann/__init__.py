@@ -1,4 +1,4 @@
-"""RBMs that learn: exact likelihoods, the mode made certain, and frustration along the way.
+"""Training of RBMs: exact likelihoods, proven modes, and frustration during training.
 
 * `model`: a machine; `model_files`: its file; `modes`: its mode; `importance`: its partition
   function if it is large;

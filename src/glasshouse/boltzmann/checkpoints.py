@@ -1,4 +1,4 @@
-"""Trainings that survive: the whole state of one, in a file that is replaced every few seconds."""
+"""Checkpoints: the whole state of a training, in a file that is replaced every few seconds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NO_CHECKPOINT = "is no checkpoint of a training ({}); give another name"
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
-    """SHA-256 of an array: its shape, its type and its bytes."""
+    """Return the SHA-256 of an array: its shape, its type and its bytes."""
     if array is None:
         return None
     found = hashlib.sha256(f"{array.shape} {array.dtype.str}".encode())
@@ -53,7 +53,7 @@ def digest(array: npt.NDArray[Any] | None) -> str | None:
 
 @dataclass
 class State:
-    """What a training knows beside its arrays.
+    """The state of a training, without its arrays.
 
     Attributes:
         seen: one row per look at the machine, one column per monitor.
@@ -90,7 +90,7 @@ class State:
 
 @dataclass
 class Checkpoint:
-    """A file that a training goes on from.
+    """A file from which a training resumes.
 
     Attributes:
         path: the file.
@@ -103,7 +103,7 @@ class Checkpoint:
     _written: float = field(default_factory=monotonic)
 
     def restore(self, arrays: Machine) -> State | None:
-        """Fill the arrays of a training with those of the file; None where there is no file.
+        """Fill the arrays of a training from the file; return None if there is no file.
 
         Raises:
             FileError: it is no checkpoint, or that of another training.
@@ -117,18 +117,18 @@ class Checkpoint:
         _refuse_unsound(self.path, arrays, kept, self.identity.get("units") == "binary")
         proven, diverged = header.get("modes_proven"), header.get("has_diverged")
         if type(proven) is not int or type(diverged) is not bool:
-            raise FileError(self.path, "is a checkpoint with an unsound header; delete it")
+            raise FileError(self.path, "is a checkpoint with an invalid header; delete it")
         for name, values in kept.items():
             getattr(arrays, name)[...] = values
         return State(seen, proven, diverged)
 
     def keep_now_and_then(self, arrays: Machine, state: State) -> None:
-        """Write the file if the last time is some seconds ago."""
+        """Write the file if the last write was a few seconds ago."""
         if monotonic() - self._written >= SECONDS:
             self.keep(arrays, state)
 
     def keep(self, arrays: Machine, state: State) -> None:
-        """Write the file; until it is whole, the one before stays."""
+        """Write the file; the previous one stays until the new one is complete."""
         header = {
             "format": _KIND, "version": _VERSION, "identity": self.identity,
             "modes_proven": state.modes_proven, "has_diverged": state.has_diverged,
@@ -142,7 +142,7 @@ class Checkpoint:
 
 
 def read_stored(path: Path) -> tuple[BoltzmannMachine, dict[str, Any], State]:
-    """Read a checkpoint for a human reader; nothing of it is checked beyond its form.
+    """Read a checkpoint for a human reader; only its form is checked.
 
     Returns:
         The machine with the weights of that moment; in JSON's values, the settings and all else
@@ -168,7 +168,7 @@ def read_stored(path: Path) -> tuple[BoltzmannMachine, dict[str, Any], State]:
 
 
 def stored_seed(path: Path) -> Seed | None:
-    """The seed of the training that a file belongs to; None where there is no file."""
+    """Return the seed of the training that a file belongs to; None if there is no file."""
     if not path.exists():
         return None
     try:
@@ -177,15 +177,15 @@ def stored_seed(path: Path) -> Seed | None:
     except (KeyError, TypeError, ValueError) as fault:
         if isinstance(fault, FileError):
             raise
-        raise FileError(path, "is a checkpoint without a sound seed; delete it") from None
+        raise FileError(path, "is a checkpoint without a valid seed; delete it") from None
 
 
 def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
-    """The header, the arrays that a machine has, and what monitors saw."""
+    """Read the header, the arrays of a machine, and the values of the monitors."""
     with opened(path, "npz") as source, opened_archive(source, _NO_CHECKPOINT) as archive:
         header = parse_object(archive.text("header").encode())
         if header is None or header.get("format") != _KIND:
-            raise ValueError("its header is another one")
+            raise ValueError("its header is not that of a checkpoint")
         if header.get("version") != _VERSION:
             raise ValueError(f"its version is not {_VERSION}")
         kept = {} if like is None else {
@@ -195,7 +195,7 @@ def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatA
 
 
 def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
-    """What a training that is in the way differs in."""
+    """Describe how the training in a file differs from the requested one."""
     stored = stored if isinstance(stored, dict) else {}
     name = next((n for n in wanted if stored.get(n) != wanted[n]), "format")
     old, new = stored.get(name), wanted.get(name)
@@ -206,7 +206,7 @@ def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
 
 
 def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
-    """Compiled code trusts shapes, places and units."""
+    """Refuse invalid arrays, because compiled code trusts shapes, indices and units."""
     units = (0, 1) if is_binary else (-1, 1)
     for name, values in kept.items():
         wanted = getattr(arrays, name)
@@ -216,15 +216,15 @@ def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_bin
         if is_good and values.dtype == np.int8:
             is_good = bool(np.isin(values, units).all())
         if not is_good:
-            raise FileError(path, f"is a checkpoint with unsound {name}; delete it")
+            raise FileError(path, f"is a checkpoint with invalid {name}; delete it")
     weights = kept["weights"], kept["visible_bias"], kept["hidden_bias"]
     if max(float(np.abs(part).max(initial=0.0)) for part in weights) > MOST_WEIGHT:
-        raise FileError(path, "is a checkpoint with unsound weights; delete it")
+        raise FileError(path, "is a checkpoint with invalid weights; delete it")
     if not np.array_equal(kept["back"], kept["weights"].T):
-        raise FileError(path, "is a checkpoint whose weights disagree; delete it")
+        raise FileError(path, "is a checkpoint whose two copies of the weights differ; delete it")
     if not kept["stream"].any():
-        raise FileError(path, "is a checkpoint with an unsound stream; delete it")
+        raise FileError(path, "is a checkpoint with an invalid stream; delete it")
     if not np.array_equal(np.sort(kept["order"]), np.arange(len(arrays.order))):
-        raise FileError(path, "is a checkpoint with an unsound order; delete it")
+        raise FileError(path, "is a checkpoint with an invalid order; delete it")
     if (kept["progress"] < 0).any():
-        raise FileError(path, "is a checkpoint with an unsound progress; delete it")
+        raise FileError(path, "is a checkpoint with an invalid progress; delete it")

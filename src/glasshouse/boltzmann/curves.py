@@ -1,4 +1,4 @@
-"""Trained ensembles read from a store: curves over epochs, medians, bands, tables of them.
+"""Trained ensembles, read from a store: curves over epochs, medians, bands, tables.
 
 A store may have been manipulated, so every value that is read is checked.
 """
@@ -38,7 +38,7 @@ _FACTS = ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learnin
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(Summarised):
-    """Machines that were trained alike.
+    """Machines that were trained with the same settings.
 
     Attributes:
         settings: of their training.
@@ -83,50 +83,52 @@ class Ensemble(Summarised):
 
     @property
     def machines(self) -> int:
-        """How many there are."""
+        """The number of machines."""
         return len(self.numbers)
 
     @cached_property
     def diverged(self) -> int:
-        """How many of them diverged."""
+        """The number of machines that diverged."""
         return int(np.count_nonzero(self.diverged_at))
 
     def curve(self, monitor: str) -> FloatArray:
-        """Machines × looks."""
+        """Return the values of a monitor: machines × evaluations."""
         if monitor not in self.curves:
             raise ValueError(f"monitor={monitor!r} is not one of {', '.join(self.curves)}")
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Percentiles over the machines that have not diverged by then: shares × looks."""
+        """Return percentiles over the machines that have not diverged: shares × evaluations."""
         with warnings.catch_warnings():  # looks that no machine came to are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Of the machines that have not diverged by then, per look."""
+        """Return the median over the machines that have not diverged, per evaluation."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:
-        """What was seen last, per machine; NaN where it diverged before the end."""
+        """Return the last value of each machine; NaN if it diverged before the end."""
         return self.curve(monitor)[:, -1]
 
     def final_median(self, monitor: str) -> Estimate:
-        """The median of the machines that did not diverge, with its 95 % interval."""
+        """Return the median of the machines that did not diverge, with its 95 % interval."""
         values = self.final(monitor)
         return median_of(values[np.isfinite(values)])
 
 
 def read_ensembles(store: Store) -> list[Ensemble]:
-    """All ensembles that a store holds, in the order in which they came.
+    """Read all ensembles in a store, in the order in which they were added.
 
     Raises:
         StoreError: it holds none, or was damaged.
     """
     tasks = [task for task in store.tasks() if task.kind == TRAINING.name]
     if not tasks:
-        raise StoreError(f"{store.path} holds no trained machines; `glasshouse train run` first")
+        raise StoreError(
+            f"{store.path} holds no trained machines; run `glasshouse train run` first"
+        )
     try:
         return [_ensemble(store, task) for task in tasks]
     except StoreError:
@@ -136,7 +138,7 @@ def read_ensembles(store: Store) -> list[Ensemble]:
 
 
 def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
-    """All monitors that any of the ensembles has, by name.
+    """Return the names of all monitors that any of the ensembles has.
 
     >>> monitors_of([])
     []
@@ -145,7 +147,7 @@ def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
 
 
 def labels_of(ensembles: Sequence[Ensemble]) -> list[str]:
-    """What tells ensembles apart, in a few words each; empty for a single one.
+    """Return what distinguishes the ensembles, in a few words each; empty for a single one.
 
     >>> labels_of([])
     []
@@ -178,14 +180,14 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"{settings.epochs} epochs are looked at every {every}")
+        raise ValueError(f"{settings.epochs} epochs are evaluated every {every}")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")
     rows = validation.count(asked["rows"], "rows", 1)
     _refuse_impossible(table, settings.epochs, settings.epochs * rows)
     if 8 * len(texts) * len(names) * len(epochs) > Allowance(content_size(store.path)).unpacked:
-        raise ValueError("it asks for more memory than its size allows")
+        raise ValueError("it needs more memory than its size allows")
     curves = np.full((len(names), len(texts), len(epochs)), np.nan)
     for k, text in enumerate(texts):
         _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))
@@ -208,7 +210,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
 
 
 def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps: int) -> None:
-    """Counts that cannot be, whatever happened to a machine."""
+    """Refuse impossible counts."""
     counts = [table[name] for name in ("modes_proven", "modes", "updates")]
     ascending = [np.zeros_like(counts[0]), *counts, np.full_like(counts[0], min(steps, 1 << 53))]
     seconds, diverged_at = table["learning_seconds"], table["diverged_at"]
@@ -217,33 +219,33 @@ def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps
     for low, high in itertools.pairwise(ascending):
         is_good &= low <= high
     if not is_good.all():
-        raise ValueError(f"machine {np.argmin(is_good)} has counts or times that cannot be")
+        raise ValueError(f"machine {np.argmin(is_good)} has impossible counts or times")
 
 
 def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_at: int) -> None:
-    """The curves of one machine, which end where it diverged."""
+    """Fill in the curves of one machine, which end where it diverged."""
     seen = json.loads(text)
     number = int(np.searchsorted(epochs, diverged_at)) if diverged_at else len(epochs)
     if not isinstance(seen, dict) or list(seen) != names:
         raise ValueError(f"curves are {short(text)}, not those of {', '.join(names)}")
     for row, values in zip(into, seen.values(), strict=True):
         if not isinstance(values, list) or len(values) != number:
-            raise ValueError(f"a curve has not {number} numbers: {short(values)}")
+            raise ValueError(f"a curve does not have {number} numbers: {short(values)}")
         if not {*map(type, values)} <= {float, int, type(None)}:
-            raise ValueError(f"a curve holds other things than numbers: {short(values)}")
+            raise ValueError(f"a curve has values that are not numbers: {short(values)}")
         row[:number] = values  # None is NaN
         if np.isinf(row).any():
-            raise ValueError(f"a curve holds numbers that are not finite: {short(values)}")
+            raise ValueError(f"a curve has numbers that are not finite: {short(values)}")
 
 
 def _name(value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
-        raise ValueError(f"{short(value)} is no name")
+        raise ValueError(f"{short(value)} is not a name")
     return "".join(c if c.isprintable() else "?" for c in value)
 
 
 def overview(one: Ensemble) -> dict[str, Any]:
-    """An ensemble in JSON's values; numbers that are not there are None."""
+    """Return an ensemble as JSON values, with None for missing numbers."""
     finals = {}
     for name in one.curves:
         estimate = one.final_median(name)
@@ -259,7 +261,7 @@ def overview(one: Ensemble) -> dict[str, Any]:
 
 
 def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
-    """Lines for people: one per ensemble, below a head."""
+    """Return a human-readable table: one line per ensemble, below a head."""
     monitors = monitors_of(ensembles)
     labels = [label or _usual(one) for label, one in zip(labels_of(ensembles), ensembles,
                                                          strict=True)]  # fmt: skip
@@ -299,7 +301,7 @@ def export_machines(
 
 
 def _part(one: Ensemble, monitors: Sequence[str], curves: bool) -> Part:
-    """The settings of an ensemble, and a column for each thing that is known of its machines."""
+    """Return the settings of an ensemble, and one column for each property of its machines."""
     shared = {name: _cell(value) for name, value in one.settings.plain().items()}
     shared["learning_rate"] = str(shared["learning_rate"])
     looks = range(len(one.epochs)) if curves else [len(one.epochs) - 1]
@@ -321,14 +323,14 @@ def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
 
 
 def _shown(end: Estimate | None) -> str:
-    """A median with its interval, where there are enough machines for one."""
+    """Return a median with its interval, if there are enough machines for one."""
     if end is None or np.isnan(end.value):
         return "-"
     return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"
 
 
 def _cell(value: Any) -> Any:
-    """A setting in a table; learning rates are texts, since some of them are two numbers."""
+    """Return a setting for a table; learning rates are text, because some are two numbers."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 

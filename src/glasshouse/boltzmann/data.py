@@ -1,4 +1,4 @@
-"""Data that RBMs learn: the literature's small sets, files, and the values of their units.
+"""Data for RBMs: the small sets of the literature, files, and conversion to a machine's units.
 
 Rows have 0 and 1, or -1 and 1.
 """
@@ -27,7 +27,7 @@ _NAMES = ("data", "X", "x_train", "arr_0")  # of which an archive of several arr
 
 
 def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> SpinArray:
-    """States in the values of some units, checked."""
+    """Return states in the values of some units, checked."""
     array = np.asarray(values)
     if array.ndim and array.shape[-1] != width:
         raise ValueError(f"{name} has {array.shape[-1]} columns, but the layer has {width} units")
@@ -35,7 +35,7 @@ def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> Spin
 
 
 def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:
-    """A bar of ones at every place of a ring: one row per place, 0 and 1.
+    """Return a bar of ones at every position of a ring: one row per position, 0 and 1.
 
     The paper's data (section 7) are those of width 9 and length 5.
 
@@ -52,7 +52,7 @@ def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:
 
 
 def bars_and_stripes(side: int = 4) -> SpinArray:
-    """All images of side × side pixels whose columns, or whose rows, are of one colour each.
+    """Return all images of side × side pixels whose columns, or whose rows, have one colour each.
 
     One row per image, 0 and 1; the two images of one colour come once: 2^(side+1) - 2 in all.
 
@@ -70,7 +70,7 @@ def bars_and_stripes(side: int = 4) -> SpinArray:
 
 
 def digits(threshold: int = 8) -> SpinArray:
-    """Scikit-learn's 1797 handwritten digits of 8 × 8 pixels: 1 where a pixel is dark enough.
+    """Return scikit-learn's 1797 handwritten digits of 8 × 8 pixels: 1 if a pixel is dark enough.
 
     Args:
         threshold: ones are the pixels from this value on, of 0 to 16.
@@ -84,7 +84,7 @@ def digits(threshold: int = 8) -> SpinArray:
 
 
 def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[SpinArray, SpinArray]:
-    """Rows to learn and rows that are held out, drawn at random, each in their order.
+    """Split rows at random into those to learn and those held out, each in their order.
 
     Args:
         data: one row per example.
@@ -105,7 +105,7 @@ def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[Sp
 
 
 def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray:
-    """Rows of 0 and 1, or of -1 and 1, in the values of some units.
+    """Convert rows of 0 and 1, or of -1 and 1, to the values of some units.
 
     Rows of ones alone are ones in both.
 
@@ -121,23 +121,23 @@ def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray
             f"{name} has shape {array.shape}; expected a table, one row per example, not empty"
         )
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"{name} holds {array.dtype}; expected numbers 0 and 1, or -1 and 1")
+        raise ValueError(f"{name} has type {array.dtype}; expected numbers 0 and 1, or -1 and 1")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"{name} holds NaN or infinity; expected 0 and 1, or -1 and 1")
+        raise ValueError(f"{name} contains NaN or infinity; expected 0 and 1, or -1 and 1")
     is_up = array == 1
     lows = np.unique(array[~is_up])
     if lows.tolist() == [-1, 0]:
         raise ValueError(f"{name} mixes 0 and -1; expected 0 and 1, or -1 and 1")
     if len(lows) > 1 or (len(lows) and lows[0] not in (0, -1)):
         raise ValueError(
-            f"{name} holds other values than 0 and 1, or -1 and 1, such as {lows[-1]}; "
+            f"{name} contains values other than 0 and 1, or -1 and 1, such as {lows[-1]}; "
             "threshold it first"
         )
     return np.where(is_up, 1, LOW[units]).astype(np.int8)
 
 
 def entropy(rows: SpinArray) -> float:
-    """Of the distribution that the rows are all of, in nats."""
+    """Return the entropy of the distribution of the rows, in nats."""
     counts = np.unique(validation.rows(rows), axis=0, return_counts=True)[1]
     shares = counts / counts.sum()
     return float(-(shares * np.log(shares)).sum())
@@ -152,14 +152,14 @@ SETS = {
 
 
 def _sizes(name: str) -> dict[str, int]:
-    """The sizes that a name of data can have, in order, and their defaults."""
+    """Return the sizes that a name of data can have, in order, and their defaults."""
     make: Any = SETS[name]
     return {size: one.default for size, one in inspect.signature(make).parameters.items()}
 
 
 @dataclass(frozen=True)
 class DataOptions:
-    """What `glasshouse train run` is told that says which rows are learnt, and which are held out.
+    """The options of `glasshouse train run` that choose the rows to learn and to hold out.
 
     Commands are read into these fields, stores keep them, and reports write commands out of them.
 
@@ -184,7 +184,7 @@ class DataOptions:
     held_out: float | None = None
 
     def load(self, name: str, seed: int) -> tuple[SpinArray, SpinArray | None]:
-        """The rows to learn, and those that are held out: drawn by the seed, None if not asked."""
+        """Return the rows to learn, and the held-out rows, drawn by the seed; None without any."""
         options = asdict(self)
         share = options.pop("held_out")
         rows = load_data(name, **options)
@@ -214,12 +214,12 @@ class DataOptions:
         return ":".join([name, *(["x".join(map(str, (known | given).values()))] if given else [])])
 
     def given(self) -> dict[str, Any]:
-        """The options that were given, in JSON's values."""
+        """Return the given options, as JSON values."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def stored(cls, values: object) -> DataOptions:
-        """The options that a store keeps; a ValueError if no command can have had them."""
+        """Return the options in a store; raise a ValueError if no command can have had them."""
         if not isinstance(values, dict) or not set(values) <= set(cls.__dataclass_fields__):
             raise ValueError(f"options of data are {values!r:.60}")
         for name, value in values.items():
@@ -230,7 +230,7 @@ class DataOptions:
 
 
 def load_data(name: str, **options: Any) -> SpinArray:
-    """The rows of bars, stripes or digits with their options, or those of a file.
+    """Return the rows of bars, stripes or digits with their options, or those of a file.
 
     >>> load_data("bars", width=4, length=2).shape, load_data("stripes", side=2).shape
     ((4, 4), (6, 4))
@@ -246,12 +246,12 @@ def load_data(name: str, **options: Any) -> SpinArray:
         rows: SpinArray = make(**given)
         return rows
     if "." not in Path(name).name and not Path(name).exists():
-        raise ValueError(f"{name!r} is none of {', '.join(SETS)}, and no such file")
+        raise ValueError(f"{name!r} is neither one of {', '.join(SETS)} nor a file")
     return read_data(name)
 
 
 def read_data(path: str | Path) -> SpinArray:
-    """The rows of a file, as 0 and 1.
+    """Read the rows of a file, as 0 and 1.
 
     A `.csv` has one row per line, numbers with commas or blanks between them, and no header; a
     `.npy` one table; a `.npz` one table, alone or called data, X or x_train. `.gz` and `.xz` may

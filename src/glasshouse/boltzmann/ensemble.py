@@ -1,4 +1,4 @@
-"""Ensembles of RBMs: many machines per setting, into a store that a kill cannot tear.
+"""Ensembles of RBMs: many machines per setting, in a crash-safe store.
 
 One task per setting, one row per machine; machine k has child k of the seed, so that machines of
 the same number begin with the same weights whatever the gradient. Collecting them is the studies'
@@ -57,7 +57,7 @@ _HANGING = 86_400.0  # seconds after which a machine on a worker counts as hangi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingTask(Identified, Summarised):
-    """Some machines, trained alike.
+    """Machines that are trained with the same settings.
 
     Attributes:
         data: rows of 0 and 1, or of -1 and 1.
@@ -106,22 +106,22 @@ class TrainingTask(Identified, Summarised):
 
     @property
     def kind(self) -> Kind:
-        """The kind of its rows."""
+        """The kind of the task's rows."""
         return TRAINING
 
     @property
     def stop(self) -> Stop:
-        """When it has enough."""
+        """The number of rows after which the task is complete."""
         return Stop(self.count)
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """SHA-256 of the rows that are learnt, and of those that are held out, as far as any."""
+        """The SHA-256 of the rows that are learnt, and of those held out, if any."""
         parts = {"sha256": self.data, "held_out_sha256": self.held_out}
         return {name: _digest(rows) for name, rows in parts.items() if rows is not None}
 
     def canonical(self) -> str:
-        """All that its rows depend on, as JSON on one line."""
+        """Return all that the rows depend on, as one line of JSON."""
         rows, visible = np.shape(self.data)
         asked = {**self.settings.plain(), **self.digests, "rows": rows, "visible": visible}
         looks = {"monitors": list(self.monitors), "every": self.every}
@@ -130,26 +130,26 @@ class TrainingTask(Identified, Summarised):
         return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def realise(self) -> dict[str, Any]:
-        """The name that the data had, and how they were made."""
+        """Return the name of the data, and how they were made."""
         return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
-        """A machine before its training."""
+        """Return a machine before its training."""
         seed = Seed.of(self.seed).child(number)
         return Trainer(self.data, self.settings, held_out=self.held_out, rng=seed)
 
     def run(self, number: int = 0, checkpoint: Path | None = None) -> TrainingRun:
-        """Train one machine: the one whose row has this number; a checkpoint as in `train`."""
+        """Train the machine whose row has this number; `checkpoint` is as in `train`."""
         return self.trainer(number).run(self.monitors, self.every, checkpoint)
 
     def try_out(self) -> None:
-        """Look at the first machine before its training: what cannot work is said at once."""
+        """Evaluate the monitors on the first machine before training, to report errors at once."""
         trainer = self.trainer()
         for look in chosen(self.monitors, trainer.held_out).values():
             look.look(trainer.snapshot())
 
     def measure(self, first: int, count: int) -> Columns:
-        """Machines first to first+count-1."""
+        """Train the machines `first` to `first + count - 1`."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)  # counted instead
             rows = [self._row(number) for number in range(first, first + count)]
@@ -179,7 +179,7 @@ class TrainingTask(Identified, Summarised):
 
 
 def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
-    """When a machine is looked at.
+    """Return the epochs at which a machine is evaluated.
 
     >>> look_epochs(25, 10).tolist()
     [0, 10, 20, 25]
@@ -198,7 +198,7 @@ def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
         held.append(task.digests)
         if held[-1] != held[0]:
             raise StoreError(
-                f"{store.path} holds machines that learn other data than these; use another store"
+                f"{store.path} holds machines that learn other data; use another store"
             )
 
 
@@ -209,7 +209,7 @@ def iter_train(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Train ensembles, or go on where it stopped, yielding the progress after every few machines.
+    """Train ensembles, or resume, and yield the progress after every few machines.
 
     Args:
         tasks: of one data set, in any settings.
@@ -225,7 +225,7 @@ def iter_train(
 
 
 def _digest(rows: npt.ArrayLike) -> str:
-    """The same for 0/1 and ±1."""
+    """Return a digest that is the same for 0/1 and ±1."""
     array: SpinArray = np.asarray(rows)
     head = "×".join(map(str, array.shape)).encode() + b"\n"
     return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()

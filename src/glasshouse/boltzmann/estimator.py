@@ -1,4 +1,4 @@
-"""RBMs for scikit-learn: `fit`, `transform`, `score_samples`, `sample`, and all that goes with it.
+"""RBMs for scikit-learn: an estimator with `fit`, `transform`, `score_samples` and `sample`.
 
 The estimator is no more than `train` with other manners. Its class descends from scikit-learn's, so
 that this module is imported only when it is asked for.
@@ -161,13 +161,13 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """The probability of each hidden unit to be up, given the rows of X."""
+        """Return the probability of each hidden unit to be up, given the rows of X."""
         machine = self._fitted()
         means = machine.hidden_means(self._rows(X))
         return (means - machine.low) / (1 - machine.low)
 
     def score_samples(self, X: Any) -> FloatArray:
-        """The log-likelihood of each row of X, in nats.
+        """Return the log-likelihood of each row of X, in nats.
 
         Exact where a layer has at most 24 units. Else the partition function is estimated once by
         annealed importance sampling; `log_partition_` tells it, with its error.
@@ -176,12 +176,12 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return logs - self.log_partition_[0]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Mean log-likelihood of the rows of X; y is ignored."""
+        """Return the mean log-likelihood of the rows of X; y is ignored."""
         return float(self.score_samples(X).mean())
 
     @property
     def log_partition_(self) -> tuple[float, float]:
-        """The logarithm of Z and its standard error, which is 0 where it is exact."""
+        """The logarithm of Z and its standard error, which is 0 if it is exact."""
         machine = self._fitted()
         if machine.can_be_enumerated:
             return machine.log_partition, 0.0
@@ -192,7 +192,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     def sample(
         self, n_samples: int = 1, *, steps: int = 1000, random_state: RngLike = None
     ) -> SpinArray:
-        """Visible states from Gibbs chains of so many steps, one chain per sample.
+        """Draw visible states from Gibbs chains of `steps` steps, one chain per sample.
 
         Args:
             n_samples: how many.
@@ -203,7 +203,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self._fitted().sample(n_samples, steps=steps, rng=rng)
 
     def gibbs(self, X: Any, *, random_state: RngLike = None) -> SpinArray:
-        """One step of a Gibbs chain from each row of X: to hidden units and back."""
+        """Make one step of a Gibbs chain from each row of X: to hidden units and back."""
         machine, rows = self._fitted(), self._rows(X)
         return machine.sample(len(rows), steps=1, start=rows, rng=self._next(random_state))
 
@@ -216,7 +216,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self.machine_
 
     def _rows(self, X: Any, *, reset: bool = False) -> SpinArray:
-        """Checked data in the machine's units."""
+        """Return checked data in the machine's units."""
         if not reset:
             self._fitted()
         parts = vars(self)

@@ -1,4 +1,4 @@
-"""Pictures of RBMs that learn, on a caller's axes: monitors, weights, fields, samples, finals."""
+"""Figures of RBMs in training, on a caller's axes: monitors, weights, fields, samples, finals."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _SAMPLES, _STEPS = 64, 2000  # of a machine that is drawn
 def monitor_chart(
     ensembles: Sequence[Ensemble], monitor: str, along: Along, labels: Sequence[str]
 ) -> Chart:
-    """Median and band of a monitor, as `draw_monitor` shows them."""
+    """Return the chart of a monitor, as `draw_monitor` draws it."""
     series = []
     for one, name in zip(ensembles, labels, strict=True):
         marks = []
@@ -78,7 +78,7 @@ def draw_monitor(
     along: Along = "epochs",
     labels: Sequence[str] | None = None,
 ) -> None:
-    """Median and 30–70 percentile band of a monitor, one colour per ensemble.
+    """Draw the median and 30–70 percentile band of a monitor, one colour per ensemble.
 
     Machines that diverged take part up to there; the legend counts them.
 
@@ -95,7 +95,7 @@ def draw_monitor(
 
 
 def places(one: Ensemble, along: Along) -> FloatArray:
-    """Where on the x axis an ensemble was looked at."""
+    """Return the positions on the x axis at which an ensemble was evaluated."""
     if along == "epochs":
         return one.epochs.astype(np.float64)
     batch = min(one.settings.batch_size or one.rows, one.rows)
@@ -106,7 +106,7 @@ def places(one: Ensemble, along: Along) -> FloatArray:
 
 
 def monitor_axis(monitor: str, values: Sequence[float] = (), name: str = "") -> Axis:
-    """The axis of a monitor; logarithmic for one that falls by orders of magnitude.
+    """Return the axis of a monitor; logarithmic if it falls by orders of magnitude.
 
     Args:
         monitor: its name.
@@ -118,7 +118,7 @@ def monitor_axis(monitor: str, values: Sequence[float] = (), name: str = "") -> 
 
 
 def monitor_title(name: str) -> str:
-    """The title of a monitor's figure.
+    """Return the title of a monitor's figure.
 
     >>> monitor_title("kl"), monitor_title("log_likelihood"), monitor_title("")
     ('KL divergence', 'Log likelihood', '')
@@ -128,7 +128,7 @@ def monitor_title(name: str) -> str:
 
 
 def monitor_label(name: str) -> str:
-    """The same within a line, as on an axis.
+    """Return the name of a monitor within a line, such as on an axis.
 
     >>> monitor_label("kl"), monitor_label("frustration")
     ('KL divergence', 'frustration index')
@@ -140,7 +140,7 @@ def monitor_label(name: str) -> str:
 def finals_chart(
     ensembles: Sequence[Ensemble], x: str, y: str, labels: Sequence[str]
 ) -> Chart:  # fmt: skip
-    """The last values of two monitors, as `draw_finals` shows them."""
+    """Return the chart of the last values of two monitors, as `draw_finals` draws it."""
     series = []
     for one, name in zip(ensembles, labels, strict=True):
         kept = thinned(one.machines, _MOST_POINTS)
@@ -164,18 +164,18 @@ def draw_finals(
     y: str = "frustration",
     labels: Sequence[str] | None = None,
 ) -> None:
-    """One dot per machine: a monitor at the end of the training over another one."""
+    """Draw one dot per machine: the final value of one monitor over that of another."""
     names = labels_of(ensembles) if labels is None else labels
     plot_chart(finals_chart(ensembles, x, y, names), ax)
 
 
 def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:
-    """The weights of ±1 units, one row per visible unit: blue pulls together, red apart."""
+    """Draw the weights of ±1 units, one row per visible unit: blue favours equal units."""
     _matrix(ax, machine.in_units("spin").weights)
 
 
 def draw_gauged(ax: Axes, machine: BoltzmannMachine) -> None:
-    """The same, gauged by the mode: what is red is frustrated there."""
+    """Draw the weights, gauged by the mode: red weights are frustrated there."""
     found = find_mode(machine)
     spins = np.where(np.concatenate([found.visible, found.hidden]) == 1, 1, -1)
     _matrix(ax, gauge(machine.to_instance(), spins).to_matrix())
@@ -184,7 +184,7 @@ def draw_gauged(ax: Axes, machine: BoltzmannMachine) -> None:
 
 
 def draw_fields(ax: Axes, machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> None:
-    """The receptive field of every hidden unit: its weights, as an image.
+    """Draw the receptive field of every hidden unit: its weights, as an image.
 
     Args:
         ax: where to draw.
@@ -199,7 +199,7 @@ def draw_fields(ax: Axes, machine: BoltzmannMachine, shape: tuple[int, int] | No
 def draw_images(
     ax: Axes, states: npt.ArrayLike, shape: tuple[int, int] | None = None
 ) -> None:  # fmt: skip
-    """Data or samples as images, one per row, in the order of reading."""
+    """Draw data or samples as images, one per row, in reading order."""
     _tiles(ax, np.asarray(states) == 1, shape, cmap="Greys", vmin=0, vmax=1)
 
 
@@ -209,7 +209,7 @@ def training_figure(
     *,
     along: Along = "epochs",
 ) -> Figure:
-    """A figure of its own: all monitors side by side.
+    """Return a new figure with all monitors side by side.
 
     Args:
         ensembles: what to draw.
@@ -236,7 +236,7 @@ def training_figure(
 
 
 def machine_figure(machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> Figure:
-    """A figure of its own: fields, samples from random states, weights as they are and gauged.
+    """Return a new figure: fields, samples from random states, weights as they are and gauged.
 
     Args:
         machine: a trained one.
@@ -268,12 +268,12 @@ def _matrix(ax: Axes, weights: npt.NDArray[Any]) -> None:
 def _tiles(
     ax: Axes, images: npt.NDArray[Any], shape: tuple[int, int] | None, cmap: str, **options: Any
 ) -> None:
-    """Many images on one pair of axes, with a line between them."""
+    """Draw many images on one pair of axes, separated by lines."""
     count, size = images.shape
     side = math.isqrt(size)
     height, width = (side, side) if shape is None else shape
     if height * width != size:
-        raise ValueError(f"shape=({height}, {width}) has not {size} pixels; say the shape")
+        raise ValueError(f"shape=({height}, {width}) does not have {size} pixels; pass the shape")
     across = max(1, math.ceil(math.sqrt(count * height / width)))  # about a square in all
     down = math.ceil(count / across)
     sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)

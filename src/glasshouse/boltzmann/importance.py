@@ -99,7 +99,7 @@ def annealed_importance(
 
 
 def log_mean(logs: FloatArray) -> tuple[float, float, float]:
-    """Logarithm of the mean of weights given by theirs, its error, and the effective number.
+    """Return the logarithm of a mean of weights, given as logarithms, its error and sample size.
 
     The error is the jackknife's: its standard error and its bias, root of the sum of squares. It
     grows without limit as one weight outgrows all others, which that of a linear expansion does

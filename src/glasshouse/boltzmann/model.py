@@ -1,4 +1,4 @@
-"""A restricted Boltzmann machine as a model of data: its energy is a logarithm of chances."""
+"""A restricted Boltzmann machine as a model of data: its energy gives log-probabilities."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoltzmannMachine(Summarised):
-    """p(v, h) = exp(-E(v, h)) / Z with E(v, h) = -(v·W·h + a·v + b·h).
+    """The model p(v, h) = exp(-E(v, h)) / Z with E(v, h) = -(v·W·h + a·v + b·h).
 
     Attributes:
         weights: W, one row per visible and one column per hidden unit.
@@ -97,7 +97,7 @@ class BoltzmannMachine(Summarised):
     def unchecked(
         cls, weights: FloatArray, visible_bias: FloatArray, hidden_bias: FloatArray, units: Units
     ) -> BoltzmannMachine:
-        """A machine with copies of arrays that are known to be good, such as a trainer's own."""
+        """Return a machine with copies of arrays that are known to be valid."""
         machine = object.__new__(cls)
         parts = {"weights": weights, "visible_bias": visible_bias, "hidden_bias": hidden_bias}
         for name, values in parts.items():
@@ -109,12 +109,12 @@ class BoltzmannMachine(Summarised):
 
     @property
     def num_visible(self) -> int:
-        """How many visible units there are."""
+        """The number of visible units."""
         return int(self.weights.shape[0])
 
     @property
     def num_hidden(self) -> int:
-        """How many hidden units there are."""
+        """The number of hidden units."""
         return int(self.weights.shape[1])
 
     @property
@@ -124,39 +124,39 @@ class BoltzmannMachine(Summarised):
 
     @property
     def can_be_enumerated(self) -> bool:
-        """Whether the smaller layer has few enough states to visit each of them."""
+        """Whether the smaller layer has few enough states to enumerate."""
         return bool(min(self.weights.shape) <= enumeration.MOST_VISITED)
 
     def energy(self, visible: npt.ArrayLike, hidden: npt.ArrayLike) -> Any:
-        """Energy of a state of both layers, or of one per row."""
+        """Return the energy of a state of both layers, or of one per row."""
         v = self._values(visible, self.num_visible, "visible").astype(np.float64)
         h = self._values(hidden, self.num_hidden, "hidden").astype(np.float64)
         total = ((v @ self.weights) * h).sum(-1) + v @ self.visible_bias + h @ self.hidden_bias
         return -total
 
     def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
-        """Expected hidden units, given visible ones."""
+        """Return the expected hidden units, given visible ones."""
         v = self._values(visible, self.num_visible, "visible")
         means = rows_of(sampling.layer_means, v, self.weights, self.hidden_bias, self.low)
         return means.reshape(*v.shape[:-1], self.num_hidden)
 
     def visible_means(self, hidden: npt.ArrayLike) -> FloatArray:
-        """Expected visible units, given hidden ones."""
+        """Return the expected visible units, given hidden ones."""
         h = self._values(hidden, self.num_hidden, "hidden")
         means = rows_of(sampling.layer_means, h, self.back, self.visible_bias, self.low)
         return means.reshape(*h.shape[:-1], self.num_visible)
 
     def log_weight(self, visible: npt.ArrayLike) -> FloatArray:
-        """Minus the free energy, ln Σ_h exp(-E(v, h)), of one visible state or one per row."""
+        """Return minus the free energy, ln Σ_h exp(-E(v, h)), of a visible state or one per row."""
         v = self._values(visible, self.num_visible, "visible")
         return self.log_weights(validation.rows(v)).reshape(v.shape[:-1])
 
     def log_weights(self, rows: SpinArray) -> FloatArray:
-        """`log_weight` of each row of a table of int8 that is known to be good."""
+        """Return `log_weight` of each row of an int8 table that is known to be valid."""
         return self._per_row(enumeration.log_weights_of, rows)
 
     def pseudo_log_likelihood(self, visible: npt.ArrayLike) -> FloatArray:
-        """Σ_i ln p(v_i | all other visible units) of one visible state or one per row.
+        """Return Σ_i ln p(v_i | all other visible units) of one visible state or one per row.
 
         scikit-learn's `score_samples` estimates the sum from one unit drawn at random.
         """
@@ -171,7 +171,7 @@ class BoltzmannMachine(Summarised):
 
     @cached_property
     def log_partition(self) -> float:
-        """The logarithm of Z, exactly, by visiting all states of the smaller layer.
+        """The exact logarithm of Z, by enumerating all states of the smaller layer.
 
         Raises:
             ValueError: that layer has more than 24 units; estimate it with `annealed_importance`.
@@ -180,11 +180,11 @@ class BoltzmannMachine(Summarised):
         return log_partition(self.smaller_first, self.low)
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
-        """Mean of ln p(v) over the rows of the data, exactly."""
+        """Return the exact mean of ln p(v) over the rows of the data."""
         return float(self.log_weight(data).mean()) - self.log_partition
 
     def kl(self, data: npt.ArrayLike) -> float:
-        """Kullback-Leibler divergence from the data's distribution to this one, exactly."""
+        """Return the exact Kullback-Leibler divergence from the data's distribution to this one."""
         rows = self._values(data, self.num_visible, "data")
         return -entropy(rows) - self.log_likelihood(rows)
 
@@ -199,7 +199,7 @@ class BoltzmannMachine(Summarised):
 
     @property
     def smaller_first(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Weights with the smaller layer in their rows, its biases, and those of the other one."""
+        """Return the weights with the smaller layer in their rows, its biases, and the other's."""
         if self.num_visible <= self.num_hidden:
             return self.weights, self.visible_bias, self.hidden_bias
         return self.back, self.hidden_bias, self.visible_bias
@@ -212,7 +212,7 @@ class BoltzmannMachine(Summarised):
         start: npt.ArrayLike | None = None,
         rng: RngLike = None,
     ) -> SpinArray:
-        """Visible states from Gibbs chains, one chain per sample.
+        """Draw visible states from Gibbs chains, one chain per sample.
 
         Args:
             count: how many.
@@ -241,7 +241,7 @@ class BoltzmannMachine(Summarised):
         return states
 
     def in_units(self, units: Units) -> BoltzmannMachine:
-        """The same distribution with other units: 0 is -1.
+        """Return a machine with the same distribution in other units; 0 becomes -1.
 
         >>> BoltzmannMachine([[1.0]], units="binary").in_units("spin").weights.tolist()
         [[0.25]]
@@ -260,7 +260,7 @@ class BoltzmannMachine(Summarised):
         )  # fmt: skip
 
     def to_instance(self, resolution: int | None = None) -> Rbm:
-        """The problem of finding the mode: solve it, prove it, write it to a file.
+        """Return the problem of finding the mode, to be solved, proven or written to a file.
 
         Args:
             resolution: round weights and biases of ±1 units to whole multiples of one over this,
@@ -283,7 +283,7 @@ class BoltzmannMachine(Summarised):
 
     @classmethod
     def from_instance(cls, problem: Rbm, units: Units = "spin") -> BoltzmannMachine:
-        """The machine whose mode a bipartite problem asks for."""
+        """Return the machine whose mode is the ground state of a bipartite problem."""
         spins = cls(problem.to_matrix().astype(np.float64),
                     problem.visible_bias.astype(np.float64),
                     problem.hidden_bias.astype(np.float64))  # fmt: skip
@@ -299,7 +299,7 @@ class BoltzmannMachine(Summarised):
         units: Units,
         hidden_first: bool = False,
     ) -> BoltzmannMachine:
-        """Anybody's weights.
+        """Return a machine from the weights and biases of any program.
 
         Args:
             weights: one row per visible unit; or all arrays by the names in use, such as a PyTorch
@@ -316,7 +316,7 @@ class BoltzmannMachine(Summarised):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError("give the biases among the named arrays, or all arrays one by one")
+                raise ValueError("pass the biases among the named arrays, or all arrays one by one")
             weights, visible_bias, hidden_bias = _by_name(weights)
         matrix = np.asarray(weights)
         biases: dict[str, Any] = {"visible_bias": visible_bias, "hidden_bias": hidden_bias}
@@ -324,11 +324,11 @@ class BoltzmannMachine(Summarised):
 
     @classmethod
     def from_sklearn(cls, machine: Any) -> BoltzmannMachine:
-        """A fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1."""
+        """Return a machine from a fitted `sklearn.neural_network.BernoulliRBM` (units 0, 1)."""
         return cls(*sklearn_arrays(machine), units="binary")
 
     def to_sklearn(self) -> Any:
-        """A fitted `sklearn.neural_network.BernoulliRBM` with the same distribution."""
+        """Return a fitted `sklearn.neural_network.BernoulliRBM` with the same distribution."""
         module = optional("sklearn.neural_network", "a BernoulliRBM")
         binary = self.in_units("binary")
         found = module.BernoulliRBM(n_components=self.num_hidden)
@@ -363,7 +363,7 @@ class BoltzmannMachine(Summarised):
 
 
 def _by_name(arrays: Mapping[str, Any]) -> list[Any]:
-    """Weights and both biases out of named arrays; biases may both be left out."""
+    """Return weights and both biases from named arrays; both biases may be missing."""
     found = [[n for n in names if n in arrays] for names in (WEIGHTS, VISIBLE, HIDDEN)]
     counts = [*map(len, found)]
     if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
@@ -380,7 +380,7 @@ def _floats(values: npt.ArrayLike, name: str) -> FloatArray:
         raise ValueError(f"{name} are {array.dtype}; expected real numbers")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} hold NaN or infinity; expected finite numbers")
+        raise ValueError(f"{name} contain NaN or infinity; expected finite numbers")
     return array
 
 

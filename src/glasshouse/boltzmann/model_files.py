@@ -36,7 +36,7 @@ def save_machine(
     run: TrainingRun | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a machine; the file appears whole or not at all.
+    """Write a machine to a file, which appears complete or not at all.
 
     Args:
         path: the file, a `.npz`.
@@ -46,7 +46,7 @@ def save_machine(
     """
     path = Path(path)
     if format_suffix(path) != ".npz":
-        raise FileError(path, "a machine is written as .npz; give the file that suffix")
+        raise FileError(path, "a machine is written as .npz; use that suffix")
     buffer = io.BytesIO()
     texts: dict[str, Any] = {"units": np.array(machine.units)}
     if run is not None:
@@ -58,7 +58,7 @@ def save_machine(
 
 
 def _notes(run: TrainingRun) -> dict[str, Any]:
-    """How a machine was trained, in JSON's values."""
+    """Return how a machine was trained, as JSON values."""
     seed = run.seed if isinstance(run.seed, Seed) else Seed(run.seed)
     history = {
         name: [float(x) if np.isfinite(x) else None for x in values]
@@ -73,7 +73,7 @@ def _notes(run: TrainingRun) -> dict[str, Any]:
 
 
 def load_notes(place: Place) -> dict[str, Any]:
-    """What a model file says of its training: settings, seed, history, modes; {} if nothing.
+    """Read a model file's notes on its training: settings, seed, history, modes; {} without any.
 
     It is what the file states; nothing of it is checked.
     """
@@ -83,7 +83,7 @@ def load_notes(place: Place) -> dict[str, Any]:
 
 
 def is_machine(path: Path) -> bool:
-    """Return whether a file is an archive of a machine's arrays; instances have a header, too."""
+    """Whether a file is an archive of a machine's arrays; instances also have a header."""
     if format_suffix(path) != ".npz" or not path.is_file():
         return False
     with opened(path) as source, opened_archive(source, _NO_MACHINE) as archive:
@@ -91,7 +91,7 @@ def is_machine(path: Path) -> bool:
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
-    """A machine out of a `.npz` file: ours, or anybody's arrays by the names in use.
+    """Read a machine from an `.npz` file: ours, or any program's arrays by the names in use.
 
     Args:
         place: the file, or an open stream of its bytes.

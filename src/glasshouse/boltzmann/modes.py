@@ -1,4 +1,4 @@
-"""The mode of a machine: its most likely state, found by visiting all states or by annealing."""
+"""The mode of a machine: its most likely state, found by enumeration or by annealing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MANY_WEIGHTS = 128 * 128
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(Summarised):
-    """A most likely state, or the most likely one that was found.
+    """The most likely state, or the most likely one that was found.
 
     Attributes:
         visible: its visible units.
@@ -47,7 +47,7 @@ class Mode(Summarised):
 
     @property
     def verdict(self) -> str:
-        """In words: "proven" or "best found"."""
+        """The verdict as text: "proven" or "best found"."""
         return "proven" if self.is_proven else "best found"
 
 
@@ -59,7 +59,7 @@ def find_mode(
     seconds: float = 2.0,
     rng: RngLike = None,
 ) -> Mode:
-    """The mode of a machine.
+    """Find the mode of a machine.
 
     Args:
         machine: any one.
@@ -140,5 +140,5 @@ def _mode(
 
 
 def frustration_of(signed: float, total: float) -> float:
-    """The frustration index from satisfied minus unsatisfied weight, and all of it."""
+    """Return the frustration index from satisfied minus unsatisfied weight, and the total."""
     return (1 - signed / total) / 2 if total else 0.0

@@ -1,4 +1,4 @@
-"""What is looked at while an RBM learns: one function per monitor, kept in a catalogue."""
+"""Monitors of a training: one function for each quantity, kept in a catalogue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Look: TypeAlias = Callable[["Snapshot"], float]
 
 @dataclass(frozen=True)
 class LastMode:
-    """The mode that the training last used: that of the weights at that time.
+    """The mode that the training last used, of the weights at that time.
 
     Attributes:
         visible: its visible units.
@@ -62,14 +62,14 @@ class Snapshot(Summarised):
 
     @cached_property
     def mode(self) -> Mode:
-        """The mode, found once for all monitors, next to the last one first."""
+        """The mode, found once for all monitors; the search starts at the last mode."""
         start = None if self.last_mode is None else self.last_mode.visible
         search, seconds = self.settings.mode_search, self.settings.mode_seconds
         return find_mode(self.machine, search=search, start=start, seconds=seconds, rng=self.seed)
 
     @cached_property
     def log_likelihood(self) -> float:
-        """Of the data, exactly, in the mean."""
+        """The exact mean log-likelihood of the data."""
         return self.mean_log_weight(self.data) - self.machine.log_partition
 
     @cached_property
@@ -79,18 +79,18 @@ class Snapshot(Summarised):
 
     @property
     def unlearnt(self) -> SpinArray:
-        """The data that are not learnt."""
+        """The held-out data."""
         assert self.held_out is not None  # `chosen` has refused monitors that need them
         return self.held_out
 
     def mean_log_weight(self, rows: SpinArray) -> float:
-        """Minus the mean free energy of data."""
+        """Return minus the mean free energy of data."""
         return float(self.machine.log_weights(rows).mean())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Monitor(Summarised):
-    """One thing to look at.
+    """One quantity to monitor.
 
     Attributes:
         look: a number from a snapshot.
@@ -117,7 +117,7 @@ def monitor(name: str, meaning: str, *, needs_held_out: bool = False) -> Callabl
 
 
 def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monitor]:
-    """Monitors by their names, refused where what they look at is not there."""
+    """Return monitors by their names; refuse those whose data are missing."""
     if isinstance(names, str):  # else its letters are taken for names
         raise ValueError(f"monitors={names!r} is a text; expected a list of names: [{names!r}]")
     found = {name: MONITORS.find(name, "monitor") for name in names}
@@ -129,7 +129,7 @@ def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monito
 
 @monitor("kl", "Kullback-Leibler divergence from data to model, exact, in nats")
 def kl(snapshot: Snapshot) -> float:
-    """Exact, for machines with a layer of at most 24 units."""
+    """Return the exact divergence; for machines with a layer of at most 24 units."""
     if "entropy" not in snapshot.constants:
         snapshot.constants["entropy"] = entropy(snapshot.data)
     return -snapshot.constants["entropy"] - snapshot.log_likelihood
@@ -137,25 +137,25 @@ def kl(snapshot: Snapshot) -> float:
 
 @monitor("log_likelihood", "mean log-likelihood of the data, exact, in nats")
 def log_likelihood(snapshot: Snapshot) -> float:
-    """Exact, for machines with a layer of at most 24 units."""
+    """Return the exact log-likelihood; for machines with a layer of at most 24 units."""
     return snapshot.log_likelihood
 
 
 @monitor("held_out", "mean log-likelihood of held-out data, exact, in nats", needs_held_out=True)
 def held_out(snapshot: Snapshot) -> float:
-    """Exact, for machines with a layer of at most 24 units."""
+    """Return the exact held-out log-likelihood; needs a layer of at most 24 units."""
     return snapshot.mean_log_weight(snapshot.unlearnt) - snapshot.machine.log_partition
 
 
 @monitor("ais", "mean log-likelihood of the data, by annealed importance sampling, in nats")
 def ais(snapshot: Snapshot) -> float:
-    """For machines of any size; `ais_error` says how sure it is."""
+    """Return the estimated log-likelihood, for machines of any size; see `ais_error`."""
     return snapshot.mean_log_weight(snapshot.data) - snapshot.importance.value
 
 
 @monitor("ais_error", "standard error of ais and held_out_ais, in nats")
 def ais_error(snapshot: Snapshot) -> float:
-    """That of ln Z, which all of them share."""
+    """Return the standard error of ln Z, which all importance-sampled monitors share."""
     return snapshot.importance.error
 
 
@@ -165,19 +165,19 @@ def ais_error(snapshot: Snapshot) -> float:
     needs_held_out=True,
 )
 def held_out_ais(snapshot: Snapshot) -> float:
-    """For machines of any size; `ais_error` says how sure it is."""
+    """Return the estimated held-out log-likelihood, for any size; see `ais_error`."""
     return snapshot.mean_log_weight(snapshot.unlearnt) - snapshot.importance.value
 
 
 @monitor("pseudo_likelihood", "mean pseudo-log-likelihood of the data, in nats")
 def pseudo_likelihood(snapshot: Snapshot) -> float:
-    """Over all units; scikit-learn's `score_samples` has the same expectation."""
+    """Return the mean over all units; scikit-learn's `score_samples` has the same expectation."""
     return float(snapshot.machine.pseudo_log_likelihood(snapshot.data).mean())
 
 
 @monitor("reconstruction", "mean squared error of data reconstructed from hidden means, of 0 to 1")
 def reconstruction(snapshot: Snapshot) -> float:
-    """Hidden means given the data, visible means given these: nothing is drawn.
+    """Return the error of visible means given hidden means given the data; nothing is drawn.
 
     Errors are those of units 0 and 1, whatever the machine's: the same machine has the same error.
     """
@@ -189,7 +189,7 @@ def reconstruction(snapshot: Snapshot) -> float:
 
 @monitor("activation", "how sure hidden units are, given the data: 0 undecided, 1 certain")
 def activation(snapshot: Snapshot) -> float:
-    """Mean |<h>| of ±1 units over data and units; |2<h> - 1| of binary ones, which is the same."""
+    """Return the mean |<h>| of ±1 units over data and units; for binary units, |2<h> - 1|."""
     machine = snapshot.machine
     means = machine.hidden_means(snapshot.data)
     return float(abs(means if machine.low == -1 else 2 * means - 1).mean())
@@ -197,17 +197,17 @@ def activation(snapshot: Snapshot) -> float:
 
 @monitor("frustration", "frustration index at the mode")
 def frustration(snapshot: Snapshot) -> float:
-    """Of the same machine with ±1 units, biases included; `proven` says what it rests on."""
+    """Return the index of the machine in ±1 units, with biases; `proven` states its status."""
     return snapshot.mode.frustration
 
 
 @monitor("proven", "1 where the mode is proven, 0 where it is the best found")
 def proven(snapshot: Snapshot) -> float:
-    """What `frustration` rests on."""
+    """Return 1 if the mode behind `frustration` is proven, 0 if it is only the best found."""
     return float(snapshot.mode.is_proven)
 
 
 @monitor("last_frustration", "frustration index at the mode that training last used, then")
 def last_frustration(snapshot: Snapshot) -> float:
-    """Free of cost, but some updates old; NaN before the first mode."""
+    """Return the index of the last mode: free, but some updates old; NaN before the first mode."""
     return math.nan if snapshot.last_mode is None else snapshot.last_mode.frustration

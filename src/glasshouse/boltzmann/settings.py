@@ -1,4 +1,4 @@
-"""How an RBM is trained: every choice by name, and all of them recorded."""
+"""The settings of a training: every choice by name, and all of them recorded."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.0
 
 @dataclass(frozen=True, repr=False)
 class TrainingSettings(Summarised):
-    """All that a training depends on, but the data and the seed.
+    """All that a training depends on, except for the data and the seed.
 
     The fields are the options of `glasshouse train run`, with the texts below as their help.
 
@@ -112,13 +112,13 @@ class TrainingSettings(Summarised):
         for name in ("mode_slope", "mode_offset"):
             _refuse_outside(self, name, -math.inf, math.inf, is_open=True)
         if not validation.is_real(self.mode_seconds) or not 0 < self.mode_seconds < math.inf:
-            raise ValueError(f"mode_seconds={self.mode_seconds!r} is no time above 0 in seconds")
+            raise ValueError(f"mode_seconds={self.mode_seconds!r} is not a time above 0 in seconds")
         for name in _REALS:  # one kind of number, whatever was given: settings are compared
             object.__setattr__(self, name, float(getattr(self, name)))
         if not isinstance(self.biases, bool):
             raise ValueError(f"biases={self.biases!r} is neither True nor False")
         if self.chains is not None and self.gradient != "pcd":
-            raise ValueError('chains belong to gradient="pcd"; leave them out')
+            raise ValueError('chains belong to gradient="pcd"; remove them')
         if self.gradient == "exact" and self.mode_use == "restart" and self.mode_probability:
             raise ValueError('gradient="exact" has no chains that mode_use="restart" could start')
 
@@ -128,20 +128,20 @@ class TrainingSettings(Summarised):
         return LOW[self.units]
 
     def plain(self) -> dict[str, Any]:
-        """All of them in JSON's values."""
+        """Return all settings as JSON values."""
         values = asdict(self)
         if isinstance(self.learning_rate, tuple):
             values["learning_rate"] = list(self.learning_rate)
         return values
 
     def learning_rates(self) -> FloatArray:
-        """One per epoch."""
+        """Return the learning rate of each epoch."""
         if isinstance(self.learning_rate, tuple):
             return np.linspace(*self.learning_rate, self.epochs)
         return np.full(self.epochs, self.learning_rate)
 
     def mode_chances(self) -> FloatArray:
-        """The probability that an update uses the mode, one per epoch."""
+        """Return the probability that an update uses the mode, one per epoch."""
         if not self.mode_probability:
             return np.zeros(self.epochs)
         epochs = np.arange(self.epochs) / self.epochs
@@ -150,7 +150,7 @@ class TrainingSettings(Summarised):
         return chances
 
     def plan(self, num_visible: int, num_data: int) -> machine.Plan:
-        """The same for the compiled code."""
+        """Return the settings in the form of the compiled code."""
         smaller = min(num_visible, self.hidden)
         if self.gradient == "exact":
             self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
@@ -176,7 +176,7 @@ class TrainingSettings(Summarised):
     def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:
         if smaller > enumeration.MOST_VISITED:
             raise ValueError(
-                f"{choice} visits all states of the smaller layer, which has {smaller} units, "
+                f"{choice} enumerates all states of the smaller layer, which has {smaller} units, "
                 f"more than {enumeration.MOST_VISITED}; {remedy}"
             )
 
@@ -193,20 +193,20 @@ def option_of(setting: Field[Any]) -> str:
 
 
 def enumerates(search: ModeSearch, smaller: int) -> bool:
-    """Whether a search visits all states of a smaller layer of so many units."""
+    """Whether a search enumerates all states of a smaller layer of `smaller` units."""
     most = {"prove": enumeration.MOST_VISITED, "auto": _MOST_ENUMERATED}.get(search, 0)
     return search == "enumerate" or smaller <= most
 
 
 def _rate(value: Any) -> float | tuple[float, float]:
-    """A learning rate, or the first and the last of them."""
+    """Check a learning rate, or the first and the last rate."""
     pair = value if isinstance(value, (tuple, list)) else (value,)
     is_good = 1 <= len(pair) <= 2 and all(
         validation.is_real(rate) and 0 <= rate < math.inf for rate in pair
     )
     if not is_good:
         raise ValueError(
-            f"learning_rate={value!r} is neither a number from 0 on nor a pair (first, last)"
+            f"learning_rate={value!r} is neither a number of at least 0 nor a pair (first, last)"
         )
     return (float(pair[0]), float(pair[1])) if len(pair) == 2 else float(pair[0])
 
@@ -214,7 +214,7 @@ def _rate(value: Any) -> float | tuple[float, float]:
 def _refuse_outside(
     settings: TrainingSettings, name: str, least: float, most: float, *, is_open: bool = False
 ) -> None:
-    """Refuse what is no number from `least` to `most`; `is_open` leaves out the upper end."""
+    """Refuse a value that is not a number from `least` to `most`; `is_open` excludes `most`."""
     value = getattr(settings, name)
     if (
         not validation.is_real(value)
@@ -225,4 +225,4 @@ def _refuse_outside(
         range_ = f"from {least:g}" if math.isfinite(least) else "that is finite"
         end = f" to {most:g}" if math.isfinite(most) else ""
         below = ", the last excluded" if is_open and end else ""
-        raise ValueError(f"{name}={value!r} is no number {range_}{end}{below}")
+        raise ValueError(f"{name}={value!r} is not a number {range_}{end}{below}")

@@ -1,4 +1,4 @@
-"""Training one RBM: epochs in compiled code, a look at the machine between them."""
+"""Training one RBM: epochs in compiled code, with monitors between them."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ _PAUSE_SECONDS, _MOST_AT_ONCE = 0.1, 1 << 30
 
 
 class DivergenceWarning(UserWarning):
-    """A training whose weights grew beyond all use was stopped."""
+    """Warns that a training was stopped because its weights diverged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingRun(Summarised):
-    """A trained RBM, and how it came about.
+    """A trained RBM, and a record of its training.
 
     Attributes:
         machine: as it was at the end; the last good one if the training diverged.
@@ -123,7 +123,7 @@ def train(
 
 
 class Trainer(Summarised):
-    """An RBM in training, which stops and goes on where one likes.
+    """An RBM in training, which can stop and resume at any epoch.
 
     Attributes:
         settings: of the training.
@@ -176,19 +176,19 @@ class Trainer(Summarised):
 
     @property
     def epoch(self) -> int:
-        """How many epochs are over."""
+        """The number of finished epochs."""
         return int(self._arrays.progress[EPOCH])
 
     @property
     def machine(self) -> BoltzmannMachine:
-        """A copy of the machine as it is now."""
+        """A copy of the current machine."""
         arrays = self._arrays
         return BoltzmannMachine.unchecked(
             arrays.weights, arrays.visible_bias, arrays.hidden_bias, self.settings.units
         )
 
     def advance(self, epoch: int) -> bool:
-        """Train until so many epochs are over; False if the weights diverged on the way."""
+        """Train until `epoch` epochs are done; return False if the weights diverged."""
         begin = perf_counter()
         code = updates.PAUSED
         while not self.has_diverged and code != updates.DONE:
@@ -227,7 +227,7 @@ class Trainer(Summarised):
     def run(
         self, monitors: Iterable[str] = (), every: int = 10, checkpoint: Path | None = None
     ) -> TrainingRun:
-        """Train to the end, and look at the machine on the way; see `train`."""
+        """Train to the end, and evaluate the monitors; see `train`."""
         looks = chosen(monitors, self.held_out)
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
@@ -260,7 +260,7 @@ class Trainer(Summarised):
         return Checkpoint(path, identity)
 
     def _go_on(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
-        """Take over what a checkpoint has; what monitors saw so far."""
+        """Take over the state of a checkpoint; return the values of the monitors so far."""
         state = None if kept is None else kept.restore(self._arrays)
         if kept is None or state is None:
             return []
@@ -271,12 +271,12 @@ class Trainer(Summarised):
         if not is_sound or not state.is_possible(
             self._arrays.progress, self.settings.epochs, batches, self._plan.averages_apart
         ):
-            raise FileError(kept.path, "is a checkpoint with unsound contents; delete it")
+            raise FileError(kept.path, "is a checkpoint with invalid contents; delete it")
         self.modes_proven, self.has_diverged = state.modes_proven, state.has_diverged
         return [*state.seen.tolist()]
 
     def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
-        """The same as `advance`, in pieces between which a checkpoint may be written."""
+        """Train as `advance` does, in pieces between which a checkpoint may be written."""
         if kept is None:
             return self.advance(epoch)
         piece = 1
@@ -294,7 +294,7 @@ class Trainer(Summarised):
         return State(seen, self.modes_proven, self.has_diverged)
 
     def snapshot(self) -> Snapshot:
-        """The machine at this moment, for monitors."""
+        """Return the current machine for monitors."""
         seed = self.seed.child(_MONITORS).child(self.epoch)
         arrays, last = self._arrays, None
         if arrays.progress[MODES]:
@@ -313,7 +313,7 @@ class Trainer(Summarised):
             fill_normal(stream, float(self.settings.sigma), weights.reshape(-1))
             start = BoltzmannMachine(weights, units=self.settings.units)
         elif start.weights.shape != (n, m):
-            raise ValueError(f"start is a {start!r}, but the data and hidden ask for {n} × {m}")
+            raise ValueError(f"start is a {start!r}, but the data and hidden require {n} × {m}")
         start = start.in_units(self.settings.units)
         streams = self.seed.child(_UPDATES).streams(1 + LANES)
         stream = streams[0].copy()

@@ -1,16 +1,16 @@
-"""The command line: one module per command; what a command needs is loaded when it is called.
+"""The command line: one module per command; a command loads what it needs when it is called.
 
-Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 what a file
-states was found to be false, 70 a bug in glasshouse, 130 interrupted (Ctrl-C), 143 terminated
-(SIGTERM, also where the best answer so far was given). `solve --maxsat-output` has those of the
-MaxSAT Evaluation.
+Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 a file states
+    something that was found to be false, 70 a bug in glasshouse, 130 interrupted (Ctrl-C), 143
+    terminated (SIGTERM, even if the best answer so far was printed). `solve --maxsat-output` uses
+    those of the MaxSAT Evaluation.
 
 Importing this package loads hardly anything: signals are handled first (`clock`, `termination`),
-then the rest is loaded (`running`, and one module per command). Commands share `options`,
-`console`, `output`, `errors`, `collecting` (into a store), `evaluation` (the MaxSAT Evaluation's
-rules), `instances` (where plants go) and `searches` (all solvers).
-`about` has `--version` and `completion`; `info` has `draw`, `convert` has `back`, too.
-`renamed` lists the words of older versions.
+    then the rest is loaded (`running`, and one module per command). Commands share `options`,
+    `console`, `output`, `errors`, `collecting` (into a store), `evaluation` (the rules of the
+    MaxSAT Evaluation), `instances` (the output of plants) and `searches` (all solvers). `about` has
+    `--version` and `completion`; `info` also has `draw`, `convert` also has `back`. `renamed` lists
+    the words of older versions.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ HELP = "Grow spin glasses and MAX-2-SAT instances; examples: `glasshouse COMMAND
 def run() -> typing.NoReturn:
     """Run the command `glasshouse`, and end the process."""
     code = main()
-    # The last garbage collections of Python take half a second with Numba loaded. The system takes
-    # all memory back in any case, so nothing is left for them to look at.
+    # The last garbage collections of Python take half a second with Numba loaded. The system frees
+    # all memory in any case, so they are not needed.
     gc.freeze()
     sys.exit(code)
 
@@ -45,7 +45,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     Args:
         arguments: the words of the command line; by default those of the process. The process then
-            ends with the command, and a signal that comes afterwards leaves its exit code alone.
+            ends with the command, and a later signal does not change its exit code.
     """
     clock.start(process=arguments is None)
     with Termination(is_last=arguments is None) as termination:
@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def __getattr__(name: str) -> typing.Any:
-    """Build `app` and `COMMANDS` when they are first asked for."""
+    """Build `app` and `COMMANDS` when they are first used."""
     if name not in ("app", "COMMANDS"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     groups = _commands()
@@ -65,10 +65,10 @@ def __getattr__(name: str) -> typing.Any:
 
 
 def add_options(command: str | None = None) -> None:
-    """Make the commands whose options come from the library: `plant METHOD` and `train run`.
+    """Create the commands whose options come from the library: `plant METHOD` and `train run`.
 
     Args:
-        command: only those of this command; None makes all of them.
+        command: only those of this command; None creates all of them.
     """
     from glasshouse.cli.plant import add_methods
     from glasshouse.cli.train import add_run
@@ -79,7 +79,7 @@ def add_options(command: str | None = None) -> None:
 
 
 def _commands() -> dict[str, dict[str, typing.Any]]:
-    """All commands by group. None of these modules imports anything heavy."""
+    """Return all commands by group. None of these modules imports anything heavy."""
     from glasshouse.cli.about import completion
     from glasshouse.cli.check import check
     from glasshouse.cli.compile import compile_kernels
@@ -138,5 +138,5 @@ def _app(groups: dict[str, dict[str, typing.Any]]) -> typing.Any:
             else:
                 app.command(command, name=name, sort_key=order, group=group)
     for flag in ("--help", "--version"):
-        app[flag].group = group  # the last one
+        app[flag].group = group  # the last group
     return app

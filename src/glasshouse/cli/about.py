@@ -9,12 +9,12 @@ from typing import Literal
 from glasshouse.extras import extras_by_presence
 from glasshouse.version import __version__
 
-# What results and speed depend on.
+# The packages that results and speed depend on.
 PACKAGES = ("numpy", "scipy", "numba", "highspy", "networkx")
 
 
 def versions() -> str:
-    """Ours alone on the first line, for scripts; then what we stand on. Imports none of it."""
+    """Return our version on the first line, for scripts, then our dependencies; imports none."""
     there, missing = extras_by_presence()
     python = f"{platform.python_version()} ({platform.python_implementation()}, "
     lines = [
@@ -33,8 +33,8 @@ def _version(package: str) -> str:
         return "is not installed"
 
 
-# The script for zsh defines a function and leaves it to the name of its file to call it. This calls
-# it whatever loads the script: a file of $fpath that is called as everybody's are, or `source`.
+# The script for zsh defines a function and leaves calling it to the file's name. This code calls it
+# in both cases: as a file of $fpath, or by `source`.
 _ZSH_CALL = """
 if [ "$funcstack[1]" = "_glasshouse" ]; then
   _cyclopts_glasshouse "$@"

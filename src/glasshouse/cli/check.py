@@ -1,4 +1,4 @@
-"""`glasshouse check`."""
+"""`glasshouse check`: verify what files and manifests state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def check(
 ) -> None:
     """Prove what files state about their optimum.
 
-    Nothing that made the files is trusted. A file is checked against the certificate beside it
+    Nothing that made the files is trusted. A file is checked against the certificate next to it
     (FILE.cert), or its own loops and squares (.npz). A manifest.jsonl is checked line by line. A
     commitment.jsonl is checked against the answers that were published later. Numbers are the
     file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit code 1 if a
@@ -52,14 +52,14 @@ def check(
 
     Args:
         files: problem files or manifests.
-        certificate: the certificate of a single file, if it is not beside it.
+        certificate: the certificate of a single file, if it is not next to the file.
         folder: the folder of the instances that a manifest lists, if it is not the manifest's own.
         answers: the folder of published answers, for a commitment.jsonl.
-        recipe: also grow the recipe that a file states, and compare what grows with the file. It
+        recipe: also grow the recipe that a file states, and compare the result with the file. This
             proves the optimum of a file that has no certificate.
         verified: also run the checker that is proven correct in Coq, on .wcnf, .mc and .sparse
             files. `make verified` builds it.
-        print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
+        print_checker: print a checker for WCNF and .mc files that needs only Python, not
             glasshouse.
         json: print one JSON object per file.
     """
@@ -67,7 +67,7 @@ def check(
         print(CHECKER.read_text(encoding="utf-8"), end="")
         return
     if not files:
-        raise ValueError("no FILE to check")
+        raise ValueError("no FILE to check; name at least one")
     if certificate is not None and len(files) != 1:
         raise ValueError(f"--certificate is for one file, but {len(files)} were given")
     for file in files:
@@ -82,7 +82,7 @@ def check(
                 raise ValueError("--certificate is for an instance, not for a manifest")
             _check_suite(file, folder, json)
         elif folder is not None:
-            raise ValueError(f"--instances is for a manifest.jsonl, but {file} is none")
+            raise ValueError(f"--instances is for a manifest.jsonl; {file} is not one")
         else:
             options = {"format": format, "units": units, "recipe": recipe}
             _check_file(file, certificate, json, verified, **options)
@@ -149,7 +149,7 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
     from glasshouse.suites import iter_check_suite
     from glasshouse.suites.manifest import read_manifest
 
-    for _ in read_manifest(manifest):  # what cannot be read is no lie, but wrong input
+    for _ in read_manifest(manifest):  # an unreadable manifest is wrong input, not a false claim
         pass
     lines, gaps = 0, 0
     try:
@@ -165,7 +165,9 @@ def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:
                     known |= {"measure": entry.measure, entry.measure: entry.measured}
                 show_json({"file": entry.file, **known})
     except MissingFileError as missing:
-        where = "" if folder is not None else "; --instances DIR says where the instances are"
+        where = (
+            "" if folder is not None else "; use --instances DIR for the folder of the instances"
+        )
         raise ValueError(f"{missing}{where}") from missing
     except ValueError as lie:
         raise CheckFailedError(lie) from lie

@@ -1,7 +1,7 @@
-"""The clock of a command: how long it has been at work, and how slowly this computer works.
+"""The clock of a command: the time since it started, and how slow this computer is.
 
-Time limits of commands count from the start of the process. Much of the time before a search goes
-into the start of Python and into imports.
+Time limits of commands count from the start of the process. Much of the time before a search is
+spent on the start of Python and on imports.
 """
 
 from __future__ import annotations
@@ -10,27 +10,28 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Seconds of processor time: to print an answer and end Python, and that the longest step of LLVM
-# was seen to take.
+# Seconds of processor time: to print an answer and end Python; and the longest step of LLVM that
+# was observed.
 _FAREWELL, _LONGEST_STEP = 0.2, 1.1
-_SHARE_OF_SEARCH = 0.1  # of a time limit, for the search, even if the start took longer
-_LAST_WORDS = 0.1  # seconds in which a solver that ends in time gives its answer
+_SHARE_OF_SEARCH = 0.1  # fraction of a time limit for the search, even if the start took longer
+_LAST_WORDS = 0.1  # seconds in which a solver that ends in time prints its answer
 
 _began = time.monotonic()
 
 
 def start(process: bool = False) -> None:
-    """A command begins.
+    """Start the clock of a command.
 
     Args:
-        process: whether the process began for it; the time since then counts.
+        process: whether the process was started for this command; then the time since its start
+            counts.
     """
     global _began
     _began = time.monotonic() - (sum(_worked()) if process else 0.0)
 
 
 def seconds_left(time_limit: float | None) -> float | None:
-    """Seconds that a search may take if the whole command has a time limit; None sets no limit."""
+    """Return the seconds left for a search under the command's time limit; None sets no limit."""
     from glasshouse.problems import validation
 
     limit = validation.time_limit(time_limit)
@@ -41,7 +42,7 @@ def seconds_left(time_limit: float | None) -> float | None:
 
 
 def end_in_time(time_limit: float | None) -> None:
-    """Stop the command in time for its answer, as `TimeIsOverError`, whatever it does then."""
+    """Stop the command in time to answer, by a `TimeIsOverError`, whatever it is doing."""
     from glasshouse.cli.termination import current
 
     left = seconds_left(time_limit)
@@ -51,10 +52,10 @@ def end_in_time(time_limit: float | None) -> None:
 
 @contextmanager
 def search(time_limit: float | None) -> Iterator[float | None]:
-    """Give a search the rest of a time limit, in seconds, of which compilation is a part.
+    """Yield the seconds left for a search, including compilation, under the command's time limit.
 
-    A step of LLVM cannot be interrupted, so compilation ends earlier than the search, by as much
-    as the longest step takes.
+    A step of LLVM cannot be interrupted, so compilation ends earlier than the search, by the time
+    that the longest step takes.
     """
     from glasshouse.stopping import compilation_limited
 
@@ -67,18 +68,18 @@ def search(time_limit: float | None) -> Iterator[float | None]:
 
 
 def _slowness() -> float:
-    """How much longer than its processor time work takes here, because others work, too."""
+    """Return how much longer than its processor time work takes, because of other processes."""
     ran, waited = _worked()
     return (ran + waited) / ran if ran else 1.0
 
 
 def _worked() -> tuple[float, float]:
-    """Seconds in which the main thread ran, and in which it was ready to run but others did.
+    """Return the seconds in which the main thread ran, and those in which it waited for a core.
 
-    Linux counts both, from the start of the process. Elsewhere the second one is 0.
+    Linux counts both, from the start of the process. On other systems the second is 0.
     """
     try:
-        # The module pathlib is slow to load, and signals are not handled yet.
+        # pathlib is slow to load, and signals are not handled yet
         with open("/proc/self/schedstat", encoding="ascii") as counts:  # noqa: PTH123
             ran, waited, _ = map(int, counts.read().split())
     except (OSError, ValueError):

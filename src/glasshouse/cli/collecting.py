@@ -1,4 +1,4 @@
-"""Work that is done by several processes, goes on where it was stopped, and is followed here."""
+"""Collecting rows with several processes into a store: progress, interruption, resuming."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def refuse_both(workers: int | None, dask: str | None) -> None:
-    """Refuse workers of this computer together with those of a cluster, and fewer than one."""
+    """Refuse local workers together with those of a cluster, and fewer than one worker."""
     if workers is not None and dask is not None:
-        raise ValueError("--workers and --dask do not go together")
+        raise ValueError("--workers and --dask cannot be combined; use one of them")
     if workers is not None and workers < 1:
-        raise ValueError(f"workers={workers} is below 1, the least it can be")
+        raise ValueError(f"workers={workers} is below 1; use at least 1")
 
 
 @contextmanager
 def executor_of(address: str | None) -> Iterator[Executor | None]:
-    """The workers of a Dask cluster, or none."""
+    """Yield the executor of a Dask cluster, or None."""
     if address is None:
         yield None
         return
@@ -44,7 +44,7 @@ def collect_steps(
     dask: str | None = None,
     things: str = "instances",
 ) -> StudyProgress:
-    """Follow what is being collected with a progress bar; Ctrl-C says what is kept."""
+    """Show a progress bar while rows are collected; on Ctrl-C, report what is stored."""
     last: StudyProgress | None = None
     try:
         with executor_of(dask) as executor, collecting_bar() as update:
@@ -53,17 +53,17 @@ def collect_steps(
     except KeyboardInterrupt:
         rows = 0 if last is None else last.rows
         counted = f"1 {things.removesuffix('s')} is" if rows == 1 else f"{rows:,} {things} are"
-        stored = f"{counted} in {store}, and the same command goes on"
+        stored = f"{counted} in {store}, and the same command resumes"
         raise KeyboardInterrupt(stored) from None
     assert last is not None
     if again := last.retried:
-        print(f"{things} started again: {sum(one.count for one in again)}, the first because of: "
+        print(f"{things} restarted: {sum(one.count for one in again)}, the first because of: "
               f"{again[0].error}", file=sys.stderr)  # fmt: skip
     return last
 
 
 def refuse_lost(last: StudyProgress, store: Path, *, things: str = "batches") -> None:
-    """Say that some work failed every time."""
+    """Raise if some work failed every time."""
     if last.lost:
         raise CheckFailedError(
             f"{store}: {len(last.lost)} {things} failed three times, the first with: "

@@ -1,4 +1,4 @@
-"""`glasshouse compile`."""
+"""`glasshouse compile`: compile kernels in advance."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from glasshouse.cli.output import show_json
 def compile_kernels(*groups: str, json: bool = False) -> None:
     """Compile kernels now, so that later calls start at once.
 
-    The machine code is kept on disk. Without this, each kernel is compiled when it is first needed,
-    which takes a few seconds. Use it when you build an image or prepare a cluster node.
-    NUMBA_CACHE_DIR sets the folder of the cache. The machine code is for this processor, this
-    version of glasshouse and this version of Numba. Expect minutes; what is cached already is only
-    loaded.
+    The machine code is cached on disk. Without this command, each kernel is compiled when it is
+    first needed, which takes a few seconds. Use it when you build an image or prepare a cluster
+    node. NUMBA_CACHE_DIR sets the folder of the cache. The machine code is for this processor, this
+    version of glasshouse and this version of Numba. Expect minutes; kernels that are already cached
+    are only loaded.
 
     For instance:
 
@@ -26,7 +26,7 @@ def compile_kernels(*groups: str, json: bool = False) -> None:
     ```
 
     Args:
-        groups: any of plant, check, anneal, temper, search, prove, train; all of them by default.
+        groups: any of plant, check, anneal, temper, search, prove, train; by default all.
         json: print one JSON object per group.
     """
     from glasshouse import precompiled

@@ -1,7 +1,7 @@
-"""Standard output and standard error: lines that arrive whole, and progress bars.
+"""Standard output and standard error: complete lines, and progress bars.
 
 Characters that the console cannot show are replaced. A full pipe blocks the process that writes to
-it. A process that must not be interrupted while it writes would then handle no signal. The
+it. A process that must not be interrupted while it writes would then handle no signal, so the
 functions here wait for the reader first, while signals are still handled. Bars appear on standard
 error, and only if it is a terminal.
 """
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 Thing = TypeVar("Thing")
 
-# What our texts hold beyond ASCII, as one would type it there.
+# ASCII replacements for the other characters in our texts.
 _TYPED = {"×": "x", "·": "*", "→": "->", "≤": "<=", "≥": ">=", "±": "+-", "–": "-", "…": "...",
           "β": "beta", "ρ": "rho", "α": "alpha", "μ": "mu", "σ": "sigma", "Σ": "Sum", "√": "sqrt",
           "•": "*", "─": "-", "│": "|"}  # fmt: skip
-_PIECE = 4096  # bytes: the least PIPE_BUF, which a pipe takes whole once it takes anything
-_PATIENCE = 2.0  # seconds after a signal, for a reader that is slow
+_PIECE = 4096  # bytes: the least PIPE_BUF; a pipe accepts this many at once or none
+_PATIENCE = 2.0  # seconds after a signal, for a slow reader
 
 
 class BlockedError(OSError):
-    """A signal has come, and the reader of standard output does not read."""
+    """Raised if a signal has come and the reader of standard output does not read."""
 
 
 def survive() -> None:
-    """Replace characters that the console cannot show; printing them would be an error."""
+    """Replace characters that the console cannot show, because printing them would fail."""
     codecs.register_error("glasshouse", _replaced)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -48,26 +48,26 @@ def survive() -> None:
 
 
 def flush() -> None:
-    """Write out what was printed; a reader that went away is a BrokenPipeError on every system."""
-    if sys.stdout is None:  # it was closed before we came
+    """Flush standard output; a reader that has closed it raises BrokenPipeError on every system."""
+    if sys.stdout is None:  # it was closed before we started
         return
     try:
         sys.stdout.flush()
     except OSError as error:
-        hush()  # Python would try again while it shuts down, and change the exit code
-        if error.errno == errno.EINVAL:  # how Windows says it
+        hush()  # Python would try again at shutdown, and change the exit code
+        if error.errno == errno.EINVAL:  # Windows reports it so
             raise BrokenPipeError from None
         raise
 
 
 def hush() -> None:
-    """Say nothing more on standard output, also not while Python shuts down."""
+    """Print nothing more to standard output, even at shutdown."""
     with suppress(OSError, ValueError, AttributeError):  # not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
-    """Wait until standard output takes a line without blocking; False if it does not in time."""
+    """Wait until standard output accepts a line without blocking; False if it does not in time."""
     try:
         number = (stream or sys.stdout).fileno()
         return bool(select.select([], [number], [], seconds)[1])
@@ -76,12 +76,12 @@ def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
 
 
 def may_write(stream: TextIO) -> bool:
-    """Whether to print, even if the reader is slow; after a signal, only if it reads."""
+    """Whether to print: always before a signal; after one, only if the reader reads."""
     return not current().came or is_read(stream)
 
 
 def flush_if_read() -> None:
-    """Write out what was printed, or drop it if the reader does not read."""
+    """Flush standard output, or drop the text if the reader does not read."""
     try:
         if is_read():
             flush()
@@ -92,7 +92,7 @@ def flush_if_read() -> None:
 
 
 def write(line: str) -> None:
-    """Write a short line to standard output at once; it is whole, or not there at all."""
+    """Write a short line to standard output at once, completely or not at all."""
     try:
         number = sys.stdout.fileno()
     except (OSError, ValueError, AttributeError):  # A caller has replaced standard output.
@@ -103,7 +103,7 @@ def write(line: str) -> None:
     while rest:
         try:
             rest = rest[os.write(number, rest) :]
-        except BlockingIOError:  # the reader has set the pipe so
+        except BlockingIOError:  # the reader has set the pipe to non-blocking
             is_read()
 
 
@@ -129,7 +129,7 @@ def _replaced(error: UnicodeError) -> tuple[str, int]:
 
 
 def terminal() -> Console | None:
-    """Standard error, where it is a terminal."""
+    """Return the console of standard error if it is a terminal."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -137,7 +137,7 @@ def terminal() -> Console | None:
 
 
 def bar(*columns: ProgressColumn, stays: bool = False) -> Progress:
-    """A bar; `stays` if it is to be seen when all is done."""
+    """Return a progress bar; `stays` keeps it on screen at the end."""
     from rich.progress import Progress
 
     console = terminal()
@@ -145,14 +145,14 @@ def bar(*columns: ProgressColumn, stays: bool = False) -> Progress:
 
 
 def planting(things: Iterable[Thing], total: int | None) -> Iterator[Thing]:
-    """Hand on what grows, and count it."""
+    """Yield plants as they are grown, and count them on a bar."""
     with bar() as shown:
         yield from shown.track(things, total=total, description="planting")
 
 
 @contextmanager
 def collecting_bar() -> Iterator[Any]:
-    """A bar with tasks and time left, and a function that takes a `StudyProgress`."""
+    """Yield a function that shows a `StudyProgress` as a bar with tasks and remaining time."""
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 
     columns = (

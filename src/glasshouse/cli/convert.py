@@ -1,4 +1,4 @@
-"""`glasshouse convert`, and `glasshouse back`: a solution of the new file in the old variables."""
+"""`glasshouse convert`, and `glasshouse back`, which converts a solution of the new file back."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def convert(
     """Convert a problem file into another format.
 
     The suffixes of the files choose the formats. Integers are converted exactly and stay integers;
-    floats are rounded to their last bit. An optimum that the file states and proves is carried over
-    into the weights of the new file, with its proof, which is verified for both files. What cannot
-    be carried, or is stated without proof, is left out and named; what is stated falsely is
-    refused. A recipe is passed on as it is stated: `glasshouse check --recipe` compares it with the
+    floats are rounded to their last bit. An optimum that the file states and proves is converted to
+    the weights of the new file, with its proof, which is verified for both files. Anything that
+    cannot be converted, or is stated without proof, is left out and named; a false statement is
+    refused. A recipe is copied as it is stated: `glasshouse check --recipe` compares it with the
     file.
 
-    `glasshouse back` brings a solution of the new file back.
+    `glasshouse back` converts a solution of the new file back.
 
     For instance:
 
@@ -61,14 +61,16 @@ def convert(
     Args:
         source: the file to read, or `-` for standard input.
         target: the file to write, or `-` for standard output.
-        kind: what the problem shall become before it is written; else what the format holds.
-        source_format: the format to read where no suffix tells it: wcnf, coo, qubo.gz, …
-        target_format: the format to write where no suffix tells it.
-        certificate: where the proof goes, TARGET.cert by default; `-` has none without this option.
-        dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
-        encoding: how to write WCNF: two clauses per edge, or one relaxation variable per edge.
-        blind: leave out all that is known of the optimum.
-        recipe: grow the recipe that SOURCE states, and compare what grows with SOURCE. It proves
+        kind: convert to this kind of problem first; by default, to the kind that the format holds.
+        source_format: the format of SOURCE, if it has no suffix: wcnf, coo, qubo.gz, …
+        target_format: the format of TARGET, if it has no suffix.
+        certificate: the file of the proof, TARGET.cert by default; `-` has none without this
+            option.
+        dialect: the dialect of WCNF: classic (`p wcnf` header), or that of the MaxSAT Evaluation
+            2022.
+        encoding: the encoding of WCNF: two clauses per edge, or one relaxation variable per edge.
+        blind: leave out everything that is known about the optimum.
+        recipe: grow the recipe that SOURCE states, and compare the result with SOURCE. This proves
             the optimum of a file that has no certificate.
         json: print one JSON object.
     """
@@ -81,13 +83,13 @@ def convert(
     document = read_document(place, format=source_format, units=units)
     left_out: tuple[str, ...] = ()
     if recipe and blind:
-        raise ValueError("--recipe proves an optimum, and --blind leaves it out; give one of them")
+        raise ValueError("--recipe proves an optimum, but --blind leaves it out; use one of them")
     if not blind:
         try:
             document = grown(document) if recipe else document
             _, left_out = document.kept
         except CertificateError as lie:
-            raise CheckFailedError(f"{lie}; --blind converts the problem alone") from lie
+            raise CheckFailedError(f"{lie}; --blind converts the problem without it") from lie
     try:
         written = write(
             options.target(target, target_format, "--to"), document, format=target_format,
@@ -123,11 +125,11 @@ def back(
     units: Units = None,
     json: bool = False,
 ) -> None:
-    """Bring a solution of a converted file back to its source.
+    """Convert a solution of a converted file back to its source.
 
     Prints the solution in the variables of SOURCE, with its energy there. TARGET is the file that
-    was made of SOURCE: it may be of another kind, doubled, edge-encoded or shuffled. Ends with exit
-    code 1 if the solution breaks hard clauses.
+    was made from SOURCE: it may be of another kind, doubled, edge-encoded or shuffled. Ends with
+    exit code 1 if the solution violates hard clauses.
 
     For instance:
 
@@ -138,12 +140,12 @@ def back(
 
     Args:
         source: the file that was converted, or `-` for standard input.
-        target: the file that was made of it.
+        target: the file that was made from it.
         solution: a solution of TARGET: a solver's v lines, 0 and 1, ±1, or JSON; or `-` for
             standard input.
-        source_format: the format to read where no suffix tells it: wcnf, coo, qubo.gz, …
-        target_format: the format of TARGET where no suffix tells it.
-        certificate: the certificate of TARGET, which holds the order of shuffled variables;
+        source_format: the format of SOURCE, if it has no suffix: wcnf, coo, qubo.gz, …
+        target_format: the format of TARGET, if it has no suffix.
+        certificate: the certificate of TARGET, which has the order of shuffled variables;
             TARGET.cert by default.
         json: print one JSON object.
     """
@@ -151,7 +153,7 @@ def back(
     from glasshouse.problems import Max2Sat
 
     if options.is_pipe(target) or (options.is_pipe(source) and options.is_pipe(solution)):
-        raise ValueError("TARGET must be a file, and `-` may stand for one file only")
+        raise ValueError("TARGET must be a file; use `-` for at most one of the other files")
     found = bring_back(
         options.source(source, source_format, "--from"), target, options.source(solution, "txt"),
         format=source_format, converted_format=target_format, certificate=certificate, units=units,
@@ -177,17 +179,17 @@ def back(
 def _lost(
     document: Document, written: Written, target: Path, format: str | None, encoding: str
 ) -> tuple[str, ...]:
-    """What is known about the problem and did not come along, with the reason."""
+    """Return what is known about the problem but was not written, with the reason."""
     from glasshouse.files import Stated
     from glasshouse.files.formats import format_of
 
     form, lost = format_of(target, format), []
     if document.kept[0] != Stated() and not form.has_notes:
-        lost.append(f"stated cost, model and recipe ({form.suffix} files have no place for them)")
+        lost.append(f"stated cost, model and recipe ({form.suffix} files cannot hold them)")
     if document.proven is not None and written.certificate is None and not written.is_whole:
         why = "it proves less about the new file"
         if options.is_pipe(target):
-            why = "none can stand beside standard output; --certificate FILE keeps it"
+            why = "standard output has none next to it; --certificate FILE writes it"
         if encoding == "edge":
             why = "no checker reads the edge encoding"
         lost.append(f"the certificate ({why})")

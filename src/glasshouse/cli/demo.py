@@ -1,4 +1,4 @@
-"""`glasshouse demo`: every command that it shows is the one that runs."""
+"""`glasshouse demo`: it runs every command that it shows."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ TRAINING = "train run bars --hidden 12 --every 100 --count 8 --seed 1"
 
 
 class Stage(NamedTuple):
-    """One part of the demonstration.
+    """One stage of the demonstration.
 
     Attributes:
-        title: what is done.
-        shows: what can be learnt from it, in one sentence.
-        run: does it, in the folder of the demonstration.
+        title: what the stage does.
+        shows: what it shows, in one sentence.
+        run: runs the stage in the folder of the demonstration.
     """
 
     title: str
@@ -61,7 +61,7 @@ def demo(*, output: MaybeOutputPath = None) -> None:
 
     It plants, proves, breaks, solves, races, measures and trains.
 
-    Every command that it shows is run, and leaves its files in a folder, with a page about all of
+    Every command that is shown is run and leaves its files in a folder, with a page about all of
     them: report.html.
 
     For instance:
@@ -72,14 +72,16 @@ def demo(*, output: MaybeOutputPath = None) -> None:
     ```
 
     Args:
-        output: a folder that is empty or not there yet; glasshouse-demo, or with a number behind
-            it, by default.
+        output: an empty folder, or one that does not exist yet; by default glasshouse-demo, with a
+            number if that is taken.
     """
     from glasshouse.files.writing import make_folder
 
     folder = _free_folder() if output is None else output
     if output is not None and output.exists() and (not output.is_dir() or any(output.iterdir())):
-        raise ValueError(f"{output} is there already; name a folder that is empty or not there yet")
+        raise ValueError(
+            f"{output} already exists; name an empty folder, or one that does not exist"
+        )
     make_folder(folder)
     seconds = []
     with _compiling_ahead(), chdir(folder):
@@ -93,9 +95,9 @@ def demo(*, output: MaybeOutputPath = None) -> None:
 
 @contextmanager
 def _compiling_ahead() -> Iterator[None]:
-    """Compile what later stages need on another core meanwhile; the machine code is kept on disk.
+    """Compile what later stages need on another core; the machine code is cached on disk.
 
-    Where it is there already, this takes two seconds of that core.
+    If it is already cached, this takes two seconds of that core.
     """
     if (os.cpu_count() or 1) == 1:
         yield
@@ -160,7 +162,7 @@ def _prove_unplanted() -> None:
 
 
 def _cube() -> Ising:
-    """A periodic lattice of 5 × 5 × 5 spins with random weights."""
+    """Return a periodic lattice of 5 × 5 × 5 spins with random weights."""
     import numpy as np
 
     from glasshouse.problems import Ising
@@ -179,14 +181,16 @@ def _judge() -> None:
 
 
 def _race() -> None:
-    # As sparse as the instance that was solved, so that annealing takes the code compiled for it.
+    # The density is that of the solved instance, so that annealing uses the same compiled code.
     others = {"rc2": "pysat", "dwave-anneal": "dwave.samplers"}
     there = [name for name, package in others.items() if is_there(package)]
     missing = [name for name in others if name not in there]
     _run("plant random -n 60 -f 1/5 --loop-density 0.345 --count 2 --seed 1 -o race")
     solvers = " ".join(f"--solver {name}" for name in ["anneal", *there])
     _run(f"race run {solvers} --suite race -o race.sqlite --time-limit 3 --workers 2")
-    print("(solved: claimed the optimum, and was right; an annealer claims none, but may reach it)")
+    print(
+        "(solved: claimed the optimum correctly; an annealer does not claim it, but may reach it)"
+    )
     if missing:
         print(f"({' and '.join(missing)} not installed: pip install 'glasshouse[solvers]')")
 
@@ -218,15 +222,17 @@ def _report() -> None:
 
 
 STAGES = (
-    Stage("plant", "Instances whose optimum is known, with the proof beside the file.", _plant),
+    Stage("plant", "Instances whose optimum is known, with the proof next to the file.", _plant),
     Stage("break", "A file that states something false is refused.", _forge),
     Stage("solve", "Simulated annealing finds the planted optimum.", _solve),
     Stage("prove", "The same optimum is proven from the clauses alone, without the plant.", _prove),
     Stage("judge", "A solver that claims a better optimum is found out.", _judge),
-    Stage("race", "Other people's solvers on proven instances: who is right, who is fast.", _race),
     Stage(
-        "prove what nobody planted",
-        "A spin glass gets a proof that a script of Python alone verifies.",
+        "race", "Third-party solvers on proven instances: which are right, which are fast.", _race
+    ),
+    Stage(
+        "prove without a plant",
+        "A spin glass gets a proof that a plain Python script verifies.",
         _prove_unplanted,
     ),
     Stage("measure", "Hardness grows with frustration: 4,000 instances, solved.", _measure),
@@ -246,7 +252,7 @@ NEXT = (
 
 
 def _run(line: str, *, is_refused: bool = False) -> None:
-    """Run a command line of ours as it is shown; `is_refused` if its answer is to be no."""
+    """Run a command line as it is shown; `is_refused` if the answer must be no."""
     from glasshouse.cli import add_options, app
 
     _say(f"glasshouse {line}")
@@ -264,7 +270,7 @@ def _run(line: str, *, is_refused: bool = False) -> None:
 
 
 def _free_folder() -> Path:
-    """The folder's name, with a number where it is taken."""
+    """Return the name of the folder, with a number if it is taken."""
     folder, number = FOLDER, 2
     while folder.exists():
         folder, number = Path(f"{FOLDER}-{number}"), number + 1
@@ -281,7 +287,7 @@ def _say(text: str) -> None:
 
 
 def _summary(folder: Path, seconds: list[float]) -> None:
-    """What was shown, how long it took, and what to try next."""
+    """Print what was shown, how long it took, and what to try next."""
     print("\n" + "─" * 78)
     for stage, taken in zip(STAGES, seconds, strict=True):
         print(f"{stage.title:<26}{taken:5.1f} s  {stage.shows}")

@@ -1,4 +1,4 @@
-"""Errors of commands: wrong usage, wrong input, failed checks, false claims of files."""
+"""Errors of commands: wrong usage, wrong input, failed checks, false claims in files."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 # A quoted text, which is a value that the user typed or a piece of a file.
 _QUOTED = r"(?<!\w)'[^']*'|(?<!\w)\"[^\"]*\""
-# Arguments of the library that the command line calls by another name.
+# Arguments of the library that have another name on the command line.
 _LIBRARY_NAMES = {"rng": "--seed", "repeat": "--runs", "seconds": "--time-limit",
                   "cpu_seconds": "--cpu-limit", "mode_seconds": "--mode-time-limit",
                   "timeout": "--batch-time-limit"}  # fmt: skip
-_ADVICE = "; say overwrite=True to replace it"
+_ADVICE = "; pass overwrite=True to replace it"
 
 
 class CheckFailedError(Exception):
-    """The answer is no: a check that was asked for failed. Ends with exit code 1."""
+    """A requested check failed, so the answer is no. Ends with exit code 1."""
 
 
 class FalseClaimError(Exception):
@@ -40,15 +40,15 @@ class FalseClaimError(Exception):
 
 
 class AnswerCode(int):
-    """An exit code that is part of the answer: it stays, also where a signal ended the search."""
+    """An exit code that is part of the answer: it stays even if a signal ended the search."""
 
 
 class StudyFileError(ValueError):
-    """Something wrong in a study file, whose keys are not options of a command."""
+    """An error in a study file, whose keys are not options of a command."""
 
 
 def usage_error(error: CycloptsError) -> str:
-    """What is wrong with a command line, and the help that tells how it is right."""
+    """Return what is wrong with a command line, and the help command that shows the right usage."""
     chain = ["glasshouse", *(error.command_chain or ())]
     word, known = _first_word(error), list(error.app or ())
     near = get_close_matches(word, known, n=1)
@@ -60,12 +60,12 @@ def usage_error(error: CycloptsError) -> str:
         return old
     if isinstance(error, UnknownCommandError):
         commands = [name for name in known if not name.startswith("-")]
-        told = f"{word!r} is no command"
-        told += "" if near else f"; there are {', '.join(commands)}"
+        told = f"{word!r} is not a command"
+        told += "" if near else f"; use one of {', '.join(commands)}"
         if word == "paper":
             told = "'paper' is not a command; use python -m paper in the repository of glasshouse"
     if isinstance(error, MissingArgumentError) and error.argument is not None:
-        # Not given at all, or given without its value.
+        # The option is missing, or its value is.
         names = " or ".join(error.argument.names)
         told = f"{error.keyword} needs a value" if error.keyword else f"{names} is missing"
     if isinstance(error, UnusedCliTokensError):
@@ -76,7 +76,7 @@ def usage_error(error: CycloptsError) -> str:
 
 
 def _first_word(error: CycloptsError) -> str:
-    """What was typed after the last command that there is, if it could be a command's name."""
+    """Return the word after the last known command, if it could be a command's name."""
     words = (error.root_input_tokens or [])[len(error.command_chain or ()) :]
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
         return error.unused_tokens[0]
@@ -84,7 +84,7 @@ def _first_word(error: CycloptsError) -> str:
 
 
 def system_error(error: OSError) -> str:
-    """What the operating system said no to, and why, without its number.
+    """Return what the operating system refused, and why, without its error number.
 
     >>> system_error(FileNotFoundError(2, "No such file or directory", "inst.wcnf"))
     'inst.wcnf: No such file or directory'
@@ -100,7 +100,7 @@ def spoken(error: BaseException, words: list[str]) -> str:
     that does not state that it `names_arguments`: these messages name no arguments.
 
     Args:
-        error: what a command raised.
+        error: the exception of a command.
         words: the command line as it was typed; names of files in it are never changed.
     """
     lines = str(error).strip().splitlines()
@@ -125,12 +125,12 @@ def as_options(message: str, options: Mapping[str, str], typed: Collection[str] 
         typed: words that the user typed, which are never changed.
 
     >>> options = {"loop_density": "--loop-density", "force": "--force", "n": "-n"}
-    >>> as_options("loop_density=-1 must be above 0; say overwrite=True to replace it", options)
-    '--loop-density -1 must be above 0; say --force to replace it'
+    >>> as_options("loop_density=-1 must be above 0; pass overwrite=True to replace it", options)
+    '--loop-density -1 must be above 0; pass --force to replace it'
     >>> as_options("n=5 x.coo: n=0 is below 1, see 'n=3' in n=7.coo", options, ["n=5 x.coo"])
     "n=5 x.coo: -n 0 is below 1, see 'n=3' in -n 7.coo"
     """
-    message = message.replace("; None sets no limit", "")  # there is no None to type
+    message = message.replace("; None sets no limit", "")  # None cannot be typed
     names = [*options, *(["overwrite=True"] if "force" in options else [])]
     if not names:
         return message
@@ -152,7 +152,7 @@ def _longest_first(words: Collection[str]) -> list[str]:
 
 
 def _options(words: list[str]) -> dict[str, str]:
-    """Return the option for each name that a command's option has in Python."""
+    """Return the option of each Python name of a command's arguments."""
     from glasshouse import cli
 
     _, apps, _ = cli.app.parse_commands(words)
@@ -171,19 +171,19 @@ def _typed(words: list[str]) -> list[str]:
     """Return all spellings of words that may name a file: typed, absolute, or without folders."""
     found = {*words, *(word.partition("=")[2] for word in words if word.startswith("--"))}
     for word in list(found):
-        with suppress(OSError, RuntimeError, ValueError):  # names that no file can have
+        with suppress(OSError, RuntimeError, ValueError):  # some texts cannot name a file
             path = Path(word)
             found |= {str(path), path.name, str(path.absolute()), str(path.resolve())}
     return [word for word in found if "=" in word or "_" in word]
 
 
 def false_claim(document: Document, found: Any, optimal: bool) -> str:
-    """That the stated optimum is none, and what shows it, in words; empty where nothing does.
+    """Return a message that refutes the stated optimum; empty if nothing refutes it.
 
     Args:
         document: the file as it was read.
         found: the energy of a state.
-        optimal: whether no state has a lower one.
+        optimal: whether no state has a lower energy.
     """
     from glasshouse.files.claims import agrees
 

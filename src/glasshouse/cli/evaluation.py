@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Contest:
-    """The best model so far of one file of clauses, whose cost is printed."""
+    """The best model so far for one file of clauses; its cost is printed."""
 
     def __init__(self, document: Document, problem: Max2Sat) -> None:
         self.document, self.problem = document, problem
@@ -29,10 +29,10 @@ class Contest:
         self._is_over = False
 
     def offer(self, model: Any) -> bool:
-        """Print at once what a model costs, if it is the best so far; whether it is, or equals it.
+        """Print the cost of a model if it is the best so far; return whether none was better.
 
-        A model counts once its line is out. Signals are handled before both or after both; while
-        the reader does not read, before.
+        A model counts once its line is printed. Signals are handled before both or after both;
+        while the reader does not read, before.
         """
         if self.problem.broken(model):
             return False
@@ -50,12 +50,12 @@ class Contest:
         return not self._is_over and (self.model is None or bool(cost < self.cost))
 
     def run(self, solve: Callable[[], tuple[Any, bool]]) -> AnswerCode:
-        """Solve, and give the best model however that ends.
+        """Solve, and print the best model however the search ends.
 
         Hard clauses of two literals are satisfied at once, so that there is a model from the start.
 
         Args:
-            solve: gives a model, None for none, and whether it is optimal.
+            solve: returns a model or None, and whether it is optimal.
         """
         from glasshouse.problems.hard_clauses import satisfy
         from glasshouse.proofs import HardClausesUnsatisfiableError
@@ -65,7 +65,7 @@ class Contest:
             self.offer(satisfy(self.problem.num_variables, self.problem.hard))
             model, is_claimed = solve()
             is_optimal = model is not None and self.offer(model) and is_claimed
-            current().finish()  # The search is over.
+            current().finish()  # the search is over
         except HardClausesUnsatisfiableError:
             current().finish()
             status = "UNSATISFIABLE"
@@ -83,7 +83,7 @@ class Contest:
 
 
 def by_the_rules(solve: Callable[[], Any], termination: Termination) -> Any:
-    """Run a command from which an answer is expected, even if it is stopped before its search."""
+    """Run a command that must print an answer, even if it is stopped before its search."""
     try:
         termination.begin()
         return solve()
@@ -95,7 +95,7 @@ def by_the_rules(solve: Callable[[], Any], termination: Termination) -> Any:
 
 
 def conclude(status: str, model: Any = None) -> AnswerCode:
-    """Print the last lines, whole, and return the exit code that belongs to them."""
+    """Print the last lines completely, and return the matching exit code."""
     from glasshouse.races.judging.clauses import EXIT_CODES
 
     console.write_whole(f"s {status}\n" + ("" if model is None else f"v {model_of(model)}\n"))

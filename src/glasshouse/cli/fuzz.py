@@ -1,4 +1,4 @@
-"""`glasshouse fuzz`: `run` hunts wrong answers, `one` writes an instance for other fuzzers."""
+"""`glasshouse fuzz`: `run` searches for wrong answers, `one` writes one instance."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from glasshouse.cli.output import show_json
 if TYPE_CHECKING:
     from glasshouse.fuzzing.hunting import Catch, Fault, HandedOver
 
-_MOST_REASONS = 3  # why there was no answer, that are shown
+_MOST_REASONS = 3  # reasons for missing answers that are shown
 
 fuzz = command_group(
     "fuzz",
-    """Hunt wrong answers of a MaxSAT solver.
+    """Search for wrong answers of a MaxSAT solver.
 
     For instance:
 
@@ -61,12 +61,12 @@ def run(
     strict: bool = False,
     json: bool = False,
 ) -> int:
-    """Hunt wrong answers of a MaxSAT solver with small instances of proven optimum.
+    """Search for wrong answers of a MaxSAT solver, with small instances of proven optimum.
 
-    Instances of all planting methods, with hard clauses, large weights and the corners of the
-    format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown once, on the
-    smallest instance that can be found, with its proof. Exit code 1 if there are faults, or if no
-    instance was answered; else 0.
+    The instances come from all planting methods, with hard clauses, large weights and the corner
+    cases of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown
+    once, on the smallest instance that can be found, with its proof. Exit code 1 if there are
+    faults, or if no instance was answered; else 0.
 
     For instance:
 
@@ -80,20 +80,20 @@ def run(
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); or one of rc2, rc2-stratified, rc2-stratified-edge, toulbar2, cpsat,
             scip, highs, dwave-tree.
-        count: how many instances.
-        seed: the seed of the first instance; the next ones have the next numbers.
-        time_limit: seconds of a run.
-        shrink_time_limit: seconds of shrinking one fault.
-        output: a folder for the faults, made when there is one.
-        workers: how many processes ask the solver at the same time.
-        dialect: how to write WCNF; by default both, or the one that the solver understands.
-        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for unweighted
+        count: the number of instances.
+        seed: the seed of the first instance; instance k uses seed + k.
+        time_limit: seconds per run.
+        shrink_time_limit: seconds for shrinking one fault.
+        output: a folder for the faults, created if there are any.
+        workers: the number of processes that ask the solver at the same time.
+        dialect: the dialect of WCNF; by default both, or the one that the solver understands.
+        most_weight: the largest weight of a soft clause, by default 2^63-1; use 1 for unweighted
             instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
-        beyond_rules: use weights of 0 and weights of 2^63 or more, too.
-        plain: leave out tautologies, empty clauses and other corners of the format.
-        strict: take a wrong exit code alone for a fault.
+        beyond_rules: also use weights of 0 and weights of 2^63 or more.
+        plain: leave out tautologies, empty clauses and other corner cases of the format.
+        strict: count a wrong exit code alone as a fault.
         json: print one JSON object.
     """
     from glasshouse.fuzzing.drawing import Corners
@@ -109,7 +109,7 @@ def run(
         raise ValueError(f"{output} is a file; expected a folder for the faults")
     if dialect is None and (spoken := spoken_dialect(trial)) in ("classic", "mse22"):
         dialect, corners = spoken, replace(corners, dialect=spoken)
-        print(f"the solver understands {dialect} files only: no others are asked; --dialect "
+        print(f"the solver understands {dialect} files only, so only these are tried; --dialect "
               "decides", file=sys.stderr)  # fmt: skip
     catch, found, is_interrupted = Catch(), [], False
     with _progress(count) as show:
@@ -120,7 +120,7 @@ def run(
         except KeyboardInterrupt:
             is_interrupted = True
         for kind, smallest in catch.smallest.items():
-            # After Ctrl-C nobody waits for long: what was found is handed over as it is.
+            # After Ctrl-C the user does not want to wait: faults are written without shrinking.
             time = 0.0 if is_interrupted else shrink_time_limit
             fault = shrunk_fault(trial, smallest, kind, catch.times[kind], corners, time)
             is_interrupted = is_interrupted or fault.is_interrupted
@@ -154,7 +154,7 @@ def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> No
         print("no instance was answered, so nothing was tested; check the command, or whether the "
               "solver prints an s line")  # fmt: skip
     elif catch.is_hardly_answered:
-        print("most instances got no answer; --dialect, --plain and --most-weight ask for files "
+        print("most instances got no answer; --dialect, --plain and --most-weight choose files "
               "that more solvers read")  # fmt: skip
 
 
@@ -182,7 +182,7 @@ def _values(
 
 @contextmanager
 def _progress(count: int) -> Iterator[Any]:
-    """A bar with the faults so far."""
+    """Yield a function that updates a bar with the number of faults."""
     with bar() as shown:
         task = shown.add_task("asking", total=count)
 
@@ -208,7 +208,7 @@ def one(
     force: Force = False,
     json: bool = False,
 ) -> None:
-    """Write one small instance that hunts for wrong answers of MaxSAT solvers.
+    """Write one small instance that tests MaxSAT solvers for wrong answers.
 
     It is the instance of `glasshouse fuzz run` with the same seed and options.
 
@@ -220,16 +220,16 @@ def one(
     ```
 
     Args:
-        output: the .wcnf file to write; the proof goes beside it (.cert). `-` is standard output,
-            with all that is said on standard error.
-        seed: a whole number that fixes all randomness; without it every call grows another one.
-        dialect: how to write WCNF; drawn by default.
-        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for
-            unweighted instances.
+        output: the .wcnf file to write; the proof is written next to it (.cert). `-` is standard
+            output; messages then go to standard error.
+        seed: an integer that fixes all randomness; without it, every call draws another instance.
+        dialect: the dialect of WCNF; by default drawn at random.
+        most_weight: the largest weight of a soft clause, by default 2^63-1; use 1 for unweighted
+            instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
-        beyond_rules: use weights of 0 and weights of 2^63 or more, too.
-        plain: leave out tautologies, empty clauses and other corners of the format.
+        beyond_rules: also use weights of 0 and weights of 2^63 or more.
+        plain: leave out tautologies, empty clauses and other corner cases of the format.
         json: print one JSON object.
     """
     from glasshouse.files.text.streams import format_suffix, writing
@@ -240,7 +240,7 @@ def one(
 
     refuse_json(output, json)
     if not is_pipe(output) and format_suffix(output) != ".wcnf":
-        raise ValueError(f"{output}: these are clauses; name a file that ends in .wcnf")
+        raise ValueError(f"{output}: the instance has clauses; name a file that ends in .wcnf")
     drawn = Seed.of(seed).entropy
     total = MOST_TOTAL if most_total is None else most_total
     question = fuzz_question(drawn, Corners(dialect, plain, most_weight, total, beyond_rules))

@@ -1,4 +1,4 @@
-"""`glasshouse info` and `glasshouse draw`: the contents of a file, in words or as a picture."""
+"""`glasshouse info` and `glasshouse draw`: the contents of a file, as text or as a figure."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from glasshouse.cli.output import (
 def info(
     file: Path, /, *, format: SourceFormat = None, units: Units = None, json: bool = False
 ) -> None:
-    """Show what a problem file holds.
+    """Show the contents of a problem file.
 
-    Prints sizes, weights, graph, and what is stated about its plant.
+    Prints sizes, weights, graph, and what the file states about its plant.
 
     For instance:
 
@@ -32,7 +32,7 @@ def info(
     ```
 
     Args:
-        file: any format that glasshouse reads, also compressed (.gz, .xz, .zip).
+        file: a file of any format that glasshouse reads, perhaps compressed (.gz, .xz, .zip).
         json: print one JSON object.
     """
     from glasshouse.files import FileError, read_document
@@ -55,15 +55,15 @@ def info(
         first, last = document.problem.labels[0], document.problem.labels[-1]
         show([("labels", printable(f"{first!r:.40} to {last!r:.40}"))])
     if known.cost is not None:
-        doubt = "stated; `glasshouse check` tells whether it is true"
+        doubt = "stated; `glasshouse check` verifies it"
         if not document.measure.is_energy:
             doubt = f"energy {known.cost}; {doubt}"
         show([(f"planted {document.measure.name}", f"{document.stated_value} ({doubt})")])
     if document.planted is not None:
         try:
             print(document.planted.summary())
-        except ValueError as fault:  # a recipe from anywhere
-            raise FileError(file, f"its recipe is not one of ours: {fault}") from None
+        except ValueError as fault:  # the recipe may come from any program
+            raise FileError(file, f"its recipe is not a glasshouse recipe: {fault}") from None
     elif known.recipe is not None:
         for name, key in (("grown by", "method"), ("seed", "seed")):
             show([(name, printable(str(known.recipe.get(key))[:200]))])
@@ -80,9 +80,9 @@ def draw(
 ) -> None:
     """Draw a planted instance or a trained machine.
 
-    The weight matrix of an instance is drawn as written and gauged, or its graph: lattices and
-    chips are drawn as they are built, with dead qubits and biases. Of a machine: receptive fields,
-    samples, weights.
+    For an instance, its weight matrix is drawn as written and gauged, or its graph: lattices and
+        chips in their own layout, with dead qubits and biases. For a machine: receptive fields,
+        samples, weights.
 
     For instance:
 
@@ -94,9 +94,9 @@ def draw(
     ```
 
     Args:
-        file: a planted instance (.npz, or any file whose comments hold its recipe), or the .npz of
-            one machine, as `glasshouse train run … -o NAME.npz` writes it.
-        image_width: pixels per row of a machine's images. By default images are squares if the
+        file: a planted instance (.npz, or any file whose comments contain its recipe), or the .npz
+            of one machine, as `glasshouse train run … -o NAME.npz` writes it.
+        image_width: pixels per row of a machine's images. By default, images are square if the
             number of visible units is a square, else one row.
     """
     from glasshouse.charts.instance import draw as draw_plant

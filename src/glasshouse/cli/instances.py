@@ -1,4 +1,4 @@
-"""Where planted instances go: the options that all `plant` commands share."""
+"""The output of planted instances: the options that all `plant` commands share."""
 
 from __future__ import annotations
 
@@ -34,19 +34,21 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Output:
-    """Where instances go, and how much of the plant goes with them.
+    """The files that instances are written to, and how much of the plant they contain.
 
     Attributes:
-        seed: a whole number that fixes all randomness; without it every call grows another one.
-        output: the file to write; its suffix is the format. The proof goes beside it (.cert). `-`
-            is standard output, with all messages on standard error. With --count, a folder.
-        count: how many instances; -o is then a folder, which gets a manifest.jsonl, too.
+        seed: an integer that fixes all randomness; without it, every call grows another instance.
+        output: the file to write; its suffix is the format. The proof is written next to it
+            (.cert). `-` is standard output; messages then go to standard error. With --count, a
+            folder.
+        count: the number of instances; -o is then a folder, which also gets a manifest.jsonl.
         format: the format of a suite's files, by its suffix: npz, qubo, wcnf.xz, … (wcnf by
-            default); or of `-`, or of a file whose suffix does not tell it.
-        certificate: where the proof of one instance goes, also that of a blind one; `-` has none
-            without this option, but its comments hold the recipe.
-        dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
-        blind: leave nothing of the plant in the files (a suite's manifest still has it).
+            default); or the format of `-`, or of a file without a known suffix.
+        certificate: the file of the proof of one instance, even of a blind one; `-` has none
+            without this option, but its comments contain the recipe.
+        dialect: the dialect of WCNF: classic (`p wcnf` header), or that of the MaxSAT Evaluation
+            2022.
+        blind: write nothing about the plant into the files (a suite's manifest still has it).
         answers: another folder for manifest, optima and certificates of a blind suite.
         shuffle: give variables random names and clauses a random order.
         json: print one JSON object per instance.
@@ -66,7 +68,7 @@ class Output:
 
 
 def write_instances(grow: Callable[[Any], Planted], stem: str, output: Output) -> None:
-    """One instance to a file (or only its summary), or a suite to a folder."""
+    """Write one instance to a file (or print only its summary), or a suite to a folder."""
     from glasshouse.planting import Seed, shuffle
 
     _refuse_contradictions(output)
@@ -82,12 +84,14 @@ def _refuse_contradictions(output: Output) -> None:
     if output.count is not None and (output.output is None or is_pipe(output.output)):
         raise ValueError("--count needs a folder for the instances; add -o DIR")
     if output.count is not None and output.count < 1:
-        raise ValueError(f"--count {output.count} is below 1")
+        raise ValueError(f"--count {output.count} is below 1; use at least 1")
     refuse_json(output.output, output.json)
     if output.answers is not None and not (output.blind and output.count is not None):
         raise ValueError("--answers is for a suite of blind files: --count, -o DIR and --blind")
     if output.count is not None and output.certificate is not None:
-        raise ValueError("--certificate is for one instance; those of a suite stand beside them")
+        raise ValueError(
+            "--certificate is for one instance; a suite has its proofs next to its files"
+        )
     if output.output is None:
         idle = {"--blind": output.blind, "--force": output.force,
                 "--format": output.format, "--certificate": output.certificate,
@@ -114,7 +118,7 @@ def _one(planted: Planted, output: Output) -> None:
     try:
         proven = None if path is None or beside is None else _read_back(path, beside, output.format)
         if proven is None:
-            _ = planted.proven  # a false plant is an error
+            _ = planted.proven  # a false plant raises here
     except CertificateError as lie:
         raise CheckFailedError(f"{lie}; this is a bug of glasshouse, please report it") from lie
     if proven is not None and proven.verdict.energy != cost:
@@ -133,13 +137,13 @@ def _one(planted: Planted, output: Output) -> None:
     print(summary)
     print(f"seed {seed}")
     if path is None:
-        print("nothing was written: -o FILE keeps the instance")
+        print("nothing was written; use -o FILE to write the instance")
     else:
         print(f"{path}: {optimum}{proof}")
 
 
 def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:
-    """What the written files prove; None for a pipe, and for formats that are not read."""
+    """Return what the written files prove; None for a pipe, and for formats that are not read."""
     from glasshouse.files import verify_file
     from glasshouse.files.formats import format_of
 
@@ -149,7 +153,7 @@ def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:
 
 
 def _own_words(path: Path | None, written: Written | None, cost: Any) -> tuple[str, dict[str, Any]]:
-    """The optimum in the file's own number, where that is not the energy; for people, and JSON."""
+    """Return the optimum in the file's measure, if it is not the energy, as text and for JSON."""
     if written is None or is_pipe(path) or written.measure.name in ("energy", "cost"):
         return f"optimum {cost}", {}
     name, value = written.measure.name, written.measure.of(cost)

@@ -1,4 +1,4 @@
-"""`glasshouse judge`."""
+"""`glasshouse judge`: judge the output of solvers."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def judge(
     units: Units = None,
     json: bool = False,
 ) -> int:
-    """Judge what a solver printed against the proof.
+    """Judge the output of a solver by the proof of the optimum.
 
-    The solver prints o, s and v lines. The model is evaluated again, its cost compared with the
-    last o line, and the claim with what the certificate beside the file proves. For problems other
-    than clauses, numbers are the file's own (the cut of a .mc file, the objective of a .qubo file),
-    a state may be 0 and 1, ±1 or JSON, and o and s lines may be left out. A state without the claim
-    that it is optimal is right if it is valid; the verdict then says what the optimum is, where
-    that is proven.
+    The solver prints o, s and v lines. Its model is evaluated again, the cost of the model is
+    compared with the last o line, and the claim with what the certificate next to the file proves.
+    For problems other than clauses, numbers are the file's own (the cut of a .mc file, the
+    objective of a .qubo file), a state may be 0 and 1, ±1 or JSON, and o and s lines are optional.
+    A state without the claim that it is optimal is right if it is valid; the verdict then states
+    the optimum, if that is proven.
 
-    Give several answers, or folders of answers, to judge them all: one line each, and a summary. If
-    FILE is a folder of problem files or a suite, each answer is named like the file that it
-    answers: inst.wcnf.txt, inst.wcnf.solver-2.log and inst.out answer inst.wcnf. Ends with exit
-    code 1 unless every answer is right, and every file of a folder is answered; verdicts are on
-    standard output, whatever they are.
+    Name several answers, or folders of answers, to judge them all: one line each, and a summary. If
+        FILE is a folder of problem files or a suite, each answer is named after the file that it
+        answers: inst.wcnf.txt, inst.wcnf.solver-2.log and inst.out answer inst.wcnf. Ends with exit
+        code 1 unless every answer is right, and every file of a folder is answered. All verdicts go
+        to standard output.
 
     For instance:
 
@@ -55,8 +55,8 @@ def judge(
 
     Args:
         file: any problem file, such as .wcnf, .cnf, .mc or .coo; or a folder of them, or a suite.
-        answers: what the solver printed, in files or folders of files; - reads standard input.
-        certificate: the certificate of the file, or a folder of certificates, if it is not beside
+        answers: the output of the solver, as files or folders of files; - reads standard input.
+        certificate: the certificate of the file, or a folder of certificates, if it is not next to
             the file.
         json: print one JSON object.
     """
@@ -65,7 +65,9 @@ def judge(
     from glasshouse.races.judging.answer_files import find_answers
 
     if not answers:
-        raise ValueError(f"no answer to {file} is given; name a file with one, or - to read it")
+        raise ValueError(
+            f"no answer to {file}; name a file with an answer, or - for standard input"
+        )
     found = find_answers(file, answers)
     is_single = len(answers) == 1 and not file.is_dir() and not answers[0].is_dir()
     shown = []
@@ -88,7 +90,7 @@ def judge(
 def _judged(
     found: AnswerFiles, certificate: Path | None, units: Units
 ) -> Iterator[tuple[Path, Path, Judgement, Any]]:
-    """Problem file, answer, verdict and bound; what is proven of a file is verified once."""
+    """Yield problem file, answer, verdict and bound; the proof of a file is verified once."""
     from glasshouse.files.known import is_of_clauses
     from glasshouse.races.judging.answer_files import certificate_of
     from glasshouse.races.running.transcript import read_transcript
@@ -103,7 +105,7 @@ def _judged(
 
 @dataclass(frozen=True)
 class _Known:
-    """A problem file, what is proven of it, and how an answer is judged by that."""
+    """A problem file, what is proven about it, and how an answer is judged."""
 
     file: Path
     bound: Any
@@ -111,22 +113,22 @@ class _Known:
     judge: Callable[[Transcript], Judgement]
 
     def judged(self, transcript: Transcript) -> Judgement:
-        """The verdict; where a proof could say more, that there is none."""
+        """Return the verdict; if a proof could say more, note that there is none."""
         from glasshouse.races.judging.clauses import RunVerdict
 
         judgement = self.judge(transcript)
         if self.is_certified:
             return judgement
-        missing = "; there is no certificate beside the file that could "
+        missing = "; there is no certificate next to the file that could "
         if judgement.verdict is RunVerdict.UNDECIDED:
             return replace(judgement, reason=f"{judgement.reason}{missing}decide it")
         if judgement.verdict is RunVerdict.FOUND and self.bound is None:
-            return replace(judgement, reason=f"{judgement.reason}{missing}tell the optimum")
+            return replace(judgement, reason=f"{judgement.reason}{missing}show the optimum")
         return judgement
 
 
 def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
-    """Clauses, which may be of any length and weight."""
+    """Return the known optimum of clauses, which may be of any length and weight."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.clause_file import read_clauses
     from glasshouse.files.known import known_file
@@ -146,7 +148,7 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
 
 
 def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
-    """Another problem; the bound is in the file's own numbers."""
+    """Return the known optimum of another problem; the bound is in the file's own measure."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.known import known_of
     from glasshouse.files.reading import read_document

@@ -1,4 +1,4 @@
-"""`glasshouse library`: the standard instances of the field, and what is proven of them."""
+"""`glasshouse library`: the standard instances of the field, and what is proven about them."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def list_instances(
     from glasshouse.library.table import instances, rows_of
 
     if proven and open_only:
-        raise ValueError("--proven and --open leave nothing; give one of them")
+        raise ValueError("--proven and --open exclude each other; use one of them")
     if csv is not None and json:
-        raise ValueError("--csv and --json are two forms of the same rows; give one of them")
+        raise ValueError("--csv and --json print the same rows; use one of them")
     known = {k.family for k in instances()}
     if family is not None and not any(k.is_of(family) for k in instances()):
         raise ValueError(
-            f"--family {family} has no instances; there are {', '.join(sorted(known))}"
+            f"--family {family} has no instances; use one of {', '.join(sorted(known))}"
         )
     chosen = [
         k for k in instances()
@@ -90,7 +90,7 @@ def list_instances(
 def check(
     file: Path, /, *, format: SourceFormat = None, units: Units = None, json: bool = False
 ) -> None:
-    """Recognise a standard instance by its content, and print what is known of its optimum.
+    """Recognise a standard instance by its content, and print what is known about its optimum.
 
     Neither the name of the file, nor its format, nor the order of its terms matters. The numbering
     of the variables does. Ends with exit code 1 if the file is not one of the standard instances.
@@ -123,7 +123,7 @@ def check(
 
 
 def _known(found: Recognition, measure: Measure) -> str:
-    """Return value, bound and certificate of an instance, in one line."""
+    """Return value, bound and certificate of an instance, as one line."""
     k = found.instance
     best = f"the {k.sense} is {k.value}, proven {k.date}" if k.proven else (
         f"the {k.sense} found is {k.value}; no value passes {k.bound}, proven {k.date}"
@@ -140,6 +140,6 @@ def _row(k: Instance) -> str:
 
 
 def _values(k: Instance) -> dict[str, object]:
-    """All that the table has, without what only recognition needs."""
+    """Return the columns of the table, except for those that only recognition needs."""
     values = {name: value for name, value in vars(k).items() if name != "scale"}
     return values | {"proven": k.proven}

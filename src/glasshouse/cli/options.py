@@ -1,4 +1,4 @@
-"""Options that several commands have, words read as values, and `-` in the place of a file."""
+"""Options of several commands, parsing of their values, and `-` in place of a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PIPE = Path("-")
 
 
 def whole(_type: Any, tokens: Sequence[Any]) -> int:
-    """A whole number as people write it; 10.7, 0x10 and 1_000 are refused, not read somehow."""
+    """Parse an integer in plain decimal notation; refuse 10.7, 0x10 and 1_000."""
     text = tokens[0].value
     if not re.fullmatch(r"[+-]?[0-9]{1,40}", text):
         raise ValueError(f"{text} is not a whole number")
@@ -29,59 +29,57 @@ Whole = Annotated[int, Parameter(converter=whole)]
 MaybeWhole = Annotated[int | None, Parameter(converter=whole)]
 OutputPath = Annotated[Path, Parameter(name=["--output", "-o"])]
 MaybeOutputPath = Annotated[Path | None, Parameter(name=["--output", "-o"])]
-_PICTURE = "the picture: .png, .svg or .pdf. Without a suffix, PNG and SVG are written."
+_PICTURE = "the figure: .png, .svg or .pdf. Without a suffix, PNG and SVG are written."
 Picture = Annotated[Path, Parameter(name=["--output", "-o"], help=_PICTURE)]
 MaybePicture = Annotated[
     Path | None,
-    Parameter(name=["--output", "-o"], help=f"{_PICTURE} By default under the store's name."),
+    Parameter(name=["--output", "-o"], help=f"{_PICTURE} By default, it has the store's name."),
 ]
 Dialect = Literal["classic", "mse22"]
 SourceFormat = Annotated[
     str | None,
-    Parameter(
-        help="the format of `-` (standard input), or of a file whose suffix does not tell it."
-    ),
+    Parameter(help="the format of `-` (standard input), or of a file without a known suffix."),
 ]
 Units = Annotated[
     Literal["spin", "binary"] | None,
     Parameter(
-        help="what the units of a matrix are (.npy, .csv, .npz of W, a, b), which does not say it: "
+        help="the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them: "
         "±1, or 0 and 1."
     ),
 ]
-Force = Annotated[bool, Parameter(help="overwrite what is there.")]
+Force = Annotated[bool, Parameter(help="overwrite files that already exist.")]
 Workers = Annotated[
     int | None,
-    Parameter(converter=whole, help="how many processes of this machine; one by default."),
+    Parameter(converter=whole, help="the number of processes on this computer; one by default."),
 ]
 Dask = Annotated[str | None, Parameter(help="the address of a Dask scheduler to run on instead.")]
 
 
 def _shown_default(value: object) -> str | None:
-    """What the help calls a default; nothing for switches, which are off, and for empty lists."""
+    """Return a default for the help; None for switches, which are off, and for empty lists."""
     return None if value is None or value is False or value == () else str(value)
 
 
-# A switch is on where it is given, and has no --no- form.
+# A switch is on if it is given, and has no --no- form.
 SWITCHES = Parameter(negative=(), show_default=_shown_default)
 
 
-# An argument in a docstring.
+# An argument's entry in a docstring.
 _DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def described(thing: object) -> dict[str, str]:
-    """Return what a docstring says of each argument, for the help of options made from it."""
+    """Return the description of each argument in a docstring, for the help of options."""
     return dict(_DESCRIBED.findall(inspect.getdoc(thing) or ""))
 
 
 def command_group(name: str, text: str) -> App:
-    """A command that has commands of its own, with the text of its help."""
+    """Return a command that has subcommands, with its help text."""
     return App(name=name, help=text, default_parameter=SWITCHES)
 
 
 def as_paths(words: list[str]) -> list[str]:
-    """Words of the command line, with `-` spelled as a path: alone it would be taken for an option.
+    """Return the words of a command line with `-` spelled as a path; alone it looks like an option.
 
     >>> as_paths(["solve", "-"]), Path("./-") == Path("-")
     (['solve', './-'], True)
@@ -95,33 +93,35 @@ def is_pipe(file: Path | None) -> bool:
 
 
 def source(file: Path, format: str | None, option: str = "--format") -> Place:
-    """What to read: a file, or standard input for `-`, whose format must be given."""
+    """Return the file to read, or standard input for `-`, whose format must be given."""
     return file if not is_pipe(file) else _stream(sys.stdin, "input", format, option)
 
 
 def target(file: Path, format: str | None, option: str = "--format") -> Place:
-    """What to write: a file, or standard output for `-`, whose format must be given."""
+    """Return the file to write, or standard output for `-`, whose format must be given."""
     return file if not is_pipe(file) else _stream(sys.stdout, "output", format, option)
 
 
 def say(line: str, file: Path | None) -> None:
-    """A line for people: to standard error where standard output carries the file itself."""
+    """Print a message; to standard error if standard output carries the file itself."""
     print(line, file=sys.stderr if is_pipe(file) else sys.stdout)
 
 
 def refuse_json(file: Path | None, json: bool) -> None:
     """Refuse a file and JSON on the same standard output."""
     if json and is_pipe(file):
-        raise ValueError("--json prints to standard output, where `-` puts the file; leave one out")
+        raise ValueError(
+            "--json prints to standard output, where `-` writes the file; use one of them"
+        )
 
 
 def _stream(text: object, which: str, format: str | None, option: str) -> BinaryIO:
     if format is None:
         raise ValueError(
-            f"standard {which} (-) has no suffix that tells its format; add {option} NAME, such as "
+            f"standard {which} (-) has no suffix that gives its format; add {option} NAME, such as "
             f"{option} wcnf"
         )
     stream: BinaryIO | None = getattr(text, "buffer", None)
     if stream is None:
-        raise ValueError(f"there is no standard {which} here; name a file")
+        raise ValueError(f"standard {which} is closed; name a file")
     return stream

@@ -1,4 +1,4 @@
-"""Results of commands: text for people, JSON for scripts, pictures."""
+"""Results of commands: text, JSON for scripts, figures."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     from glasshouse.files import Document
     from glasshouse.problems.measure import Measure
 
-# Bits of a whole number; Python spells no longer ones in decimals.
+# The most bits of an integer that Python prints in decimal.
 _LONGEST = 10_000
 
 
 def show(rows: Iterable[tuple[str, object]]) -> None:
-    """Names and values, aligned."""
+    """Print names and values, aligned."""
     for name, value in rows:
         print(f"{name:<18}{value}")
 
 
 def show_json(value: Any) -> None:
-    """One JSON object; exact fractions as strings, arrays as lists."""
+    """Print one JSON object; exact fractions as strings, arrays as lists."""
     print(json.dumps(_plain(value)))
 
 
 def measured(measure: Measure, value: Any, energy: Any) -> dict[str, Any]:
-    """A number in the file's own words, by its name, and the energy that we make of it."""
+    """Return a value under the name of the file's measure, and the energy if it differs."""
     return {"measure": measure.name, measure.name: value, "energy": energy}
 
 
 def model_of(state: Any) -> str:
-    """A state as files hold it: 1 for true or up, 0 for false or down."""
+    """Return a state as files spell it: 1 for true or up, 0 for false or down."""
     return "".join("1" if x > 0 else "0" for x in state.tolist())
 
 
 def standard_line(document: Document) -> list[str]:
-    """Return one line for people, or none."""
+    """Return one line about a standard instance, or none."""
     from glasshouse.library import recognise
 
     found = recognise(document.problem)
@@ -48,7 +48,7 @@ def standard_line(document: Document) -> list[str]:
 
 
 def standard_values(document: Document) -> dict[str, Any]:
-    """Value, bound and name for JSON; null for a file that is not a standard instance."""
+    """Return value, bound and name for JSON; null for a file that is not a standard instance."""
     from glasshouse.library import recognise
 
     found = recognise(document.problem)
@@ -83,12 +83,12 @@ def _plain(value: Any) -> Any:
 
 
 def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Path]:
-    """The files of a picture; refuses those that are there, and always the one it is drawn from.
+    """Return the files of a figure; refuse existing ones, and always the source file.
 
     Args:
-        output: the picture's name; a PNG and an SVG under the source's name where it is None.
-        source: what is drawn.
-        force: overwrite what is there.
+        output: the figure's name; None writes a PNG and an SVG under the source's name.
+        source: the file that is drawn.
+        force: overwrite existing files.
     """
     from glasshouse.charts.style import picture_paths
     from glasshouse.files.text.streams import refuse_existing
@@ -103,7 +103,7 @@ def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Pat
 
 
 def save_pictures(figure: Any, paths: list[Path]) -> None:
-    """Write a figure to its files, and say which they are."""
+    """Write a figure to its files, and print their names."""
     from glasshouse.charts.style import save
 
     for path in save(figure, paths):

@@ -31,7 +31,7 @@ plant = command_group(
     """,
 )
 
-# How parameters are typed that have a short form, or a name of their own on the command line.
+# Parameters that have a short form, or another name on the command line.
 _NAMES = {
     "n": ["--visible", "-n"],
     "m": ["--hidden", "-m"],
@@ -48,9 +48,9 @@ _BY_PLACE, _BY_NAME = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.KEYWO
 
 
 def add_methods() -> None:
-    """Make the commands of `plant`, one for each word of the catalogue.
+    """Create the commands of `plant`, one for each word of the catalogue.
 
-    Not done before somebody plants: `glasshouse --help` needs no method, and methods are heavy.
+    This waits until the user plants: `glasshouse --help` needs no method, and methods are heavy.
     """
     from glasshouse.planting import METHODS
 
@@ -62,7 +62,7 @@ def add_methods() -> None:
 
 
 def _command(word: str, methods: list[Method]) -> Any:
-    """A function with the parameters and the words of its methods, for cyclopts to read."""
+    """Return a function with the parameters and docstrings of its methods, for cyclopts to read."""
     offered = {method.name: _options(method) for method in methods}
     options: dict[str, inspect.Parameter] = {}
     for own in offered.values():
@@ -91,7 +91,7 @@ def _command(word: str, methods: list[Method]) -> Any:
 
 
 def _options(method: Method) -> dict[str, inspect.Parameter]:
-    """What the command line offers for the parameters of a method."""
+    """Return the options for the parameters of a method."""
     known = method.parameters
     told = described(method.function)
     options = {}
@@ -117,13 +117,13 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
 def _option(
     name: str, hint: Any, default: Any, help_: str, names: list[str] | None = None
 ) -> inspect.Parameter:
-    """One option: a word out of some, a whole number or a switch; all else is text."""
+    """Return one option: a choice, an integer or a switch; anything else is text."""
     kinds = {hint} if get_origin(hint) is Literal else set(get_args(hint) or [hint]) - {NoneType}
     kind = kinds.pop() if len(kinds) == 1 else str
     converter = whole if kind is int else None
     kind = kind if kind in (int, bool) or get_origin(kind) is Literal else str
     if kind is str and default not in (None, _NEEDED):
-        default = str(default)  # of the same type as what is typed
+        default = str(default)  # the default gets the type of what is typed
     told = " ".join(help_.split())
     shown = Parameter(name=names or _NAMES.get(name), converter=converter, help=told)
     typed: Any = Annotated[kind if default is not None else kind | None, shown]
@@ -131,7 +131,7 @@ def _option(
 
 
 def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) -> str:
-    """The method that takes all options that were given, of those that share a command."""
+    """Return the method that takes all given options, of those that share a command."""
     for method, options in offered.items():
         needed = {name for name, option in options.items() if option.default is _NEEDED}
         if len(offered) == 1 or needed <= given <= set(options):
@@ -141,16 +141,16 @@ def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) ->
         " ".join(f"--{name.replace('_', '-')}" for name in options if name not in shared)
         for options in offered.values()
     ]
-    raise ValueError(f"these options do not go together; use some of {', or some of '.join(sides)}")
+    raise ValueError(f"these options cannot be combined; use some of {', or some of '.join(sides)}")
 
 
 def _parameters(method: Method, kept: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a method, out of options."""
+    """Return the arguments of a method from its options."""
     graph = kept.pop("graph", None)
     if method.grows_on == "rbm or graph":
         sizes = [kept.pop(name, None) for name in ("n", "m")]
         if (graph is None) == (sizes[0] is None) or (graph is not None and sizes[1] is not None):
-            raise ValueError("give either --graph, or -n (and -m)")
+            raise ValueError("use either --graph, or -n (and -m)")
         layers = (sizes[0], sizes[0] if sizes[1] is None else sizes[1])
         return kept | {"graph": layers if graph is None else named_graph(graph)}
     if graph is not None:
@@ -159,7 +159,7 @@ def _parameters(method: Method, kept: dict[str, Any]) -> dict[str, Any]:
 
 
 def grow(name: str, output: Output, **parameters: Any) -> None:
-    """Plant by the method of a name, and write what grew."""
+    """Plant by the named method, and write the result."""
     from glasshouse.planting import METHODS
 
     function = METHODS[name].function
@@ -171,7 +171,7 @@ def grow(name: str, output: Output, **parameters: Any) -> None:
 
 
 def named_graph(text: str) -> Any:
-    """A graph by its name, or from a file where there is one of that name."""
+    """Return a graph by its name, or from a file if one has that name."""
     if not Path(text).is_file():
         _refuse_missing_file(text)
         return text
@@ -181,28 +181,28 @@ def named_graph(text: str) -> Any:
 
 
 def _refuse_missing_file(text: str) -> None:
-    """Refuse what can only be meant as a file: all names of graphs have a colon."""
+    """Refuse text that can only mean a file: all names of graphs have a colon."""
     if ":" in text:
         return
     file, without, _ = text.partition(" without ")
     if without and Path(file).is_file():
         raise ValueError(
-            f'"without" is for named graphs; to leave out nodes of {file}, leave out their lines'
+            f'"without" is for named graphs; to leave out nodes of {file}, remove their lines'
         )
     raise ValueError(
-        f"{text[:200]!r} is no file, and not the name of a graph, such as torus:8x8 or chimera:4"
+        f"{text[:200]!r} is neither a file nor the name of a graph, such as torus:8x8 or chimera:4"
     )
 
 
 def _help(word: str, methods: list[Method]) -> str:
-    """The first lines of the methods, and their examples as they are typed."""
+    """Return the first lines of the methods, and their examples as command lines."""
     told = [(inspect.getdoc(method.function) or "").split("\n")[0] for method in methods]
     lines = [
         f"glasshouse {' '.join(map(_quoted, typed(method, example)))} -o {word}.wcnf"
         for method in methods
         for example in method.examples
     ]
-    for k, method in enumerate(methods[1:], start=1):  # what sets it apart from the first
+    for k, method in enumerate(methods[1:], start=1):  # say what distinguishes it from the first
         own = [name for name, known in method.parameters.items() if known.default is _NEEDED]
         sign = next(name for name in own if name not in methods[0].parameters)
         told[k] = f"With --{sign.replace('_', '-')}: {told[k]}"
@@ -211,7 +211,7 @@ def _help(word: str, methods: list[Method]) -> str:
 
 
 def typed(method: Method, parameters: Mapping[str, Any]) -> list[str]:
-    """The words that plant by a method, after `glasshouse`.
+    """Return the words that plant by a method, after `glasshouse`.
 
     >>> from glasshouse.planting import METHODS
     >>> typed(METHODS["graph_loops"], {"graph": "torus:8x8", "max_weight": 3})
@@ -230,5 +230,5 @@ def typed(method: Method, parameters: Mapping[str, Any]) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    """As every shell takes it."""
+    """Quote a word for any shell."""
     return f'"{word}"' if " " in word else word

@@ -1,4 +1,4 @@
-"""`glasshouse prove`."""
+"""`glasshouse prove`: prove an optimum or a bound, and write the certificate."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def prove(
 ) -> None:
     """Prove the optimum of any problem, or the best bound.
 
-    Writes the certificate. Works without knowing a plant. The linear relaxation with cycle
-    inequalities is tight on every sum of frustrated loops; where it leaves a gap, a tree is
-    searched: branching on pairs of spins until every leaf is closed. Ctrl-C and --time-limit keep
-    the tree so far in the certificate, and the same command goes on from there, also after a kill.
-    Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit
-    code 1 where the certificate leaves a gap, 2 where it cannot be written, and 3 where the file
-    states another optimum than was found. The answer is printed before the certificate is written.
+    Writes the certificate, and needs no knowledge of a plant. The linear relaxation with cycle
+    inequalities is tight on every sum of frustrated loops. If it leaves a gap, a tree is searched:
+    it branches on pairs of spins until every leaf is closed. Ctrl-C and --time-limit keep the tree
+    so far in the certificate, and the same command resumes from there, even after a kill. Numbers
+    are the file's own: the cut of a .mc file, the objective of a .qubo file. Ends with exit code 1
+    if the certificate leaves a gap, 2 if it cannot be written, and 3 if the file states an optimum
+    other than the one found. The answer is printed before the certificate is written.
 
     For instance:
 
@@ -65,20 +65,22 @@ def prove(
 
     Args:
         file: any problem file, planted or not.
-        certificate: where the certificate goes, FILE.cert by default (`-` needs this option). The
-            search goes on from one that is there, and only a better one replaces it; --force starts
-            anew.
+        certificate: the certificate file, FILE.cert by default (`-` needs this option). The search
+            resumes from an existing certificate, and only a better one replaces it; --force starts
+            from scratch.
         veripb: also write a proof for VeriPB, the MaxSAT community's proof checker. The certificate
-            then has loops only, which VeriPB can follow.
-        veripb_form: what VeriPB will read: the WCNF in its 2022 dialect, or its OPB (`convert`).
-        veripb_version: syntax of the proof.
+            then has only loops, which VeriPB can follow.
+        veripb_form: the file that VeriPB will read: the WCNF in its 2022 dialect, or its OPB
+            (`convert`).
+        veripb_version: the syntax of the proof.
         qoblib: also write a result for the QOBLIB into this folder: solution, summary with the
             proven bound, and objective over time, in a folder named after the instance.
         time_limit: seconds of the whole command, after which the best bound and state so far are
             shown. The start of Python and reading the file count, compilation does not.
-        node_limit: how many nodes of a tree to bound at most; 1 is the root, without branching.
-        memory_limit: megabytes that the tree may hold, 4096 by default; with more, it is stopped.
-        workers: how many processes search the tree; one by default.
+        node_limit: the most nodes of a tree to bound; 1 is the root, without branching.
+        memory_limit: megabytes that the tree may use, 4096 by default; beyond that, the search
+            stops.
+        workers: the number of processes that search the tree; one by default.
         json: print one JSON object.
     """
     from glasshouse.certificates import Proven
@@ -91,9 +93,7 @@ def prove(
     from glasshouse.proofs.veripb.writing import veripb_proof
 
     if is_pipe(file) and certificate is None:
-        raise ValueError(
-            "no certificate can stand beside standard input (-); add --certificate FILE"
-        )
+        raise ValueError("standard input (-) has no certificate next to it; add --certificate FILE")
     refuse_both(workers, dask)
     target = certificate or side_car(file)
     _refuse_same(file, target, veripb)
@@ -108,7 +108,7 @@ def prove(
     before = _before(target, problem, force)
     is_done = before is not None and before.verdict.optimal
 
-    kept = False  # whether what stands there now is of this run
+    kept = False  # whether the file there is from this run
 
     def keep_on_the_way(tree: Certificate) -> None:
         nonlocal kept
@@ -129,7 +129,7 @@ def prove(
                 out.write(text.encode("ascii"))
         if package is not None:
             resumed = before is not None and not force
-            remark = "Times are of the last part of a search that was resumed." * resumed
+            remark = "Times are those of the last part of a resumed search." * resumed
             package.write(document, proof, remark=remark, overwrite=force)
 
     clauses = problem if isinstance(problem, Max2Sat) else None
@@ -152,7 +152,7 @@ def prove(
     if json:
         try:
             write(proof)
-        finally:  # one object tells all, also what could not be written
+        finally:  # the JSON object is complete, including what could not be written
             values = {"certificate": target, "certificate_written": kept, "false_claim": bool(lie)}
             values |= standard_values(document)
             show_json({"file": file, **_values(proof, found), **values})
@@ -174,12 +174,12 @@ def prove(
     if proof.statistics.stopped == "Ctrl-C" and not proof.optimal:
         raise KeyboardInterrupt(f"a gap of {found.gap} remains")
     if not proof.optimal and not (is_done and not kept):
-        how = "optimal as far as floats can tell" if proof.is_within_rounding else "not proven"
+        how = "optimal up to the rounding of floats" if proof.is_within_rounding else "not proven"
         raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
 
 
 class _Found(NamedTuple):
-    """The state and its bound in the file's own words."""
+    """The value of the state and its bound, in the file's measure."""
 
     measure: Measure
     value: Any
@@ -194,7 +194,7 @@ class _Found(NamedTuple):
 
 
 def _refuse_same(file: Path, target: Path, veripb: Path | None) -> None:
-    """Refuse a certificate or proof where the problem is, or both in one file."""
+    """Refuse to write a certificate or proof over the problem, or both to one file."""
     places = [file, target] if veripb is None else [file, target, veripb]
     for k, place in enumerate(places):
         if place.resolve() in [other.resolve() for other in places[:k]]:
@@ -203,7 +203,7 @@ def _refuse_same(file: Path, target: Path, veripb: Path | None) -> None:
 
 
 def _refuse_nowhere(*places: Path | None) -> None:
-    """Refuse a place that nothing can be written to, before hours of work are lost there."""
+    """Refuse a path that cannot be written to, before hours of work are lost."""
     for place in places:
         if place is None:
             continue
@@ -218,7 +218,7 @@ def _refuse_nowhere(*places: Path | None) -> None:
 
 
 def _before(target: Path, problem: Problem, force: bool) -> Proven | None:
-    """The certificate that stands there already, unless it is to be replaced."""
+    """Return the existing certificate, unless it will be replaced."""
     from glasshouse.files import FileError, standing_certificate
 
     try:
@@ -233,9 +233,9 @@ def _before(target: Path, problem: Problem, force: bool) -> Proven | None:
 def _certificate_line(
     target: Path, proof: Proof, found: _Found, before: Proven | None, written: bool
 ) -> str:
-    """What became of the certificate."""
+    """Return a line about the certificate."""
     if not written:
-        return f"{target} proves as much already and was left alone; --force does all anew"
+        return f"{target} already proves as much and was not changed; --force starts from scratch"
     instead = ""
     if before is not None:
         gap = found.measure.gap(before.verdict.gap)
@@ -243,12 +243,12 @@ def _certificate_line(
         instead = f", in place of {kind} one (gap {gap})"
     if proof.optimal:
         return f"{target} is the certificate{instead}; `glasshouse check` verifies it"
-    more = "; the same command goes on from there" if proof.certificate.tree is not None else ""
+    more = "; the same command resumes from there" if proof.certificate.tree is not None else ""
     return f"{target} is the certificate of the bound {found.bound}{instead}{more}"
 
 
 def _veripb_line(veripb: Path | None, proof: Proof) -> list[str]:
-    """What became of the proof for VeriPB."""
+    """Return a line about the proof for VeriPB."""
     if veripb is None:
         return []
     if proof.optimal:
@@ -257,7 +257,7 @@ def _veripb_line(veripb: Path | None, proof: Proof) -> list[str]:
 
 
 def _rows(proof: Proof, found: _Found) -> Iterator[tuple[str, Any]]:
-    """What to tell a person, the file's own number first."""
+    """Yield the rows to print, the value in the file's measure first."""
     measure = found.measure
     yield measure.name, found.value
     yield measure.bound_name, found.bound
@@ -286,14 +286,14 @@ def _values(proof: Proof, found: _Found) -> dict[str, Any]:
 
 
 def _at(measure: Measure, bounds: Bounds) -> dict[str, Any]:
-    """Bounds on the way, in the file's own numbers."""
+    """Return intermediate bounds in the file's measure."""
     return {"seconds": bounds.seconds, measure.name: measure.of(bounds.upper),
             f"{measure.name}_bound": measure.of(bounds.lower), "nodes": bounds.nodes}  # fmt: skip
 
 
 @contextmanager
 def _progress(measure: Measure) -> Iterator[Any]:
-    """A line with the bounds so far, where there is a terminal to see it."""
+    """Yield a function that shows the bounds so far, if there is a terminal."""
     console = terminal()
     if console is None:
         yield None

@@ -1,4 +1,4 @@
-"""`glasshouse race`: other people's solvers on instances whose optimum is proven."""
+"""`glasshouse race`: third-party solvers on instances whose optimum is proven."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _Figure = Literal[
     "cactus", "ecdf", "profile", "scatter", "incumbents", "tts", "reaching", "residual", "batches"
 ]
 _WIDEST = 150
-_MOST_NAMES = 10  # of missing instances, that are shown
-_MOST_FAULTS = 20  # of a solver, that are shown one by one
+_MOST_NAMES = 10  # names of missing instances that are shown
+_MOST_FAULTS = 20  # faults of a solver that are shown one by one
 
 race = command_group(
     "race",
@@ -76,11 +76,10 @@ def run(
     dask: Dask = None,
     json: bool = False,
 ) -> int:
-    """Race solvers, or dimod samplers, on a suite, or go on where a race stopped.
+    """Race solvers, or dimod samplers, on a suite, or resume a race.
 
-    Every answer is judged against the proof of the instance's optimum. Exit code 1 if some answer
-    was wrong or some solver crashed, else 0. Killed at any moment and started again, no run is
-    repeated.
+    Every answer is judged against the proof of the instance's optimum. Exit code 1 if an answer was
+    wrong or a solver crashed, else 0. A race that was killed resumes without repeating any run.
 
     For instance:
 
@@ -92,40 +91,41 @@ def run(
 
     Args:
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
-            file comes last); NAME=COMMAND to name it; a built-in such as rc2, highs, anneal, temper
-            or prove; or all, for every built-in that is installed. Once per solver.
+            file is the last argument); NAME=COMMAND to name it; a built-in such as rc2, highs,
+            anneal, temper or prove; or all, for every installed built-in. Repeat the option for
+            each solver.
         sampler: a dimod sampler, "[NAME=]MODULE:CLASS [PARAMETER=VALUE ...]", which is called in
-            this process; instead of --solver. Once per sampler.
+            this process; instead of --solver. Repeat the option for each sampler.
         suite: the name of a suite (`glasshouse suite list`) or its TOML file, grown once into the
-            folder suites beside the store; a folder of .wcnf or .cnf files, a manifest, or a file;
+            folder suites next to the store; a folder of .wcnf or .cnf files, a manifest, or a file;
             standard instances such as gset, dimacs or biqmac:rudy, with --instances.
         output: the store; created if it does not exist.
-        answers: the folder with the answers of a folder of blind files, where they are elsewhere,
-            or with the certificates of standard instances, which are then verified.
+        answers: the folder with the answers of a folder of blind files, if they are elsewhere; or
+            with the certificates of standard instances, which are then verified.
         instances: a folder with files of standard instances (`glasshouse library`), under any names
             and in any format. They are recognised by their content.
         time_limit: seconds of wall-clock time per run. Then solvers get SIGTERM. Built-in solvers
-            compile before their time starts. Of samplers: seconds on an instance after which no
+            compile before their time starts. For samplers: seconds per instance after which no
             further call begins.
         cpu_limit: seconds of CPU time per run, of all its processes together. Then solvers get
             SIGTERM. No limit by default.
-        grace: seconds after SIGTERM in which a solver may print its best model. Whatever it prints
-            then counts as of the time limit, and a claim of optimality comes too late.
+        grace: seconds after SIGTERM in which a solver may print its best model. Output in this time
+            counts as printed at the time limit, and a claim of optimality comes too late.
         memory_limit: megabytes of memory per run.
-        seed: the seed of the first run on each instance; the next runs have the next numbers.
-        runs: runs of each solver on each instance, 1 by default; of samplers, calls with each batch
-            size, 10 by default.
-        reads: of samplers: reads of a call; time is measured at other batch sizes, too.
-        clock: of samplers: wall, cpu, or the name of a number in the sampler's info["timing"], such
-            as qpu_access_time.
-        dialect: what the commands read. By default each command is tried on an instance of two
-            variables, in mse22, classic and opb, for at most 10 seconds each; the dialect that it
-            reads is printed and kept in the store. cnf, which has neither weights nor hard clauses,
-            must be chosen.
-        strict: take a wrong exit code alone for a fault.
+        seed: the seed of the first run on each instance; run k uses seed + k.
+        runs: runs of each solver on each instance, 1 by default; for samplers, calls with each
+            batch size, 10 by default.
+        reads: for samplers, the reads of a call; time is also measured at other batch sizes.
+        clock: for samplers: wall, cpu, or the name of a number in the sampler's info["timing"],
+            such as qpu_access_time.
+        dialect: the format that the commands read. By default, each command is tried on an instance
+            of two variables, in mse22, classic and opb, for at most 10 seconds each; the detected
+            dialect is printed and stored. cnf, which has neither weights nor hard clauses, must be
+            chosen.
+        strict: count a wrong exit code alone as a fault.
         meter: what measures time and memory: benchexec (cgroups) or process-group (our own). By
-            default what the store was begun with; for a new one, benchexec where it can be used.
-        workers: how many runs at a time; no more than there are cores. One by default.
+            default, the meter of the store; for a new store, benchexec if it is usable.
+        workers: the number of concurrent runs, at most the number of cores. One by default.
         cores: pin each run to this many cores, which no other run of the race uses. Runs are not
             pinned by default.
         json: print one JSON object at the end.
@@ -148,14 +148,14 @@ def run(
     if memory_limit < 1:
         raise ValueError(f"--memory-limit {memory_limit} is below 1")
     if cores is not None and dask is not None:
-        raise ValueError("--cores are those of this computer; leave out --dask or --cores")
+        raise ValueError("--cores are those of this computer; remove --dask or --cores")
     limits = Limits(time_limit, cpu_limit, memory_limit * MEGABYTE, grace=grace)
-    entrants_of(solver, limits, "classic")  # whether they are there; none is run yet
-    # First: what solvers read is found out by running them.
+    entrants_of(solver, limits, "classic")  # this checks that they exist; none is run yet
+    # This comes first: dialects are detected by running the solvers.
     try:
         with _growing(suite) as grown:
             loaded = load_suite(suite, output.parent / "suites", grown, answers, instances)
-    except ValueError as error:  # in the words of the suite's file, whose keys are no options
+    except ValueError as error:  # the error is about the suite's file, whose keys are not options
         raise StudyFileError(error) from error
     entrants = entrants_of(
         solver, limits, dialect, known=_known_solvers(output), tell=_tell_dialect
@@ -174,7 +174,7 @@ def run(
 
 @race.command
 def show(store: Path, /, *, json: bool = False) -> int:
-    """Show the results of a race, also of one that is not over; exit code 1 if there are faults.
+    """Show the results of a race, even if it is not over; exit code 1 if there are faults.
 
     For instance:
 
@@ -191,7 +191,7 @@ def show(store: Path, /, *, json: bool = False) -> int:
 
 @race.command
 def compare(store: Path, first: str, second: str, /, *, json: bool = False) -> None:
-    """Compare two solvers instance by instance: who solves more, who is faster, and how sure it is.
+    """Compare two solvers per instance: which solves more, which is faster, how significantly.
 
     For instance:
 
@@ -246,23 +246,23 @@ def plot(
 
     Args:
         store: the race's store.
-        figure: cactus (the default), ecdf (share solved over time), profile (share solved within
-            some times the fastest), scatter (two solvers), incumbents (o values over time), tts
-            (seconds until the best cost is reached with probability 0.99, by repeated runs) or
-            reaching (seconds until it was said), both over the dialled hardness. Of
-            samplers, tts (the default), residual (energy above the target over time) or batches
-            (time to solution on the first instance over the reads of a call).
+        figure: cactus (the default), ecdf (fraction solved over time), profile (fraction solved
+            within a multiple of the fastest time), scatter (two solvers), incumbents (o values over
+            time), tts (seconds until the best cost is reached with probability 0.99, by repeated
+            runs) or reaching (seconds until it was printed), both over the dial. For samplers, tts
+            (the default), residual (energy above the target over time) or batches (time to solution
+            on the first instance over the reads of a call).
         solver: the two solvers of a scatter plot; the first two by default.
-        dial: for tts and reaching, the parameter along x, such as n; by default frustration, size
-            or density, whichever has most settings, or whatever number varies in the suite.
-        clock: for cactus, ecdf, profile and scatter: wall-clock time, or CPU time.
+        dial: the parameter along x of tts and reaching, such as n; by default frustration, size or
+            density, whichever has most settings, or any other number that varies in the suite.
+        clock: wall-clock time, or CPU time, for cactus, ecdf, profile and scatter.
     """
     from glasshouse.races.figures import race_figure
 
     results = _results(store)
     runs = getattr(results, "runs", None)
     if figure == "tts" and runs and all(run.number == 0 for run in runs):
-        print("one run per instance: the share of runs that reach the best cost is hardly known; "
+        print("one run per instance: the fraction of runs that reach the best cost is uncertain; "
               "race with --runs for times to solution", file=sys.stderr)  # fmt: skip
     paths = free_pictures(output, store, force=force)
     save_pictures(race_figure(results, figure, tuple(solver or ()), dial, clock), paths)
@@ -270,14 +270,14 @@ def plot(
 
 @contextmanager
 def _growing(suite: str) -> Iterator[Any]:
-    """A bar while a suite grows, which may take minutes."""
+    """Yield a bar while a suite grows, which may take minutes."""
     with bar() as shown:
         task = shown.add_task(f"growing {suite}", total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)
 
 
 def _known_solvers(store: Path) -> Mapping[str, Any]:
-    """The solvers of a race that goes on, and their dialects."""
+    """Return the solvers of a resumed race, and their dialects."""
     from glasshouse.races.commands.racing import held_race
     from glasshouse.store.store import Store
 
@@ -298,7 +298,7 @@ def _tell_dialect(found: Probed) -> None:
 
 
 def _tell_missing(suite: Suite) -> None:
-    """One line on the standard instances that the user's folder does not have."""
+    """Print one line about the standard instances that the user's folder lacks."""
     if number := len(suite.missing):
         some = ", ".join([*suite.missing[:_MOST_NAMES], *["…"] * (number > _MOST_NAMES)])
         total = number + len(suite.instances)
@@ -313,7 +313,9 @@ def _results(store: Path) -> Results | SamplerResults:
     from glasshouse.store.store import Store
 
     if not store.exists():
-        raise ValueError(f"{store}: no such race; `glasshouse race run … -o {store.name}` first")
+        raise ValueError(
+            f"{store}: no such race; run `glasshouse race run … -o {store.name}` first"
+        )
     with Store(store) as opened:
         is_of_samplers = SAMPLER_RACE in opened.purposes
         return read_sampler_results(opened) if is_of_samplers else read_results(opened)
@@ -329,7 +331,7 @@ def _report_samplers(store: Path, results: SamplerResults, json: bool) -> bool:
 
 
 def _report(store: Path, json: bool) -> bool:
-    """Show a race; whether there are faults."""
+    """Show a race; return whether there are faults."""
     from glasshouse.races.commands.overview import note_lines, score_lines, score_values
     from glasshouse.races.commands.scores import truths
     from glasshouse.races.samplers.results import SamplerResults

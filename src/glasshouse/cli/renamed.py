@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-# What was typed after `glasshouse`, and what is typed now. The last lines are for all words after
-# a command that are not commands of its own.
+# The words that were typed after `glasshouse`, and the words that are typed now. The last lines
+# apply to all words after a command that are not its subcommands.
 COMMANDS = {
     "plant fuzz": "fuzz one",
     "race export": "store export --as time-series",
@@ -21,7 +21,7 @@ COMMANDS = {
     "suite": "suite write",
     "train": "train run",
 }
-# Command, option, and what is typed instead.
+# Command, option, and its replacement.
 OPTIONS = (
     ("check", "--files", "--instances DIR"),
     ("convert", "--back", "glasshouse back SOURCE TARGET SOLUTION"),
@@ -47,19 +47,19 @@ OPTIONS = (
 
 
 def renamed_command(chain: Sequence[str], word: str, is_misspelt: bool = False) -> str:
-    """Return what replaces a command that no longer exists, or an empty text.
+    """Return the replacement of a command that no longer exists; empty if there is none.
 
     Args:
         chain: the commands that were understood.
         word: the word after them, which is not a command.
-        is_misspelt: whether the word is close to a command of today.
+        is_misspelt: whether the word is close to a current command.
 
     >>> renamed_command(["train"], "draw")
     '`glasshouse train draw` is now `glasshouse draw`'
     >>> renamed_command(["train"], "bars")
     '`glasshouse train` is now `glasshouse train run`'
     """
-    # `race` and `fuzz` took options only, so any other word is not one of an older version.
+    # `race` and `fuzz` took only options, so another word is not from an older version.
     is_other = is_misspelt or (chain[-1:] in (["race"], ["fuzz"]) and not word.startswith("-"))
     for typed in (" ".join([*chain, word]), *([] if is_other else [" ".join(chain)])):
         if typed in COMMANDS:
@@ -68,7 +68,7 @@ def renamed_command(chain: Sequence[str], word: str, is_misspelt: bool = False) 
 
 
 def renamed_option(chain: Sequence[str], words: Iterable[str]) -> str:
-    """Return what replaces the first option that no longer exists, or an empty text.
+    """Return the replacement of the first option that no longer exists; empty if there is none.
 
     >>> renamed_option(["race", "run"], ["--repeat=3"])
     '--repeat is now --runs'

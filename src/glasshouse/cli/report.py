@@ -1,4 +1,4 @@
-"""`glasshouse report`."""
+"""`glasshouse report`: write a report page."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def report(
     """Write one HTML page about stores, files and proofs.
 
     The page needs no network. Every file becomes a section: figures with values, tables to sort and
-    filter, parameters, seeds, versions, and the command that makes it again. Instances are verified
-    on the way, and the page says what is verified and what is only stated. Ends with exit code 1
-    where a file states something false; the page then says so.
+    filter, parameters, seeds, versions, and the command that makes it again. Instances are
+    verified, and the page shows what is verified and what is only stated. Ends with exit code 1 if
+    a file states something false; the page then shows it.
 
     For instance:
 
@@ -32,8 +32,8 @@ def report(
 
     Args:
         files: stores of studies, races and trainings; instances of any format, with the
-            certificates beside them; models and checkpoints of trainings; what `glasshouse prove
-            --json` printed.
+            certificates next to them; models and checkpoints of trainings; the output of
+            `glasshouse prove --json`.
         output: the page.
         title: the title of the page; the names of the files by default.
     """

@@ -1,4 +1,4 @@
-"""From the words of a command line to an exit code."""
+"""Running a command: from the words of the command line to an exit code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def execute(words: list[str], termination: Termination) -> int:
     console.survive()
     try:
         code, told = _outcome(words, termination)
-    except KeyboardInterrupt:  # a second one, while the first one was dealt with
+    except KeyboardInterrupt:  # a second Ctrl-C while the first was being handled
         console.hush()
         code, told = _INTERRUPTED, ""
     termination.finish()
@@ -49,7 +49,7 @@ def execute(words: list[str], termination: Termination) -> int:
 
 
 def _outcome(words: list[str], termination: Termination) -> tuple[int, str]:
-    """The exit code of a command, and what it says about an interruption."""
+    """Return the exit code of a command, and its message about an interruption."""
     told = ""
     try:
         code = _run(words, termination)
@@ -78,7 +78,7 @@ def _run(words: list[str], termination: Termination) -> int:
     except (ValueError, MemoryError, MissingPackageError) as error:
         return _complain(spoken(error, words), 2)
     except BrokenPipeError:
-        console.hush()  # the reader of our output went away
+        console.hush()  # the reader of our output has closed it
         return _NOBODY_READS
     except console.BlockedError:
         console.hush()
@@ -89,7 +89,7 @@ def _run(words: list[str], termination: Termination) -> int:
 
 
 def _result(words: list[str], termination: Termination) -> object:
-    """Return what the command returns."""
+    """Return the result of the command."""
     if words:
         cli.add_options(words[0])
     command, bound, _ = cli.app.parse_args(as_paths(words), exit_on_error=False, print_error=False)
@@ -100,7 +100,7 @@ def _result(words: list[str], termination: Termination) -> object:
 
 
 def _complain(error: object, code: int) -> int:
-    """Print why a command ended, after what it has printed."""
+    """Print why a command ended, after its other output."""
     message = " ".join(str(error).splitlines()) or type(error).__name__
     with suppress(OSError):  # Standard output is closed, but standard error may be read.
         console.flush()

@@ -15,7 +15,7 @@ def run_samplers(
     """Race dimod samplers in this process.
 
     Args:
-        texts: one for each sampler, as `entered_sampler` reads it.
+        texts: one text per sampler, in the form of `entered_sampler`.
         suite: a suite's name, TOML file or folder.
         output: the store.
         answers: the folder of the answers to blind files.

@@ -1,4 +1,4 @@
-"""The ways in which `glasshouse solve` searches, each with its answer in one form."""
+"""The searches of `glasshouse solve`, each with its answer in one form."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from glasshouse.problems import Problem
     from glasshouse.problems.measure import Measure
 
-HEURISTICS = ("anneal", "temper")  # which have runs and sweeps
-MINIMISE = "minimise"  # which has a time limit
+HEURISTICS = ("anneal", "temper")  # these have runs and sweeps
+MINIMISE = "minimise"  # this has a time limit
 
 
 def samplers() -> tuple[str, ...]:
-    """The names of others' samplers."""
+    """Return the names of the third-party samplers."""
     from glasshouse.races.samplers import SAMPLERS
 
     return tuple(SAMPLERS)
@@ -36,14 +36,14 @@ def search(
     *,
     quiet: bool = False,
 ) -> dict[str, Any]:
-    """The best state that a solver finds, its energy, and what to tell of the search.
+    """Return the best state that a solver finds, its energy, and a text about the search.
 
     Args:
-        solver: its name.
+        solver: the solver's name.
         document: the file as it was read.
         certified: the optimum that its certificate proves.
-        given: the options that were given, of those that the solver takes.
-        quiet: print no improvements.
+        given: the given options that the solver takes.
+        quiet: whether improvements are not printed.
     """
     if solver == MINIMISE:
         return _minimised(document, certified, given, None if quiet else _show_improvement)
@@ -53,14 +53,14 @@ def search(
         return _sampled(solver, document.problem, given)
     answer = _exact(solver, document.problem, given.get("time_limit"))
     if answer["state"] is None:
-        raise ValueError(f"{solver} found no state within the time limit; give it more time")
+        raise ValueError(f"{solver} found no state within the time limit; use a longer one")
     return answer
 
 
 def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
-    """A model, None where none was found, and whether it is optimal; better ones are offered."""
+    """Return a model, or None, and whether it is optimal; offer better models on the way."""
     try:
         if solver == MINIMISE:
             certified = certified_by(document)
@@ -72,7 +72,7 @@ def contender(
         else:
             answer = _exact(solver, document.problem, given.get("time_limit"), offer)
     except ValueError as refusal:
-        if refusal.__cause__ is not None:  # it did not refuse, it failed
+        if refusal.__cause__ is not None:  # the solver failed; it did not refuse
             raise
         print(f"glasshouse: {refusal}", file=sys.stderr)
         return None, False
@@ -84,7 +84,7 @@ def contender(
 
 
 def certified_by(document: Document) -> Proven | None:
-    """The optimum that a certificate proves; one that proves nothing is named and left alone."""
+    """Return the optimum that a certificate proves; report and ignore one that proves nothing."""
     from glasshouse.certificates import CertificateError
     from glasshouse.files import FileError
 
@@ -99,7 +99,7 @@ def certified_by(document: Document) -> Proven | None:
 def _heuristic(
     solver: str, document: Document, certified: Proven | None, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Annealing or tempering, with its success against the optimum where that is known."""
+    """Anneal or temper, and measure the success if the optimum is known."""
     from glasshouse import solvers
 
     energy, goal = _goal(options.pop("target", None), document, certified)
@@ -146,7 +146,7 @@ def _heuristic(
 def _in_rounds(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> dict[str, Any]:
-    """Annealing or tempering with more and more sweeps, each round's best offered."""
+    """Anneal or temper with more and more sweeps; offer the best state of each round."""
     from glasshouse import solvers
     from glasshouse.solvers.doubling import iter_rounds
 
@@ -167,13 +167,13 @@ def _in_rounds(
 def _minimised(
     document: Document, certified: Proven | None, given: dict[str, Any], improved: Any
 ) -> dict[str, Any]:
-    """The best state within the time limit. It ends sooner only at a target that is no mere claim.
+    """Search until the time limit; only a proven or chosen target ends the search earlier.
 
     Args:
         document: the file as it was read.
         certified: the optimum that its certificate proves.
-        given: the options that were given.
-        improved: called with the measure, an improvement and its state; None for no calls.
+        given: the given options.
+        improved: called with the measure, an improvement and its state; None makes no calls.
     """
     from glasshouse.solvers import minimise
 
@@ -183,7 +183,7 @@ def _minimised(
         energy, goal = _goal(given.get("target"), document, certified)
     ruled_out = _ruled_out(energy, goal, document, certified)
     if certified is not None and ruled_out:
-        energy = certified.verdict.energy  # The search ends there: no state is better.
+        energy = certified.verdict.energy  # the search ends there, because no state is better
     result = minimise(
         document.problem,
         time_limit=given.get("time_limit"),
@@ -209,7 +209,7 @@ def _minimised(
 
 
 def _ruled_out(energy: Any, goal: Any, document: Document, certified: Proven | None) -> str:
-    """Return a line if the certificate proves that no state reaches the target; else nothing."""
+    """Return a line if the certificate proves that no state reaches the target, else ""."""
     if certified is None or energy is None or energy >= certified.verdict.energy:
         return ""
     optimum = document.measure.of(certified.verdict.exact_energy)
@@ -225,12 +225,12 @@ def _show_improvement(measure: Measure, improvement: Any, state: Any) -> None:
 def _sampled(
     solver: str, problem: Problem, given: dict[str, Any], offer: Any = None
 ) -> dict[str, Any]:
-    """The best of a sampler's rounds; also after Ctrl-C, if there was one."""
+    """Return the best of a sampler's rounds, even after Ctrl-C if there was one."""
     from glasshouse.races.samplers import iter_sampled
 
     limit = given.get("time_limit")
     if limit is None and offer is None:
-        raise ValueError(f"--solver {solver} goes on until a time limit; give --time-limit")
+        raise ValueError(f"--solver {solver} continues until a time limit; add --time-limit")
     best, rounds = None, 0
     try:
         for state in iter_sampled(solver, problem, rng=given.get("seed"), time_limit=limit):
@@ -249,7 +249,7 @@ def _sampled(
 def _exact(
     solver: str, problem: Problem, time_limit: float | None, offer: Any = None
 ) -> dict[str, Any]:
-    """The optimum by enumeration, by proof, or by somebody else's solver."""
+    """Return the optimum by enumeration, by proof, or by a third-party solver."""
     if solver == "brute":
         from glasshouse.solvers import brute_force
 
@@ -278,7 +278,7 @@ def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]
 
 
 def _goal(text: str | None, document: Document, certified: Proven | None) -> tuple[Any, Any]:
-    """The energy to look for, and its name in the file's own words; None twice for none."""
+    """Return the target energy and its text in the file's measure; (None, None) without one."""
     from glasshouse.files.text.number_rows import parse_number
 
     if text is None or text == "planted":
@@ -287,7 +287,7 @@ def _goal(text: str | None, document: Document, certified: Proven | None) -> tup
         if text and document.stated_value is None:
             raise ValueError(
                 f"{document.path} states no planted {document.measure.name} and has no certificate "
-                "of one; give --target a number, or leave it out"
+                "of one; use a number for --target, or remove it"
             )
         return document.stated.cost, document.stated_value
     number = parse_number(text.encode())
@@ -298,7 +298,7 @@ def _goal(text: str | None, document: Document, certified: Proven | None) -> tup
 
 @contextmanager
 def _progress(measure: Measure) -> Iterator[Any]:
-    """A bar with the best number so far; None where nobody sees it."""
+    """Yield a function that shows the best value on a bar; None if there is no terminal."""
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("best {task.fields[best]}"), BarColumn(), TimeRemainingColumn())

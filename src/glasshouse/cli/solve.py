@@ -1,4 +1,4 @@
-"""`glasshouse solve`."""
+"""`glasshouse solve`: find the best state of a problem."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
-    """One of our own, or one of the catalogues, which are not loaded before somebody solves."""
+    """Parse the name of a solver; the catalogues are loaded only when the user solves."""
     from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
     from glasshouse.races.samplers import SAMPLERS
 
@@ -34,7 +34,7 @@ def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
     return name
 
 
-# Options of single runs: with one of them, annealing is meant even if there is a time limit.
+# Options of single runs: with one of them, annealing is used even with a time limit.
 _OF_RUNS = ("runs", "sweeps", "check")
 
 Solver = Annotated[str | None, Parameter(converter=_known_solver)]
@@ -61,15 +61,15 @@ def solve(
 
     Anneals by default; --solver chooses another heuristic or an exact solver.
 
-    With a time limit and no solver, the whole time is used: annealing, refining and tempering
-    share it by what they find. Each better value is printed with its time on standard error.
+    With a time limit and no solver, the whole time is used: annealing, refining and tempering share
+        it according to what they find. Each better value is printed with its time on standard
+        error.
 
-    Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. Where the
-    optimum is known, from the certificate beside the file or from the file itself, success
-    probability and time to solution (TTS99) are measured against it. A certificate is verified
-    first. What is only stated is not believed; where the answer shows that it is false, the exit
-    code is 3. Ctrl-C shows the best so far of anneal, temper, minimise and prove, and ends the
-    others.
+    Numbers are the file's own: the cut of a .mc file, the objective of a .qubo file. If the optimum
+    is known, from the certificate next to the file or from the file itself, success probability and
+    time to solution (TTS99) are measured against it. A certificate is verified first. An optimum
+    that is only stated is not trusted; if the answer shows that it is false, the exit code is 3.
+    Ctrl-C shows the best state so far of anneal, temper, minimise and prove, and ends the others.
 
     For instance:
 
@@ -87,30 +87,30 @@ def solve(
         solver: anneal (simulated annealing, the default without a time limit), temper (parallel
             tempering), minimise (both, and recombined populations of states; the default with a
             time limit unless --runs, --sweeps or --check is given), brute (enumeration), prove (the
-            cycle LP), or somebody else's exact solver or sampler where it is installed,
-            for example highs or dwave-tabu; a wrong name lists all of them. Samplers go on until
-            the time limit. rc2 is PySAT's RC2 as it comes, rc2-stratified
-            its RC2Stratified, far faster on weights that differ.
+            cycle LP), or an installed third-party solver or sampler, for example highs or
+            dwave-tabu; a wrong name lists all of them. Samplers continue until the time limit. rc2
+            is PySAT's RC2 with default options, rc2-stratified its RC2Stratified, far faster on
+            weights that differ.
         runs: independent runs, 64 by default (anneal), or 16 of about 64 replicas each (temper).
-        sweeps: sweeps of a run (anneal, temper), 1000 by default.
-        target: the cut, objective, cost or energy to look for (anneal, temper, minimise), or the
+        sweeps: sweeps per run (anneal, temper), 1000 by default.
+        target: the cut, objective, cost or energy to search for (anneal, temper, minimise), or the
             word planted; by default the optimum that is certified or, except for minimise, stated.
             minimise ends as soon as it has reached the target.
-        check: look for the target at the end of each sweep, the default, or after every flip
+        check: test for the target at the end of each sweep, the default, or after every flip
             (anneal).
-        time_limit: seconds, after which the best so far is shown (all but brute). anneal and
-            temper end with their runs, if that is sooner. minimise uses all of the time, unless it
-            reaches the target, or satisfies every coupling and field. Compilation does not count.
-            With --maxsat-output, everything counts: the limit is the wall time of the whole
+        time_limit: seconds, after which the best state so far is shown (all except brute). anneal
+            and temper end with their runs, if that is sooner. minimise uses all of the time, unless
+            it reaches the target, or satisfies every coupling and field. Compilation does not
+            count. With --maxsat-output, everything counts: the limit is the wall time of the whole
             process, from its start to its end.
-        threads: how many work at the same time (anneal, temper, minimise). The result of anneal
-            and temper does not depend on it.
-        seed: a whole number that fixes all randomness (anneal, temper, minimise, samplers), but for
+        threads: the number of threads (anneal, temper, minimise). The result of anneal and temper
+            does not depend on it.
+        seed: an integer that fixes all randomness (anneal, temper, minimise, samplers), except for
             what a time limit cuts off. The clock decides when the methods of minimise take turns.
         maxsat_output: print o, s and v lines as in the MaxSAT Evaluation, and end with its exit
             codes: 30 optimum found, 20 unsatisfiable, 10 satisfiable, 0 unknown. The best model so
-            far is given after SIGTERM and Ctrl-C, too, or s UNKNOWN if there is none. anneal and
-            temper then work in rounds of 16, 32, … sweeps, up to --sweeps; with a time limit alone,
+            far is also printed after SIGTERM and Ctrl-C, or s UNKNOWN if there is none. anneal and
+            temper then work in rounds of 16, 32, … sweeps, up to --sweeps; with only a time limit,
             until it ends them.
         json: print one JSON object.
     """
@@ -127,7 +127,7 @@ def solve(
         solver = MINIMISE if is_minimising else "anneal"
     _refuse_ignored(solver, given)
     if solver == MINIMISE and not (maxsat_output or "time_limit" in given or "target" in given):
-        raise ValueError("--solver minimise continues until a time limit; give --time-limit")
+        raise ValueError("--solver minimise continues until a time limit; add --time-limit")
     if maxsat_output:
         clock.end_in_time(time_limit)
     document = read_document(source(file, format), format=format, units=units)
@@ -178,22 +178,22 @@ def _contest(solver: str, document: Document, given: dict[str, Any]) -> int:
 
 
 def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
-    """Refuse an option that the solver would not look at."""
+    """Refuse an option that the solver would ignore."""
     for name in given:
         takers: tuple[str, ...] = ("anneal",) if name == "check" else HEURISTICS
         if name not in _OF_RUNS:
             takers = (*takers, MINIMISE)
         if name == "seed":
             takers = (*takers, *samplers())
-        is_taken, who = solver in takers, f"these take it: {', '.join(takers)}"
+        is_taken, who = solver in takers, f"use it with {', '.join(takers)}"
         if name == "time_limit":
-            is_taken, who = solver != "brute", "all others take it"
+            is_taken, who = solver != "brute", "use it with any other solver"
         if not is_taken:
             raise ValueError(f"--{name.replace('_', '-')} is not for --solver {solver}; {who}")
 
 
 def _known(document: Document, certified: Proven | None) -> dict[str, Any]:
-    """What the file and its certificate say about the optimum."""
+    """Return what the file and its certificate state about the optimum."""
     return {
         "stated_optimum": document.stated_value,
         "stated_energy": document.stated.cost,
@@ -203,7 +203,7 @@ def _known(document: Document, certified: Proven | None) -> dict[str, Any]:
 
 
 def _show(measure: Measure, answer: dict[str, Any], certified: Proven | None) -> None:
-    """The answer for a person, the file's own number first."""
+    """Print the answer, the value in the file's measure first."""
     show([(measure.name, answer[measure.name])])
     if not measure.is_energy:
         show([("energy", answer["energy"])])
@@ -216,7 +216,7 @@ def _show(measure: Measure, answer: dict[str, Any], certified: Proven | None) ->
 
 
 def _is_satisfiable(problem: Max2Sat) -> bool:
-    """Whether some assignment satisfies all hard clauses."""
+    """Whether an assignment satisfies all hard clauses."""
     from glasshouse.problems.hard_clauses import satisfy
     from glasshouse.proofs import HardClausesUnsatisfiableError
 

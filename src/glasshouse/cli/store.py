@@ -1,4 +1,4 @@
-"""`glasshouse store`: what all stores have in common, whatever was measured."""
+"""`glasshouse store`: commands for all stores, whatever was measured."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 store = command_group(
     "store",
-    """Export, merge and check the stores of all of these.
+    """Export, merge and check stores.
 
-    Stores of studies, races, races of samplers and trainings.
+    These are the stores of studies, races, races of samplers and trainings.
 
     For instance:
 
@@ -56,11 +56,12 @@ def export(
         store: the store of a study, a race, a race of samplers, or trained machines.
         output: a file that ends in .csv or .parquet (needs the extra `tables`), or `-` for CSV on
             standard output; for --as time-series, a folder.
-        rows: the name of the rows, such as shapes; by default hardness, or else what there is. Of
-            trained machines, the default is their final values, `training` the rows as stored.
-        form: rows (one line per instance, run or machine), curves (of trained machines: one line
-            per machine and look) or time-series (of a race: QOBLIB's JSON, one file per solver and
-            instance).
+        rows: the name of the rows, such as shapes; by default hardness, or else the only rows there
+            are. For trained machines, the default is their final values, and `training` gives the
+            rows as stored.
+        form: rows (one line per instance, run or machine), curves (for trained machines: one line
+            per machine and measurement) or time-series (for a race: QOBLIB's JSON, one file per
+            solver and instance).
     """
     from glasshouse.files.text.streams import refuse_existing
     from glasshouse.store import Store
@@ -89,7 +90,7 @@ def export(
 
 @store.command
 def merge(target: Path, /, *sources: Path) -> None:
-    """Add the rows of some stores, measured on several computers, to another one.
+    """Add the rows of stores, for instance from several computers, to another store.
 
     For instance:
 
@@ -104,14 +105,14 @@ def merge(target: Path, /, *sources: Path) -> None:
     from glasshouse.studies.merging import merge as merge_stores
 
     if not sources:
-        raise ValueError("no store to merge; name one or more after the target")
+        raise ValueError("no store to merge; name at least one after the target")
     done = merge_stores(target, sources)
     print(f"{target}: {done.new_rows:,} new rows, {done.known_rows:,} known, {done.tasks} tasks")
 
 
 @store.command
 def check(store: Path, /) -> None:
-    """Check that a store is whole: the file, its tasks, its rows.
+    """Check that a store is intact: the file, its tasks, its rows.
 
     For instance:
 
@@ -128,7 +129,7 @@ def check(store: Path, /) -> None:
         faults = opened.check()
     if faults:
         raise CheckFailedError(f"{store}: {'; '.join(faults)}")
-    print(f"{store}: whole")
+    print(f"{store}: intact")
 
 
 def _export_machines(opened: Store, place: Place, curves: bool, force: bool) -> int:

@@ -1,4 +1,4 @@
-"""`glasshouse study`: ensembles that survive a crash."""
+"""`glasshouse study`: measurements of ensembles, which survive a crash."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def run(
     part: str | None = None,
     json: bool = False,
 ) -> None:
-    """Run a study, or go on where it stopped.
+    """Run a study, or resume it.
 
-    Killed at any moment and started again, it ends with the table of an undisturbed run.
+    A study that was killed and started again ends with the same table as an uninterrupted run.
 
     For instance:
 
@@ -71,10 +71,10 @@ def run(
     Args:
         file: the study, in TOML (see docs/studies.md).
         output: the store; created if it does not exist.
-        scale: this many times the instances that the study asks for.
+        scale: multiply the number of instances of the study by this factor.
         batch_time_limit: seconds after which a batch on --workers counts as hanging.
-        part: I/N, the I-th of N disjoint parts of the tasks, for several computers: `glasshouse
-            store merge` makes one store of all parts.
+        part: I/N, the I-th of N disjoint parts of the tasks, for several computers; `glasshouse
+            store merge` combines the stores of all parts.
         json: print one JSON object at the end.
     """
     from glasshouse.store import Store, iter_collect
@@ -91,7 +91,7 @@ def run(
         asked = asked.part(*_part(part))
 
     def start(executor: Executor | None) -> Iterator[StudyProgress]:
-        with Store(output, write=True) as opened:  # not before the workers are there
+        with Store(output, write=True) as opened:  # opened once the workers exist
             reserve(opened, asked)
         return iter_collect(
             asked.tasks, output, executor=executor, workers=workers, timeout=batch_time_limit
@@ -108,7 +108,7 @@ def run(
 
 @study.command
 def show(store: Path, /, *, json: bool = False) -> None:
-    """Show how far a study is.
+    """Show the progress of a study.
 
     For instance:
 
@@ -139,7 +139,7 @@ def show(store: Path, /, *, json: bool = False) -> None:
         show_json({"rows": rows, "wanted": wanted, "seconds": seconds, "tasks": tasks})
         return
     done = sum(one.task.is_finished for one in found)
-    more = f"{rows:,} instances, more than the {wanted:,} asked for"
+    more = f"{rows:,} instances, more than the {wanted:,} requested"
     counted = more if rows > wanted else f"{rows:,} of {wanted:,} instances"
     print(f"{counted}, {done} of {len(found)} tasks, {seconds:,.0f} s")
     for one in found:
@@ -169,9 +169,9 @@ def plot(
 
     Args:
         store: the study's store.
-        axis: what lies along x: density, size, or a parameter such as n or alpha; by default what
-            the study says (`figure`).
-        statistic: the statistic of the hardness of instances; by default what the study says.
+        axis: the quantity along x: density, size, or a parameter such as n or alpha; by default the
+            `figure` of the study.
+        statistic: the statistic of the hardness of instances; by default that of the study.
     """
     from glasshouse.studies.charts import plot_study
     from glasshouse.studies.study import heading_of
@@ -185,7 +185,7 @@ def plot(
 
 @study.command
 def fit(store: Path, /, *, json: bool = False) -> None:
-    """Fit what a study is about: scaling laws with their odds, hardness peaks, with intervals.
+    """Fit the results of a study: scaling laws with their odds, and hardness peaks, with intervals.
 
     For instance:
 
@@ -228,7 +228,7 @@ def _opened(path: Path) -> Iterator[Store]:
 
 
 def _decimal(value: Any) -> Any:
-    """A fraction such as 1/20 as 0.05; whatever else a store holds as it is."""
+    """Return a fraction such as 1/20 as 0.05; any other value unchanged."""
     from glasshouse.problems.ratio import decimal_text, ratio
 
     try:
@@ -238,7 +238,7 @@ def _decimal(value: Any) -> Any:
 
 
 def _task_name(task: StoredTask) -> str:
-    """What a task is about; the store may come from a stranger."""
+    """Return the name of a task; the store may come from an untrusted source."""
     from glasshouse.store.records import without_codes
 
     values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())

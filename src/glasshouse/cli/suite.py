@@ -1,4 +1,4 @@
-"""`glasshouse suite`."""
+"""`glasshouse suite`: list and write suites."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 suite = command_group(
     "suite",
-    """Write suites of blind instances, with answers apart.
+    """Write suites of blind instances, with separate answers.
 
     For instance:
 
@@ -68,10 +68,11 @@ def write(
     dialect: Dialect = "classic",
     json: bool = False,
 ) -> None:
-    """Write a suite of instances to race on, blind, with their answers apart.
+    """Write a suite of blind instances to race on, with separate answers.
 
-    DIR/instances can be given away. DIR/answers holds the optima, the certificates and all that
-    grows the suite again. The same command goes on after an interruption. Nothing is overwritten.
+    DIR/instances can be published. DIR/answers contains the optima, the certificates and everything
+    that grows the suite again. The same command resumes after an interruption. Nothing is
+    overwritten.
 
     For instance:
 
@@ -87,12 +88,14 @@ def write(
         source: the name of a suite (`glasshouse suite list`), or a TOML file.
         output: a folder for the suite.
         answers: another folder for the answers.
-        commit: also write hashes that bind to the certificates and do not tell them, to publish
+        commit: also write hashes that commit to the certificates without revealing them, to publish
             now; and grow from a fresh random seed, unless --seed is given.
-        count: how many instances per family and point of its grid, instead of the file's number.
-        seed: a whole number that fixes all randomness, instead of the file's.
-        format: the format of further files beside wcnf, by its suffix; once per format.
-        dialect: how to write WCNF: `p wcnf` header, or the form of the MaxSAT Evaluation 2022.
+        count: the number of instances per family and grid point, instead of the file's number.
+        seed: an integer that fixes all randomness, instead of the file's.
+        format: the format of further files in addition to wcnf, by its suffix; repeat it for each
+            format.
+        dialect: the dialect of WCNF: classic (`p wcnf` header), or that of the MaxSAT Evaluation
+            2022.
         json: print one JSON object per file.
     """
     from glasshouse.suites.folder import SuiteFolder, iter_build_suite
@@ -113,19 +116,19 @@ def write(
     left = f" ({open_ones} with bounds only)" if open_ones else ""
     print(f"{place.instances}: {files} blind files; their optima{left} in {place.manifest}")
     if commit:
-        print(f"{place.instances / 'commitment.jsonl'} is for now, {place.answers} for later")
+        print(f"{place.instances / 'commitment.jsonl'} can be published now, {place.answers} later")
 
 
 def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
-    """The suite, or what is wrong with its file, in the file's own words."""
+    """Return the suite; errors in its file use the keys of the file."""
     from glasshouse.suites.standard import standard_families
     from glasshouse.suites.suite_file import find_suite
 
     if count is not None and count < 1:
-        raise ValueError(f"--count {count} is below 1")
+        raise ValueError(f"--count {count} is below 1; use at least 1")
     if source in standard_families():
         raise ValueError(
-            f"{source} consists of files that are not part of glasshouse; race on your copies with "
+            f"{source} consists of files that are not in glasshouse; race on your own copies with "
             f"`glasshouse race run --suite {source} --instances DIR`"
         )
     try:
@@ -142,7 +145,7 @@ def _show(suite: SuiteFile, json: bool) -> None:
 
 
 def _show_standard(json: bool) -> None:
-    """The families of standard instances, which are raced on with the user's own files."""
+    """Print the families of standard instances, which need the user's own files."""
     from glasshouse.suites.standard import standard_families
 
     title = "standard instances; race run --instances DIR names the folder of your files"

@@ -1,10 +1,10 @@
-"""Ctrl-C and SIGTERM while a command runs: partial files are removed, the best so far is shown.
+"""Ctrl-C and SIGTERM during a command: remove partial files, and show the best state so far.
 
 By default, SIGTERM ends Python at once, and partial files stay. Systems that stop jobs (batch
 queues, containers, `timeout`) send it, and send SIGKILL a few seconds later.
 
-This module is imported before anything else of the command line, and therefore imports little: a
-signal that comes before its handler is there can only be Python's own affair.
+This module is imported before the rest of the command line, and therefore imports little: Python
+    itself handles a signal that comes before our handler is installed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-# `timeout` sends the signal twice, to the process and to its group. The second one must not end
-# the cleaning up that the first one started; one that comes later means it.
+# `timeout` sends the signal twice, to the process and to its group. The second one must not end the
+# cleaning up that the first one started; a later one does.
 _SAME_SECONDS = 1.0
 _AGAIN_SECONDS = 0.02
 # Seconds after which a command that has not ended at its time limit is stopped again.
@@ -29,22 +29,22 @@ _NEXT_SECONDS = 1.0
 
 
 class Termination:
-    """The handler of signals while a command runs: a context manager, for the main thread.
+    """The signal handler of a running command: a context manager for the main thread.
 
-    At first signals are only recorded. From `begin` on, the first one is raised as a
+    At first, signals are only recorded. After `begin`, the first one is raised as a
     KeyboardInterrupt, which the command handles; after `finish`, they are only recorded again. The
-    end of a time limit is raised as a `TimeIsOverError`, which is one, too.
+    end of a time limit is raised as a `TimeIsOverError`, a kind of KeyboardInterrupt.
 
-    Signals that the parent process ignores stay ignored, and so do handlers of a program that calls
-    the command line: they are that program's. Python's own handlers are put back at the end, unless
-    the process ends then, too: while Python shuts down, nothing may change its exit code any more.
+    Signals that the parent process ignores stay ignored. Handlers of a program that calls the
+    command line stay, too. Python's own handlers are restored at the end, unless the process ends
+    then, too: while Python shuts down, nothing may change its exit code.
 
     Args:
         is_last: whether the process ends with the command.
 
     Attributes:
         came: the signals that came, in order.
-        last: when the last one came, in seconds of the monotonic clock.
+        last: the time of the last signal, in seconds of the monotonic clock.
     """
 
     def __init__(self, is_last: bool = False) -> None:
@@ -61,7 +61,7 @@ class Termination:
 
     @property
     def is_asked(self) -> bool:
-        """Whether SIGTERM has stopped the command; one that comes at its end stops nothing."""
+        """Whether SIGTERM has stopped the command; a signal at its end does not count."""
         is_stopped = self._raised is not None or self._was_lost
         return is_stopped and signal.SIGTERM in self.came
 
@@ -98,7 +98,7 @@ class Termination:
         self._frame = None
 
     def begin(self) -> None:
-        """Raise signals from now on, one that has come already at once."""
+        """Raise signals from now on; raise at once if one has already come."""
         self._waits = False
         if self.came:
             self._raised = time.monotonic()
@@ -124,11 +124,11 @@ class Termination:
             self._later(seconds, signal.SIGINT)
 
     def was_lost(self) -> bool:
-        """Whether a signal was swallowed, so that whatever went wrong since is its doing."""
+        """Whether a signal was swallowed, so that later errors are its consequence."""
         return self._was_lost
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        """The handler: go the way of Ctrl-C, in the main thread."""
+        """Handle a signal as Ctrl-C is handled, in the main thread."""
         self.last = time.monotonic()
         self.came.append(number)
         if self._waits or self._has_just_raised():
@@ -143,7 +143,7 @@ class Termination:
         return self._raised is not None and self.last - self._raised < _SAME_SECONDS
 
     def _is_importing(self, frame: FrameType | None) -> bool:
-        """Whether a module is being imported: one that was only half imported breaks others.
+        """Whether a module is being imported; a half-imported module would break others.
 
         Third-party modules replace a KeyboardInterrupt by their own errors, or lose it.
         """
@@ -154,14 +154,14 @@ class Termination:
         return False
 
     def _hear_again(self, lost: Any) -> None:
-        """Python's hook for what is raised where nobody can catch it: destructors, callbacks."""
+        """Handle exceptions that cannot be caught: Python's hook for destructors and callbacks."""
         if issubclass(lost.exc_type, KeyboardInterrupt):
             self._again(next(reversed([*self._before, *self.came]), signal.SIGINT))
         elif not str(getattr(lost.object, "__module__", "")).startswith("llvmlite"):
             sys.__unraisablehook__(lost)
 
     def _again(self, number: int) -> None:
-        """Send a signal to ourselves, but not at once: here it would be lost again."""
+        """Send a signal to this process, with a delay: at once, it would be lost again."""
         self._raised, self._was_lost = None, True
         self._later(_AGAIN_SECONDS, number)
 
@@ -175,21 +175,21 @@ _current: Termination | None = None
 
 
 def current() -> Termination:
-    """The command that runs in this thread; one that nothing stops where there is none."""
+    """Return the handler of this thread's command; without a command, one that nothing stops."""
     if _current is None or threading.current_thread() is not threading.main_thread():
         return Termination()
     return _current
 
 
 def is_interruption(fault: BaseException | None) -> bool:
-    """Whether a fault came from Ctrl-C: compiled code wraps it in others on its way."""
+    """Whether an error was caused by Ctrl-C; compiled code wraps it in other errors."""
     while fault is not None and not isinstance(fault, KeyboardInterrupt):
         fault = fault.__cause__ or fault.__context__
     return fault is not None
 
 
 def _send(number: int) -> None:
-    """A signal for the main thread, which ends its waiting, too, where the system can do that."""
+    """Send a signal to the main thread; if the system allows it, this also ends its waiting."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:

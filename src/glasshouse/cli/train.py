@@ -1,4 +1,4 @@
-"""`glasshouse train`: RBMs that learn, one or thousands, and what is seen meanwhile."""
+"""`glasshouse train`: training of RBMs, one or thousands, and their monitors."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ train = command_group(
 
 
 def add_run() -> None:
-    """Make `train run`: its options are those of `_run`, and the fields of `TrainingSettings`.
+    """Create `train run`: its options are those of `_run`, and the fields of `TrainingSettings`.
 
     This waits until the user trains, because the package that trains takes a second to load.
     """
@@ -64,7 +64,7 @@ def add_run() -> None:
         chosen = {name: given.pop(name) for name in settings if name in given}
         if "learning_rate" in chosen:
             chosen["learning_rate"] = _rates(chosen["learning_rate"])
-        if chosen.pop("biases", False):  # the switch leaves them out
+        if chosen.pop("biases", False):  # the switch removes the biases
             chosen["biases"] = False
         _run(data, TrainingSettings(**chosen), **given)
 
@@ -82,7 +82,7 @@ def add_run() -> None:
 
 
 def _option(setting: Field[Any], name: str, hint: Any, help_: str) -> inspect.Parameter:
-    """The option of a field; a switch if the field is True or False."""
+    """Return the option of a field; a switch if the field is True or False."""
     converter = whole if hint in (int, int | None) else None
     default: Any = inspect.Parameter.empty if setting.default is MISSING else setting.default
     if hint is bool:
@@ -114,8 +114,8 @@ def _run(
 ) -> None:
     """Train an ensemble of RBMs into a store, or one RBM into a model file.
 
-    Killed at any moment and started again, no finished machine of an ensemble is trained again.
-    Other settings on the same data may go into the same store, where they are compared.
+    If killed and started again, it does not repeat any finished machine of an ensemble. Other
+    settings on the same data may use the same store, where they are compared.
 
     For instance:
 
@@ -126,17 +126,17 @@ def _run(
     ```
 
     Args:
-        data: bars or bars:WIDTHxLENGTH (a bar at every place of a ring, 9x5 by default), stripes or
-            stripes:SIDE (bars and stripes, images of SIDE × SIDE pixels, 4 by default), digits or
-            digits:THRESHOLD (scikit-learn's, 8 × 8 pixels; ones are the pixels of at least this
+        data: bars or bars:WIDTHxLENGTH (a bar at every position of a ring, 9x5 by default), stripes
+            or stripes:SIDE (bars and stripes, images of SIDE × SIDE pixels, 4 by default), digits
+            or digits:THRESHOLD (scikit-learn's, 8 × 8 pixels; ones are the pixels of at least this
             value of 0 to 16, 8 by default), or a file of rows of 0 and 1, or of -1 and 1: .npz,
             .npy or .csv.
         output: the store, created if it does not exist; or NAME.npz for the model of one machine.
-        count: how many machines. Later more of them join those that are there.
-        monitor: what to look at, with commas between (see docs/training.md).
-        every: look every so many epochs, and at the beginning and the end.
-        held_out: share of the rows that is not learnt, drawn by the seed.
-        seed: a whole number that fixes all randomness; machine k has its child k.
+        count: the number of machines. A larger number later adds machines.
+        monitor: the monitors, separated by commas (see docs/training.md).
+        every: evaluate the monitors every this many epochs, and at the beginning and the end.
+        held_out: the fraction of the rows that is not used for training, drawn by the seed.
+        seed: an integer that fixes all randomness; machine k uses its child k.
         json: print one JSON object at the end.
     """
     from glasshouse.boltzmann.data import DataOptions
@@ -149,14 +149,14 @@ def _run(
     source = Path(name)
     task = TrainingTask(rows, settings, monitors, every, seed, count, kept, source.name, options)
     if source.exists() and output.resolve() == source.resolve():
-        raise ValueError(f"--output {output} is the file of the data; give another one")
+        raise ValueError(f"--output {output} is the file of the data; choose another file")
     if output.suffix.lower() == ".npz":
         if workers is not None or dask is not None:
-            raise ValueError(f"{output} is one machine, trained in one process; leave out --workers"
+            raise ValueError(f"{output} is one machine, trained in one process; remove --workers"
                              " and --dask")  # fmt: skip
         train_one(task, output, json, force)
     elif output.suffix.lower() not in _STORES:
-        raise ValueError(f"--output {output}: give NAME.sqlite for an ensemble, or NAME.npz for "
+        raise ValueError(f"--output {output}: use NAME.sqlite for an ensemble, or NAME.npz for "
                          "the model of one machine")  # fmt: skip
     else:
         _ensemble(task, output, workers, dask, json)
@@ -164,9 +164,9 @@ def _run(
 
 @train.command
 def show(store: Path, /, *, json: bool = False) -> None:
-    """Show what became of ensembles: final medians with 95 % intervals, modes, divergence, time.
+    """Show the results of ensembles: final medians with 95 % intervals, modes, divergence, time.
 
-    Of a model file: how its machine was trained.
+    For a model file, it shows how its machine was trained.
 
     For instance:
 
@@ -205,8 +205,8 @@ def plot(
 
     Args:
         store: the ensembles' store.
-        monitor: what to draw, with commas between; all monitors by default.
-        along: epochs, updates, or seconds of learning (looks not counted).
+        monitor: the monitors to draw, separated by commas; all by default.
+        along: epochs, updates, or seconds of learning (without the monitors).
     """
     from glasshouse.boltzmann.figures import training_figure
 
@@ -216,7 +216,7 @@ def plot(
 
 
 def _rates(text: str) -> Any:
-    """A learning rate, or the first and the last of them."""
+    """Parse a learning rate, or the first and the last rate."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
@@ -241,7 +241,7 @@ def _ensemble(
 
 
 def _warn_diverged(store: Path, task: TrainingTask) -> None:
-    """Say on standard error how many machines of an ensemble diverged."""
+    """Print on standard error how many machines of an ensemble diverged."""
     for one in _read(store):
         if one.task_id == task.task_id and one.diverged:
             print(
@@ -256,7 +256,9 @@ def _read(store: Path) -> list[Ensemble]:
     from glasshouse.store.store import Store
 
     if not store.exists():
-        raise ValueError(f"{store}: no such store; `glasshouse train run … -o {store.name}` first")
+        raise ValueError(
+            f"{store}: no such store; run `glasshouse train run … -o {store.name}` first"
+        )
     with Store(store) as opened:
         return read_ensembles(opened)
 

@@ -1,4 +1,4 @@
-"""`glasshouse train` of one machine: trained into a model file, shown, drawn."""
+"""`glasshouse train` for one machine: training into a model file, showing, drawing."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from glasshouse.cli.output import show_json
 if TYPE_CHECKING:
     from glasshouse.boltzmann.ensemble import TrainingTask
 
-_LONGEST = 1000  # characters of what a file says
+_LONGEST = 1000  # characters of a text in a file
 _NOT_SHOWN = ("epochs", "spawn_key")
 
 
 def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
-    """Train the first machine, and write it; one that diverged is written as it last was.
+    """Train the first machine, and write it; if it diverged, write its last state.
 
-    Its state is kept beside the model now and then: what was stopped goes on.
+    Checkpoints are written next to the model, so that a stopped training resumes.
     """
     from glasshouse.boltzmann.model_files import save_machine
     from glasshouse.boltzmann.training import DivergenceWarning
@@ -33,10 +33,10 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     checkpoint = path.with_suffix(".checkpoint.npz")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DivergenceWarning)  # said below
+            warnings.simplefilter("ignore", DivergenceWarning)  # printed below
             done = task.run(checkpoint=checkpoint)
     except KeyboardInterrupt:
-        kept = f"the same command goes on from {checkpoint}" if checkpoint.exists() else ""
+        kept = f"the same command resumes from {checkpoint}" if checkpoint.exists() else ""
         raise KeyboardInterrupt(kept) from None
     save_machine(path, done.machine, run=done, overwrite=force)
     checkpoint.unlink(missing_ok=True)
@@ -54,13 +54,13 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
         print(f"{path}: {done.machine!r}; {said}")
     if done.diverged_at is not None:
         raise CheckFailedError(
-            f"{path}: the training diverged in epoch {done.diverged_at}, and the machine is that "
-            "of the epoch before; use a smaller --learning-rate"
+            f"{path}: the training diverged in epoch {done.diverged_at}, and the machine is from "
+            "the epoch before; use a smaller --learning-rate"
         )
 
 
 def show_machine(path: Path, json: bool) -> None:
-    """What a model file holds, and what it says of its training, which nobody has checked."""
+    """Show the contents of a model file, and its unverified statements about the training."""
     from glasshouse.boltzmann.model_files import load_machine, load_notes
 
     machine, notes = load_machine(path), load_notes(path)
@@ -70,7 +70,7 @@ def show_machine(path: Path, json: bool) -> None:
         return
     print(f"{path}: {machine!r}")
     if not notes:
-        print("nothing is said of its training")
+        print("the file states nothing about its training")
     for name, value in notes.items():
         if name not in _NOT_SHOWN and value is not None:
             said = _words(value, last=name == "history")
@@ -78,7 +78,7 @@ def show_machine(path: Path, json: bool) -> None:
 
 
 def _words(value: Any, *, last: bool) -> Any:
-    """A table in words; of a history what was seen last."""
+    """Return a table as text; of a history, only the last entry."""
     if not isinstance(value, dict):
         return f"{value:.4g}" if isinstance(value, float) else value
     if last:
@@ -89,7 +89,7 @@ def _words(value: Any, *, last: bool) -> Any:
 
 
 def _text(value: Any) -> str:
-    """In one line of bearable length, and nothing that a terminal would obey."""
+    """Return one line of limited length, without control characters for terminals."""
     from glasshouse.store.records import without_codes
 
     text = str(value)

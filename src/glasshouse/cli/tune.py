@@ -1,4 +1,4 @@
-"""`glasshouse tune`."""
+"""`glasshouse tune`: find instances of a chosen hardness."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def tune(
     format: str | None = None,
     json: bool = False,
 ) -> None:
-    """Find and plant instances that are as hard as wanted.
+    """Find and plant instances of a chosen hardness.
 
-    Turns one knob, solving as many instances at each setting as it takes to be sure. Hardness is
-    the number of sweeps that simulated annealing needs: with the paper's schedule for loops, with
-    runs of 1000 sweeps over the range of `solve` for methods with a dial of their own. What the
-    knob cannot reach is refused soon. Ctrl-C tells the best so far. Ends with exit code 1, and
-    plants nothing, where no setting is within the tolerance.
+    Varies one knob, and solves as many instances at each setting as it takes to be sure. Hardness
+    is the number of sweeps that simulated annealing needs: with the paper's schedule for loops,
+    with runs of 1000 sweeps over the range of `solve` for methods with their own dial. A target
+    that the knob cannot reach is refused soon. Ctrl-C prints the best setting so far. Ends with
+    exit code 1, and plants nothing, if no setting is within the tolerance.
 
     For instance:
 
@@ -60,36 +60,36 @@ def tune(
     ```
 
     Args:
-        n: visible spins, and as many hidden ones; all spins of methods that make theirs.
+        n: visible spins, and as many hidden ones; all spins for methods that make their own graph.
         graph: a graph's name, such as torus:8x8, or a file of edges; instead of -n.
-        target_sweeps: the wanted hardness.
-        method: a planting method, such as wishart; random loops, or loops on a graph, by default.
-        knob: what to turn: frustration, loop_density or block of loops, or what else a method has;
-            its first knob by default. The others are given, or the peak density. On a graph, the
-            knob and its range are chosen so that weights stay small.
-        frustration: share of violated weight of all instances, where another knob is turned.
+        target_sweeps: the required hardness.
+        method: a planting method, such as wishart; by default random loops, or loops on a graph.
+        knob: the parameter to vary: frustration, loop_density or block of loops, or another knob of
+            the method; by default its first knob. The others are given, or the peak density. On a
+            graph, the knob and its range are chosen so that weights stay small.
+        frustration: the fraction of violated weight of all instances, if another knob is varied.
         parameter: any other parameter of the method, as NAME=VALUE, such as block=0.3 of structured
-            loops, or length=4 of loops on a graph; may be given several times.
-        statistic: the statistic of the hardness of instances. Half of them need more sweeps than
-            the median.
-        tolerance: how far off the measured value may be, as a share of the target.
-        seed: a whole number that fixes all randomness.
-        output: a folder for a suite of what was found; needs --count.
-        count: how many instances to plant there.
+            loops, or length=4 of loops on a graph; may be repeated.
+        statistic: the statistic of the hardness of instances. Half of the instances need more
+            sweeps than the median.
+        tolerance: the allowed deviation of the measured value, as a fraction of the target.
+        seed: an integer that fixes all randomness.
+        output: a folder for a suite of such instances; needs --count.
+        count: the number of instances to plant there.
         format: the format of the suite's files; wcnf by default.
-        json: print one JSON object, and one per instance planted.
+        json: print one JSON object, and one per planted instance.
     """
     from glasshouse.studies.knobs import usual_knob
     from glasshouse.studies.tuning import tune as search
 
     if (n is None) == (graph is None) and (n is not None or method is None):
-        raise ValueError("give either -n or --graph")
+        raise ValueError("use either -n or --graph")
     if (output is None) != (count is None):
-        raise ValueError("--count and -o DIR go together: a suite needs both")
+        raise ValueError("a suite needs both --count and -o DIR; add the missing one")
     if format is not None and output is None:
         raise ValueError("--format is for files, but none is written; add -o DIR --count K")
     if output is not None and (output / "manifest.jsonl").exists():  # before the long search
-        raise ValueError(f"{output} holds a suite already; name another folder")
+        raise ValueError(f"{output} already holds a suite; name another folder")
     given: dict[str, Any] = {"frustration": frustration}
     given |= _named(parameter or [], given)
     asked = {name for name, value in given.items() if value is not None}
@@ -97,7 +97,7 @@ def tune(
     if knob is not None or graph is None or method is not None or "block" in asked:
         knob = usual_knob(method) if knob is None else knob.replace("-", "_")
     if knob is not None and given.pop(knob, None) is not None:
-        raise ValueError(f"--knob {knob} is what is searched for; leave its own option out")
+        raise ValueError(f"--knob {knob} is the parameter to vary; remove its own option")
     parameters = {name: value for name, value in given.items() if value is not None}
     with _progress() as progress:
         found = search(
@@ -113,9 +113,9 @@ def tune(
     if not found.is_within_tolerance:
         off = abs(found.estimate.value / found.target - 1)
         raise CheckFailedError(
-            f"{found.estimate} is {off:.0%} off the wanted {found.target:g}, outside the tolerance "
+            f"{found.estimate} is {off:.0%} off the target {found.target:g}, outside the tolerance "
             f"of {tolerance:.0%}; no setting that was tried is nearer: try another size or knob. "
-            f"To plant it all the same: {line}"
+            f"To plant it anyway: {line}"
         )
     if not json:
         print(line)
@@ -126,10 +126,10 @@ def tune(
 
 
 def _by_command(word: str | None, asked: Collection[str]) -> str | None:
-    """A method by its name, or by the word after `glasshouse plant`.
+    """Return a method by its name, or by the word after `glasshouse plant`.
 
-    Methods that share a word are told apart by what is asked of them: the one that takes it, and
-    needs least.
+    The requested parameters distinguish methods that share a word: the method that takes them and
+        needs the fewest others.
     """
     from glasshouse.planting import METHODS
 
@@ -141,12 +141,12 @@ def _by_command(word: str | None, asked: Collection[str]) -> str | None:
 
 
 def _number_needed(method: Method) -> int:
-    """How many parameters a method cannot do without."""
+    """Return the number of required parameters of a method."""
     return sum(one.default is one.empty for one in method.parameters.values())
 
 
 def _named(words: list[str], given: Mapping[str, object]) -> dict[str, str]:
-    """Parameters out of NAME=VALUE."""
+    """Parse parameters in the form NAME=VALUE."""
     named: dict[str, str] = {}
     for word in words:
         name, is_set, value = word.partition("=")
@@ -154,7 +154,7 @@ def _named(words: list[str], given: Mapping[str, object]) -> dict[str, str]:
         if not (name and is_set and value.strip()):
             raise ValueError(f"--parameter {word} is not NAME=VALUE, such as block=6")
         if name in named or given.get(name) is not None:
-            raise ValueError(f"{name} is given twice; give it once")
+            raise ValueError(f"{name} is given twice; remove one of them")
         named[name] = value.strip()
     return named
 
@@ -173,7 +173,7 @@ def _plant_line(
     found: Tuned, graph: str | None, seed: int, count: int | None, output: Path | None,
     format: str | None,
 ) -> str:  # fmt: skip
-    """The command that plants what was found; the same seed gives the same bytes."""
+    """Return the command that plants the result; the same seed gives the same bytes."""
     from glasshouse.planting import METHODS
     from glasshouse.suites.family import as_typed
 
@@ -187,11 +187,11 @@ def _plant_line(
 
 @contextmanager
 def _progress() -> Iterator[Any]:
-    """A bar with the setting and the best so far; None where nobody sees it."""
+    """Yield a function that shows the setting and the best so far; None without a terminal."""
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
     with bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as shown:
-        task = shown.add_task("looking how far the knob reaches", total=1.0)
+        task = shown.add_task("searching the range of the knob", total=1.0)
 
         def report(at: TuningProgress) -> None:
             best = "" if at.best is None else f"; best {at.best.estimate.value:.4g} sweeps"

@@ -20,11 +20,11 @@ _BUILT = Path(__file__).parents[3] / "build" / "verified" / PROGRAM
 
 
 def find_program() -> str:
-    """Return the path of the verified checker, or raise a ValueError that says how to get it."""
+    """Return the path of the verified checker, or raise a ValueError with build instructions."""
     found = os.environ.get(VARIABLE) or shutil.which(PROGRAM) or (_BUILT.exists() and str(_BUILT))
     if not found:
         raise ValueError(
-            f"{PROGRAM} is not installed; build it with `make verified`, then put it on the PATH "
+            f"{PROGRAM} is not installed; build it with `make verified`, then add it to PATH "
             f"or set {VARIABLE} to its path"
         )
     return found
@@ -38,12 +38,12 @@ def run_verified(file: Path, certificate: Path | None, format: str | None) -> in
     Args:
         file: the problem file.
         certificate: the path of its certificate; None for the one next to it.
-        format: the name of the file's format; None if the file shows it.
+        format: the name of the file's format; None if the suffix gives it.
     """
     suffix = format_suffix(typed_name(file, format))
     if is_pipe(file) or (suffix in FORMATS and suffix not in READ):
         raise ValueError(
-            f"{file}: the verified checker reads {', '.join(READ)} files; make one of them with "
+            f"{file}: the verified checker reads {', '.join(READ)} files; create one of them with "
             "`glasshouse convert`"
         )
     refuse_pipe(file)

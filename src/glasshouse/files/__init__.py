@@ -1,7 +1,7 @@
-"""Files: every problem and plant in the formats of the field, read and written by suffix.
+"""Files: problems and plants in the formats of the field, read and written by suffix.
 
-text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← claims (what a file states) ←
-document (a problem, what is stated of it, what is proven) ← formats/ (one file each) ← reading ←
+text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← claims (statements of a file) ←
+document (a problem, what is stated about it and proven) ← formats/ (one file each) ← reading ←
 replanting (a recipe grown again) ← writing, solutions (and their way back), graphs · clause_file
 (clauses of any length and weight, for judges) ← known (`verify_file`, bounds and costs of a file)
 """

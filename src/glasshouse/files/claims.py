@@ -18,14 +18,13 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stated(Summarised):
-    """What a file states about its problem, in comments or next to it; nothing of it is proven.
+    """The statements of a file about its problem, in comments or in a side-car; none is proven.
 
     Attributes:
-        cost: energy or cost of the planted model, in the weights of the problem it is with.
-        model: the planted state as 0 and 1 (spin down and up), one for each variable.
-        recipe: how the instance was grown, as `Recipe.to_json` writes it.
-        spelled: the cost as the file spells it, a cut for instance; None if that follows from
-            `cost`.
+        cost: the energy or cost of the planted model, in the weights of the problem.
+        model: the planted state as 0 and 1 (spin down and up), one value per variable.
+        recipe: the recipe of the instance, as `Recipe.to_json` writes it.
+        spelled: the cost as the file spells it, for instance a cut; None if it follows from `cost`.
     """
 
     cost: Number | None = None
@@ -34,16 +33,16 @@ class Stated(Summarised):
     spelled: Number | None = None
 
     def __post_init__(self) -> None:
-        if self.model is not None:  # what was compared with a proof must not change afterwards
+        if self.model is not None:  # it must not change after it was compared with a proof
             object.__setattr__(self, "model", validation.read_only(self.model))
 
     @classmethod
     def of(cls, planted: Planted) -> Stated:
-        """All that a plant knows."""
+        """Return the cost, model and recipe of a plant."""
         return cls(planted.energy, to_bits(planted.state), json.loads(planted.recipe.to_json()))
 
     def reduced(self, source: Problem, reduction: Reduction) -> Stated:
-        """The same, stated for the problem that `source` was reduced to."""
+        """Return the statement for the problem that `source` was reduced to."""
         cost, model = self.cost, self.model
         if cost is not None:
             cost = reduction.target_energy(cost)
@@ -53,23 +52,23 @@ class Stated(Summarised):
 
     @property
     def recipe_alone(self) -> Stated:
-        """The recipe without cost and model, which need a proof."""
+        """Return the recipe without cost and model, which need a proof."""
         return Stated(recipe=self.recipe)
 
     def value(self, measure: Measure) -> Number | None:
-        """The stated optimum in the file's own words."""
+        """Return the stated optimum as a value of the file's own measure."""
         if self.spelled is not None or self.cost is None:
             return self.spelled
         return measure.of(self.cost)
 
     def cost_of_model(self, problem: Problem) -> Number:
-        """What the stated model costs in the problem."""
+        """Return the cost of the stated model in the problem."""
         assert self.model is not None
         cost: Number = problem.energy(problem.space.from_bits(self.model))
         return cost
 
     def energy_of_model(self, problem: Problem, measure: Measure) -> Fraction:
-        """The exact energy of the stated model; a CertificateError if another cost is stated."""
+        """Return the exact energy of the stated model; raise if the file states another cost."""
         assert self.model is not None
         reached = exact_energy(problem, problem.space.from_bits(self.model))
         if self.cost is not None and not agrees(problem, self.cost, reached):
@@ -115,14 +114,14 @@ class Stated(Summarised):
 
 
 def beyond(measure: Measure, verdict: Verdict) -> str:
-    """The values that no state has, by a bound, in words."""
+    """Describe the values that a bound rules out, as text."""
     return f"{measure.phrase} {measure.beyond} {measure.bound(verdict.lower_bound)}"
 
 
 def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
-    """Whether a stated cost is the exact one.
+    """Whether a stated cost equals the exact one.
 
-    People add floats up: there the two may differ by what rounding each term can do.
+    Stated float costs may differ from it by the rounding error of adding up the terms.
     """
     error = abs(Fraction(stated) - cost)
     if problem.is_integer or error == 0:

@@ -1,7 +1,7 @@
 """Clauses of any length with weights of any size, read from files and written for solvers.
 
-The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems
-stop at 2^63-1 and at two literals; a judge must not. Models are evaluated in exact integers.
+The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems allow 2^63-1
+and two literals, but a judge must accept more. Models are evaluated in exact integers.
 
 Solvers get a new file: its text does not contain the optimum. Its only comments are the numbers of
 variables and clauses, if no header states them.
@@ -30,7 +30,7 @@ from glasshouse.problems import INT64_MAX, MOST_VARIABLES, Max2Sat
 from glasshouse.summaries import Summarised
 
 Dialect = Literal["classic", "mse22", "cnf", "opb"]
-# The weight of a soft clause, None for a hard one; and its literals.
+# The weight of a soft clause, or None for a hard clause; and the literals.
 Line = tuple[int | None, tuple[int, ...]]
 
 SUFFIXES: dict[Dialect, str] = {
@@ -44,9 +44,9 @@ class ClauseFile(Summarised):
     """The clauses of a CNF or WCNF file.
 
     Attributes:
-        num_variables: as stated, or the largest that is used.
-        soft: weights and literals.
-        hard: literals.
+        num_variables: the stated number, or the largest variable used.
+        soft: weight and literals of each soft clause.
+        hard: literals of each hard clause.
     """
 
     num_variables: int
@@ -55,31 +55,31 @@ class ClauseFile(Summarised):
 
     @property
     def is_one_of_ours(self) -> bool:
-        """Whether a problem of the library holds them: see above, and no hard clause is empty."""
+        """Whether a library problem can hold the clauses; none can hold an empty hard clause."""
         lengths = [len(clause) for clause in (*self.hard, *(clause for _, clause in self.soft))]
         total = sum(weight for weight, _ in self.soft)
         return max(lengths, default=0) <= 2 and all(self.hard) and total <= INT64_MAX
 
     @cached_property
     def used(self) -> frozenset[int]:
-        """The variables that some clause has."""
+        """The variables that occur in at least one clause."""
         clauses = (*self.hard, *(clause for _, clause in self.soft))
         return frozenset(abs(literal) for clause in clauses for literal in clause)
 
     def cost(self, model: Sequence[int]) -> int:
-        """The weight of the soft clauses that a model (0 and 1) violates."""
+        """Return the weight of the soft clauses that a model (0 and 1) violates."""
         return sum(weight for weight, clause in self.soft if not _satisfied(clause, model))
 
     def broken(self, model: Sequence[int]) -> int:
-        """How many hard clauses a model violates."""
+        """Return the number of hard clauses that a model violates."""
         return sum(not _satisfied(clause, model) for clause in self.hard)
 
 
 def read_clauses(path: str | os.PathLike[str]) -> ClauseFile:
-    """A CNF file, or a WCNF file of either dialect, plain or compressed.
+    """Read a CNF file, or a WCNF file of either dialect, plain or compressed.
 
     Raises:
-        FileError: the file is something else.
+        FileError: the file is in another format.
     """
     with opened(Path(path)) as source:
         reader = _Reader(source)
@@ -90,19 +90,19 @@ def read_clauses(path: str | os.PathLike[str]) -> ClauseFile:
 
 
 class _Reader:
-    """Takes in a file line by line."""
+    """Reads a file line by line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.soft: list[tuple[int, tuple[int, ...]]] = []
         self.hard: list[tuple[int, ...]] = []
-        self.kind = b""  # as the p line has it
+        self.kind = b""  # the second word of the p line
         self.num_variables: int | None = None
         self.top: int | None = None
         self.num_clauses: int | None = None
 
     def take(self, line: int, words: list[bytes]) -> None:
-        """A comment, the p line, or a clause."""
+        """Take a comment, the p line, or a clause."""
         if words[0].startswith(b"c"):
             if len(words) == 3 and words[0] == b"c" and not self.kind:
                 if words[1] == b"num-variables":
@@ -115,7 +115,7 @@ class _Reader:
             self._clause(line, words)
 
     def clauses(self) -> ClauseFile:
-        """All of them, once the file has ended."""
+        """Return all clauses, once the file has ended."""
         self._compare_count()
         everything = [*self.hard, *(clause for _, clause in self.soft)]
         used = max((abs(literal) for clause in everything for literal in clause), default=0)
@@ -137,7 +137,7 @@ class _Reader:
 
     def _header(self, line: int, words: list[bytes]) -> None:
         if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):
-            raise self.source.error("expected one 'p cnf' or 'p wcnf' line, and it first", line)
+            raise self.source.error("expected one p line, before the clauses", line)
         self.kind = words[1]
         numbers = [self._whole(line, word) for word in words[2:] if word.isdigit()]
         if len(words) - 2 != len(numbers) or len(numbers) not in (
@@ -164,7 +164,7 @@ class _Reader:
     def _whole(self, line: int, word: bytes) -> int:
         digits = word[1:] if word[:1] in (b"-", b"+") else word
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-            raise self.source.error(f"{shown(word)} is no whole number", line)
+            raise self.source.error(f"{shown(word)} is not a whole number", line)
         return int(word)
 
 
@@ -174,14 +174,14 @@ def _satisfied(clause: tuple[int, ...], model: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class Layout:
-    """How a WCNF file is written; nothing here changes what it means.
+    """The layout of a WCNF file; it does not change the meaning of the file.
 
     Attributes:
         dialect: "classic" or "mse22".
-        top: of the classic header, if it shall be more than 1 + all soft weights.
-        has_remarks: comments between the clauses, too.
-        has_blanks: more spaces than need be.
-        ends_bare: no newline at the end.
+        top: the top weight of the classic header; None for 1 + the sum of the soft weights.
+        has_remarks: whether comments are written between the clauses.
+        has_blanks: whether extra spaces are written.
+        ends_bare: whether the newline at the end of the file is missing.
     """
 
     dialect: WcnfDialect = "classic"
@@ -191,7 +191,7 @@ class Layout:
     ends_bare: bool = False
 
     def text(self, num_variables: int, lines: tuple[Line, ...]) -> bytes:
-        """The file."""
+        """Return the contents of the file."""
         written = b"".join(self._rows(num_variables, lines))
         return written.removesuffix(b"\n") if self.ends_bare else written
 
@@ -207,7 +207,7 @@ class Layout:
 
 
 def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
-    """The file that a solver is given.
+    """Return the file that a solver is given.
 
     Raises:
         ValueError: the dialect cannot hold these clauses.
@@ -223,7 +223,7 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
         return file.getvalue()
     if dialect == "cnf":
         if clauses.hard or any(weight != 1 for weight, _ in clauses.soft):
-            raise ValueError("CNF holds clauses of weight 1 only, and these have others")
+            raise ValueError("CNF can only hold clauses of weight 1, but these have other weights")
         rows = [" ".join(map(str, (*clause, 0))) for _, clause in clauses.soft]
         return "\n".join([f"p cnf {clauses.num_variables} {len(rows)}", *rows, ""]).encode()
     hard = [(None, clause) for clause in clauses.hard]
@@ -231,10 +231,10 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
 
 
 def as_max2sat(clauses: ClauseFile) -> Max2Sat:
-    """The clauses as one of the library's problems.
+    """Return the clauses as a `Max2Sat` problem.
 
     Raises:
-        ValueError: weights or clauses are beyond what it takes.
+        ValueError: the problem cannot hold these weights or clauses.
     """
     weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
     soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
@@ -242,7 +242,7 @@ def as_max2sat(clauses: ClauseFile) -> Max2Sat:
 
 
 def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
-    """Clauses of at most two literals as rows of two, with 0 for a literal that is missing."""
+    """Return clauses of at most two literals as rows of two, with 0 for a missing literal."""
     pairs = np.zeros((len(clauses), 2), dtype=np.int32)
     for place, clause in enumerate(clauses):
         if len(clause) > 2:

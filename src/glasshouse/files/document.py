@@ -1,8 +1,8 @@
-"""Documents: a problem, what its file states, and what of that is proven.
+"""Documents: a problem, what its file states, and which of these statements are proven.
 
-A proof is carried by reductions that keep the variables in their order: loops stay, multipliers are
-scaled. It is verified for the new problem, where it may prove less (hard clauses that became soft
-ones can cost it its last grain of precision).
+Reductions that keep the order of the variables carry a proof: the loops stay, their multipliers are
+    scaled. The proof is verified again for the new problem. It may prove less there: hard clauses
+    that became soft can cost the last grain of precision.
 """
 
 from __future__ import annotations
@@ -37,23 +37,23 @@ from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
-# How many times longer Python's integers take than those of 64 bits.
+# How many times slower Python's integers are than 64-bit integers.
 _WIDE = 128
 
 
 @dataclass(frozen=True, repr=False)
 class Document(Summarised):
-    """A problem with what its file states; with all of its plant where the file holds that.
+    """A problem with what its file states, and with its whole plant if the file contains one.
 
     Attributes:
-        problem: what the file states.
-        stated: what else it states; empty for files from elsewhere.
-        planted: only from native files: the loops are not in any other format.
-        load_proof: reads the side-car that stands beside the file, if there is one. Its multipliers
-            and its cost are in units of `problem` (see `docs/certificate.md`).
-        path: the file that it was read from.
-        measured: what gives the measure of a problem in this file.
-        suffix: of the format that it was read in.
+        problem: the problem in the file.
+        stated: the other statements of the file; empty for most files of other programs.
+        planted: the plant of a native file; other formats do not contain the loops.
+        load_proof: reads the side-car next to the file, if there is one. Its multipliers and its
+            cost are in units of `problem` (see `docs/certificate.md`).
+        path: the file that the document was read from.
+        measured: a function that returns the measure of a problem in this file.
+        suffix: the suffix of the format that the document was read in.
     """
 
     problem: Problem
@@ -66,7 +66,7 @@ class Document(Summarised):
 
     @classmethod
     def of(cls, thing: Given | Document) -> Document:
-        """A problem or plant with whatever the caller states about it."""
+        """Return a document of a problem or plant, with all that the caller states about it."""
         if isinstance(thing, Document):
             return thing
         if isinstance(thing, Planted):
@@ -74,32 +74,32 @@ class Document(Summarised):
         return cls(given_problem(thing))
 
     def with_certificate(self, path: str | PathLike[str] | None) -> Document:
-        """The same with a certificate file in place of its own proof; None changes nothing."""
+        """Return the document with another certificate file as its proof; None changes nothing."""
         if path is None:
             return self
         return replace(self, planted=None, load_proof=partial(read_side_car, path))
 
     @cached_property
     def measure(self) -> Measure:
-        """The number by which readers of the file know a state: a cut, an objective, a cost."""
+        """The value by which readers of the file know a state: a cut, an objective, a cost."""
         return self.measured(self.problem)
 
     @property
     def stated_value(self) -> Number | None:
-        """The optimum that the file states, in its own words."""
+        """The optimum that the file states, in the file's measure."""
         return self.stated.value(self.measure)
 
     def value_of(self, state: npt.ArrayLike) -> Number:
-        """What a state is worth in the file's own words: exact, and rounded once for floats."""
+        """Return the value of a state in the file's measure: exact, and rounded once for floats."""
         try:
             energy = exact_energy(self.problem, state)
-        except ValueError:  # floats of so different sizes that exact sums take gigabytes
+        except ValueError:  # exact sums of floats of very different sizes take gigabytes
             energy = Fraction(self.problem.energy(state).item())
         return self.measure.of(energy)
 
     @cached_property
     def proof(self) -> SideCar | None:
-        """The plant's own loops, or what is beside the file, read once; it is not verified."""
+        """The loops of the plant, or the side-car of the file, read once; it is not verified."""
         planted = self.planted
         if planted is None:
             return None if self.load_proof is None else self.load_proof()
@@ -110,7 +110,7 @@ class Document(Summarised):
 
     @cached_property
     def proven(self) -> Proven | None:
-        """What the document's own proof proves, verified once; None if it has no proof.
+        """The verified result of the document's own proof, computed once; None if it has no proof.
 
         Raises:
             CertificateError: the proof is false, or refutes something that is stated.
@@ -126,7 +126,7 @@ class Document(Summarised):
             raise CertificateError(f"{self.path}: {lie}" if self.path else str(lie)) from None
 
     def examined(self, beside: SideCar) -> Proven:
-        """What a certificate proves about the problem, also if it is not the document's own.
+        """Verify a certificate against the problem, even if it is not the document's own.
 
         Raises:
             CertificateError: the certificate is false, or refutes something that is stated.
@@ -144,9 +144,9 @@ class Document(Summarised):
 
     @cached_property
     def kept(self) -> tuple[Stated, tuple[str, ...]]:
-        """What may be passed on: the recipe as stated, an optimum if it is proven; and the rest.
+        """The statements that may be copied, and a text about each statement left out.
 
-        The rest is what was left out, in words.
+        The recipe is always copied; an optimum only if it is proven.
 
         Raises:
             CertificateError: something stated is false.
@@ -163,7 +163,7 @@ class Document(Summarised):
 
 
 def carry(document: Document, problem: Problem, reduction: Reduction) -> Document:
-    """All that is stated about a problem, for the one that it was reduced to; with its proof.
+    """Return all statements about a problem, and their proof, for the problem it was reduced to.
 
     >>> from glasshouse.planting import random_loops
     >>> from glasshouse.problems.convert import to_qubo
@@ -184,7 +184,7 @@ def carry(document: Document, problem: Problem, reduction: Reduction) -> Documen
 
 
 def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
-    """The proof with its multipliers in units of another problem of the same variables."""
+    """Return the proof with its multipliers in units of another problem of the same variables."""
     proof = document.proof
     if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
@@ -194,9 +194,9 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
-    """Refuse a tree that would keep us busy out of all proportion to its file.
+    """Refuse a tree whose check would take far too long for the size of its file.
 
-    Every leaf looks at all edges and at all common parts; wide numbers take longer.
+    Every leaf needs all edges and all common parts; large integers take longer.
     """
     certificate, tree = beside.certificate, beside.certificate.tree
     if tree is None or beside.most_work is None:

@@ -1,4 +1,4 @@
-"""Graphs to plant on, from files: problems whose couplings are the graph, or lists of edges."""
+"""Graphs to plant on, read from files: the couplings of a problem, or a list of edges."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising:
-    """The graph of a problem file, of a chip, or of a text file with two node numbers per line.
+    """Read a graph from a problem file, a chip, or a text file with two node numbers per line.
 
-    A chip is a `.json` file with the properties of its solver, "qubits" and "couplers".
+    A chip is a `.json` file with the properties of a D-Wave solver, "qubits" and "couplers".
 
-    Only numbers that stand in a list of edges are nodes, and they are kept as labels: a machine's
-    dead qubits are not there. What follows the two numbers, and a `#`, is passed over, so that edge
-    lists of networkx and others can be read as they are.
+    Only numbers in the list of edges are nodes, and they are kept as labels, so the dead qubits of
+    a chip are left out. Anything after the two numbers, or after a `#`, is ignored, so that edge
+    lists of networkx and other programs can be read unchanged.
     """
     path = Path(path)
-    if format_suffix(path) in (".csv", ".npy"):  # an RBM's weights, or edges? nobody can tell
+    if format_suffix(path) in (".csv", ".npy"):  # such a file could hold an RBM's weights or edges
         raise FileError(
             path,
-            "a matrix is no graph; expected two node numbers per line with a blank between, in a "
-            "file named .txt, or a problem file such as .coo",
+            "a matrix is not a graph; expected two node numbers per line, separated by a space, "
+            "in a file named .txt, or a problem file such as .coo",
         )
     if format_suffix(path) == ".json" and (chip := _chip(path)) is not None:
         return chip
@@ -57,7 +57,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
     pairs = np.column_stack([rows.column(0, missing=-1), rows.column(1, missing=-1)])
     outside = (pairs < 0) | (pairs >= _MOST_NODES)
     wrong = outside[:, 0] | outside[:, 1]
-    expected = "expected two node numbers, from 0 on, with a blank between"
+    expected = "expected two node numbers of at least 0, separated by a space"
     loops = pairs[:, 0] == pairs[:, 1]
     rows.refuse(
         source,
@@ -70,7 +70,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
 
 
 def _chip(path: Path) -> Ising | None:
-    """The graph in the properties of a solver; None if the file is of another kind."""
+    """Read the graph in the properties of a solver; None if the file is of another kind."""
     with opened(path) as source:
         values = parse_object(source.read_all())
         if values is None or not any(name in values for name in ("couplers", "edgelist")):
@@ -84,4 +84,4 @@ def _chip(path: Path) -> Ising | None:
 
 
 def _no_line(line: int, text: bytes, rows_before: int) -> None:
-    raise AssertionError(f"line {line} opens with none of no marks")
+    raise AssertionError(f"line {line} was passed on, but there are no marks")

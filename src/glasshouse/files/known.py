@@ -1,4 +1,4 @@
-"""What is known of a file: its claims verified, and bounds and costs proven here and now."""
+"""Verified knowledge about a file: its claims, and bounds and costs that are easy to prove."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ CLAUSE_SUFFIXES = (".wcnf", ".cnf")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Summarised):
-    """What was verified about a file.
+    """The verified optimum of a file.
 
     Attributes:
-        cost: of the certified state, an energy of the problem read: the least there is if `proven`.
-        value: the same in the file's own words (see `measure`): a cut, an objective, a cost.
-        measure: what that is, and how it follows from the energy.
-        proven: the proof that no state costs less; None if a stated model reaches the stated cost,
-            and no more is known.
-        certificate: the side-car it was read from; None for native files and for no proof.
+        cost: the energy of the certified state in the problem read; the least energy if `proven`.
+        value: the same in the file's own measure: a cut, an objective, a cost.
+        measure: the file's measure, and how it follows from the energy.
+        proven: the proof that no state costs less; None if only the stated model was evaluated, and
+            has the stated cost.
+        certificate: the side-car that was read; None for native files and without a proof.
     """
 
     cost: Number
@@ -50,21 +50,21 @@ class Verification(Summarised):
 
     @property
     def loops(self) -> int:
-        """How many loops the proof has."""
+        """The number of loops in the proof."""
         return 0 if self.proven is None else self.proven.certificate.num_loops
 
     @property
     def squares(self) -> int:
-        """How many squares the proof has."""
+        """The number of squares in the proof."""
         return 0 if self.proven is None else self.proven.certificate.num_squares
 
     @property
     def leaves(self) -> int:
-        """Leaves of the proof's tree; 1 without one."""
+        """The number of leaves in the proof's tree; 1 without a tree."""
         return 1 if self.proven is None else self.proven.certificate.num_leaves
 
     def summary(self) -> str:
-        """One line for people, the file's own number first."""
+        """Return one human-readable line, which begins with the value in the file's measure."""
         energy = "" if self.measure.is_energy else f"energy {self.cost}, "
         if self.proven is not None:
             how = f"{energy}proven by {self.proven.certificate.parts}"
@@ -84,27 +84,27 @@ def verify_file(
     units: Units | None = None,
     recipe: bool = False,
 ) -> Verification:
-    """Verify what a file says about its optimum, trusting nothing that made it.
+    """Verify what a file states about its optimum, without trusting the program that made it.
 
     A native file proves itself with its loops and squares; any other file is checked against its
-    side-car, `path` + ".cert", or the certificate given. All that is stated (cost, model) must
-    agree with what is proven. Without a certificate only the stated cost is checked against the
+    side-car, `path` + ".cert", or the given certificate. All that is stated (cost, model) must
+    agree with what is proven. Without a certificate, only the stated cost is checked against the
     stated model.
 
-    Not verified are the names of a shuffled file, and its recipe unless `recipe` asks for that.
+    The names of a shuffled file are not verified, nor is its recipe unless `recipe` is True.
 
     Args:
         place: the file, or an open stream of bytes.
-        certificate: where its certificate is, if not beside it.
-        format: the file's format where no suffix tells it.
-        units: those of a matrix, see `read`.
-        recipe: also grow the stated recipe, and compare what grows with the file. It proves the
+        certificate: the certificate file, if it is not next to the file.
+        format: the file's format, if it has no suffix.
+        units: the units of a matrix, see `read`.
+        recipe: also grow the stated recipe, and compare the result with the file. This proves the
             optimum of a file without a certificate.
 
     Raises:
-        CertificateError: something stated is not true, or not proven by loops and squares; or the
-            recipe does not grow the file.
-        FileError: a file cannot be read, or states nothing that could be verified.
+        CertificateError: a statement is false, or not proven by loops and squares; or the recipe
+            does not grow the file.
+        FileError: a file cannot be read, or states nothing that can be verified.
 
     >>> import tempfile
     >>> from glasshouse.files import write
@@ -124,7 +124,7 @@ def verify_file(
 
 
 def verify_document(document: Document) -> Verification:
-    """Verify what a document states about its optimum, as `verify_file` does it."""
+    """Verify what a document states about its optimum, as `verify_file` does for files."""
     path, proven, measure = document.path, document.proven, document.measure
     if proven is None:
         return _by_model(path or Path("document"), document)
@@ -155,9 +155,9 @@ class Known(Summarised):
     """The bounds within which the optimum of a file is known to be.
 
     Attributes:
-        bound: no state has a lower energy (or cost); None if nothing is known.
-        best: the energy of a state that is known; None if none is.
-        is_infeasible: no assignment satisfies the hard clauses.
+        bound: no state has a lower energy (or cost); None if no bound is known.
+        best: the energy of a known state; None if no state is known.
+        is_infeasible: whether no assignment satisfies the hard clauses.
     """
 
     bound: Any = None
@@ -166,7 +166,7 @@ class Known(Summarised):
 
     @classmethod
     def of(cls, proven: Proven) -> Known:
-        """The bounds that a proof proves: exact, and whole numbers where energies are."""
+        """Return the bounds that a proof proves: exact, and integers if energies are."""
         verdict = proven.verdict
         best, is_integer = verdict.exact_energy, proven.problem.is_integer
         bound = best if verdict.optimal else Fraction(verdict.lower_bound)
@@ -174,14 +174,14 @@ class Known(Summarised):
 
     @property
     def optimum(self) -> Any:
-        """The least energy, if bound and best are equal; else None."""
+        """The least energy if bound and best are equal, else None."""
         return self.best if self.best is not None and self.best == self.bound else None
 
 
 def known_of(document: Document) -> Known:
-    """What a document's own proof proves; without one, the energy of the model that is stated.
+    """Return what the document's own proof proves; without a proof, the stated model's energy.
 
-    That some state has this energy shows no more than that.
+    A stated model only shows that some state has this energy.
 
     Raises:
         CertificateError: something stated is false.
@@ -207,12 +207,12 @@ def known_of(document: Document) -> Known:
 def known_file(
     path: str | os.PathLike[str], certificate: str | os.PathLike[str] | None = None
 ) -> Known:
-    """What the certificate beside a file of clauses, or another one, proves about it.
+    """Return what a certificate proves about a file of clauses; by default, the one next to it.
 
-    Without a certificate little is known: empty soft clauses are always violated; hard clauses of
-    two literals are decided; and the model that the file states is evaluated, which shows that some
-    assignment costs so much, and no more than that. Then clauses may be of any length. Weights that
-    add up to 2^63 or more need a certificate of loops alone.
+    Without a certificate little is known. Empty soft clauses are always violated, hard clauses of
+    two literals are decided, and the model that the file states is evaluated, which proves only
+    that an assignment of this cost exists. Clauses may then be of any length. Weights that add up
+    to 2^63 or more need a certificate of loops only.
 
     Raises:
         CertificateError: something stated is false.
@@ -227,7 +227,7 @@ def known_file(
             raise
         clauses = read_clauses(path)
         if clauses.is_one_of_ours:
-            raise  # then something else is wrong with the file
+            raise  # another part of the file is wrong
         if certificate is None and not has_side_car(path):
             return _evident(clauses)
         return _known_by_loops(clauses, Path(certificate or side_car(path)))
@@ -242,17 +242,17 @@ def known_file(
 
 
 def is_of_clauses(path: Path) -> bool:
-    """Whether a file's suffix says that it holds clauses."""
+    """Whether the suffix of a file is one of a clause format."""
     return format_suffix(path) in CLAUSE_SUFFIXES
 
 
 def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
-    """What a certificate proves about clauses of at most two literals, with weights of any size.
+    """Return what a certificate proves about clauses of at most two literals, of any weight.
 
-    The same computation as `verify`, of which the library's problems are the smaller case.
+    This computes what `verify` computes, for integers of any size.
 
     Raises:
-        CertificateError: the certificate does not fit, or its state breaks a hard clause.
+        CertificateError: the certificate does not fit, or its state violates a hard clause.
 
     >>> clauses = ClauseFile(1, ((2**64, (1,)), (3, (-1,))), ())
     >>> known_by(clauses, Certificate([1], [], [0], []))
@@ -276,11 +276,11 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
 
 
 def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
-    """What a certificate file proves about clauses that the library's problems cannot hold."""
+    """Return what a certificate file proves about clauses that no library problem can hold."""
     beside = read_side_car(path)
     if beside.certificate.tree is not None or beside.certificate.squares:
         raise FileError(
-            path, "has branches or squares; weights of 2^63 or more in sum need loops alone"
+            path, "has branches or squares; weights that add up to 2^63 or more need loops only"
         )
     try:
         known = known_by(clauses, beside.certificate)
@@ -295,7 +295,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
 
 
 def _evident(clauses: ClauseFile) -> Known:
-    """What any file shows by itself."""
+    """Return what the clauses show without a certificate."""
     bound = sum(weight for weight, clause in clauses.soft if not clause)
     if not all(clauses.hard):
         return Known(is_infeasible=True)

@@ -1,4 +1,4 @@
-"""Reading any file, by its suffix or its first lines."""
+"""Reading any file; its suffix or its first lines give the format."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ from glasshouse.planting import Planted
 from glasshouse.problems import Problem, Units
 
 _LOOKED_AT = 1 << 16
-# Openings of lines that only one format has. Comments of all formats begin with # or c.
+# Line beginnings that only one format has. Comments of all formats begin with # or c.
 _OPENINGS = {b"p wcnf": ".wcnf", b"p cnf": ".cnf", b"p qubo": ".qubo", b"# vartype": ".coo"}
 
 
 def read(
     place: Place, *, format: str | None = None, verify: bool = True, units: Units | None = None
 ) -> Problem | Planted:
-    r"""The problem that a file holds; its plant where the file holds all of it (`.npz`).
+    r"""Read the problem in a file; return its plant if the file contains all of it (`.npz`).
 
-    The suffix tells the format (see `docs/files.md`); `.gz`, `.xz` and `.zip` may follow it. Files
+    The suffix gives the format (see `docs/files.md`); `.gz`, `.xz` and `.zip` may follow it. Files
     with another suffix, or none, are recognised by their first lines. Anything wrong with the file
-    is a `FileError`, a ValueError that names file and line. A plant is verified, and a false one is
-    a `CertificateError`.
+    raises a `FileError`, a ValueError that names file and line. A plant is verified, and a false
+    one raises a `CertificateError`.
 
     Args:
         place: the file, or an open stream of bytes.
-        format: its format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
-        verify: False believes a plant as the file states it.
-        units: of a matrix (.npy, .csv, .npz of W, a, b), which does not say it: "spin" for ±1,
-            "binary" for 0 and 1.
+        format: the format, if the file has no suffix: "wcnf", "npz", "qubo.gz", …
+        verify: False trusts a plant as the file states it.
+        units: the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them:
+            "spin" for ±1, "binary" for 0 and 1.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -55,17 +55,17 @@ def read(
     document = read_document(place, format=format, units=units)
     if document.planted is None:
         return document.problem
-    _ = verify and document.proven  # a false plant is an error
+    _ = verify and document.proven  # a false plant raises here
     return document.planted
 
 
 def read_document(
     place: Place, *, format: str | None = None, units: Units | None = None
 ) -> Document:
-    """The problem that a file holds, with what it states about a plant; nothing is verified.
+    """Read the problem in a file, and what the file states about a plant; nothing is verified.
 
-    A side-car is not read before somebody asks for it, with `Document.load_proof`; a stream has
-    none. The arguments are those of `read`.
+    A side-car is not read before `Document.load_proof` is called; a stream has none. The arguments
+    are those of `read`.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -96,7 +96,7 @@ def read_document(
 
 
 def _format_of(place: Place, format: str | None) -> Format:
-    """The format that was named, that of the suffix, or that of the content."""
+    """Return the format that was named, that of the suffix, or that of the content."""
     is_named = format is not None or is_stream(place)
     if is_named or format_suffix(name_of(place)) in FORMATS or name_of(place).is_dir():
         return format_of(place, format)
@@ -109,7 +109,7 @@ def format_by_content(place: Place) -> Format:
     Graphs of Max-Cut are often called `g05_60.0`, `torus.dat` or `G62.txt`. A file whose first line
     has two or three numbers is such a graph, except for clauses without a header, which end in 0.
     """
-    refuse_pipe(name_of(place))  # it would have to be read twice
+    refuse_pipe(name_of(place))  # the content would have to be read twice
     with opened(place) as source:
         suffix = format_suffix(source.inner_name)
         if suffix not in FORMATS:
@@ -120,7 +120,7 @@ def format_by_content(place: Place) -> Format:
 
 
 def _suffix_of(source: Source) -> str:
-    """The suffix of the format that the first lines belong to; empty for none."""
+    """Return the suffix of the format that the first lines belong to; empty if none is known."""
     for line in source.read(_LOOKED_AT).splitlines():
         text = b" ".join(line.split(maxsplit=4))
         for opening, suffix in _OPENINGS.items():

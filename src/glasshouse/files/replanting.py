@@ -1,4 +1,4 @@
-"""Plants from files: read whole, or grown again from the recipe and compared with the file."""
+"""Plants from files: read as a whole, or grown again from the recipe and compared with the file."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _ANOTHER = "its recipe grows another problem"
 
 
 def read_planted(place: Place, *, format: str | None = None, verify: bool = True) -> Planted:
-    """The plant that a file holds: its own (`.npz`), or the one that its stated recipe grows.
+    """Return the plant that a file contains (`.npz`), or the one that its stated recipe grows.
 
-    What was grown is compared with the file's problem; a recipe of another instance is an error.
-    A plant that the file holds is verified, in linear time; a false one is a `CertificateError`.
+    A grown plant is compared with the file's problem; the recipe of another instance is an error. A
+    plant in the file is verified in linear time; a false one raises a `CertificateError`.
 
     Args:
         place: the file, or an open stream of bytes.
-        format: its format where no suffix tells it.
-        verify: False believes a plant as the file states it.
+        format: the format, if the file has no suffix.
+        verify: False trusts a plant as the file states it.
 
     >>> import tempfile
     >>> from glasshouse.files import write
@@ -45,22 +45,22 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
     """
     path, document = name_of(place), read_document(place, format=format)
     if document.planted is not None:
-        _ = verify and document.proven  # a false plant is an error
+        _ = verify and document.proven  # a false plant raises here
         return document.planted
     return regrow(path, document)[0]
 
 
 def regrown(document: Document) -> tuple[Planted, Document]:
-    """The plant that the stated recipe grows, and the document, proven by that plant if need be.
+    """Return the plant that the stated recipe grows, and the document, proven by it if needed.
 
     Raises:
         FileError: there is no recipe, or it does not grow the document's problem.
-        CertificateError: the document's own proof is false, or refutes something that is stated;
-            or what grows is a false plant.
+        CertificateError: the document's own proof is false, or refutes a statement; or the grown
+            plant is false.
     """
     planted, reduction = regrow(document.path or Path("document"), document)
     source = replace(Document.of(planted), path=document.path)
-    _ = source.proven  # a false plant is an error
+    _ = source.proven  # a false plant raises here
     proof = scaled_proof(source, document.problem, reduction)
     if proof is None or (document.proven is not None and document.proven.verdict.optimal):
         return planted, document
@@ -68,12 +68,12 @@ def regrown(document: Document) -> tuple[Planted, Document]:
 
 
 def grown(document: Document) -> Document:
-    """The document, proven by the plant that its recipe grows if it has no proof of its own.
+    """Return the document; without its own proof, proven by the plant that its recipe grows.
 
     Raises:
         CertificateError: the recipe does not grow the document's problem, or something is false.
     """
-    _ = document.proven  # What is wrong with a certificate is named first, by its own error.
+    _ = document.proven  # A wrong certificate is reported first, by its own error.
     try:
         return regrown(document)[1]
     except FileError as fault:
@@ -83,18 +83,18 @@ def grown(document: Document) -> Document:
 def regrow(
     path: Path, held: Document, recipe: dict[str, Any] | None = None
 ) -> tuple[Planted, Reduction]:
-    """The plant that a recipe grows, if it is the file's, and its reduction to the file's form.
+    """Grow the file's plant from a recipe; return it and its reduction to the file's form.
 
     Args:
         path: the file.
-        held: what it holds.
+        held: the contents of the file.
         recipe: the recipe; by default the one that the file states.
     """
     recipe = held.stated.recipe if recipe is None else recipe
     if recipe is None:
         raise FileError(
             path,
-            "tells nothing of a plant; expected one written as .npz, or a recipe in comments",
+            "contains no plant; expected an .npz file with a plant, or a recipe in comments",
         )
     terms = _num_terms(held.problem)
     allowance = Allowance()
@@ -119,7 +119,7 @@ def regrow(
 
 
 def _refuse_beyond(path: Path, held: Problem, asked: Demand, allowance: Allowance) -> None:
-    """Before growing: a recipe for something far beyond the file is not the file's."""
+    """Refuse, before growing, a recipe for something far larger than the file."""
     if asked.spins != held.num_variables:
         raise FileError(
             path, f"its recipe grows {asked.spins} spins; it holds {held.num_variables}"
@@ -134,16 +134,16 @@ def _refuse_beyond(path: Path, held: Problem, asked: Demand, allowance: Allowanc
 
 
 def _num_terms(problem: Problem) -> int:
-    """Couplings or clauses, and with them at least one for each edge of what they came from."""
+    """Return the number of couplings or clauses, which is at least the edges of the source."""
     if isinstance(problem, Max2Sat):
         return problem.num_clauses + problem.num_hard
     return problem.num_edges
 
 
 def ordered(problem: Problem) -> Problem:
-    """Clauses in one order, whatever order they stand in; other problems as they are.
+    """Return a problem with its clauses sorted; other problems are unchanged. Labels are removed.
 
-    Without labels: not every file has them, and variables are compared place by place.
+    Not every file has labels, so variables are compared by index.
     """
     plain = problem if problem.labels is None else replace(problem, labels=None)
     return plain.simplified() if isinstance(plain, Max2Sat) else plain

@@ -1,11 +1,11 @@
-"""Solutions as solvers print them, and their way back to the variables of the original.
+"""Solutions as solvers print them, converted back to the variables of the original problem.
 
 A solution is v lines, a list of 0 and 1 or ±1, or JSON.
 
-A conversion is a function of the problem, so nothing needs to be kept of it. Whatever `convert` can
-do is done again until it gives what the converted file holds: that finds the way, and proves that
-the one file comes from the other. A side-car or a recipe may tell how variables were shuffled; it
-is believed only if the renamed problem is the file's.
+A conversion is a function of the problem, so it need not be stored. All conversions of `convert`
+are repeated until one gives the converted file; this also proves that the file comes from the
+original. A side-car or a recipe may state how variables were shuffled; it is trusted only if the
+renamed problem equals the file's.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from glasshouse.problems.renaming import renamed
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
-# Where programs put the values in an object of JSON; `model` is our own.
+# Keys under which programs store the values in a JSON object; `model` is our own.
 _KEYS = ("model", "sample", "state", "solution")
 _EXPECTED = "v lines, 0 and 1, +1 and -1, literals such as 1 -2 3, or JSON with a list or a `model`"
 _NUMBER = re.compile(r"([+-]?)x?(\d{1,10})(?:\.0*)?")  # 1, -1.0, x7, -x7
@@ -53,20 +53,20 @@ _NUMBER = re.compile(r"([+-]?)x?(\d{1,10})(?:\.0*)?")  # 1, -1.0, x7, -x7
 def read_solution(
     place: Place, sizes: Sequence[int], labels: Labels | None = None
 ) -> npt.NDArray[np.int8]:
-    """The solution that a file or stream holds, as 0 and 1, one per variable.
+    """Read the solution in a file or stream as 0 and 1, one value per variable.
 
-    Read are the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals, x1 -x2),
-    the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or as JSON,
-    also by name of the variable ({"0": 1, "1": -1}): its label where the problem has labels, else
-    its number, counted from 0.
+    Accepted are the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals, x1 -x2),
+    the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or as JSON.
+    JSON may also map names to values ({"0": 1, "1": -1}): labels if the problem has them, else
+    numbers counted from 0.
 
     Args:
-        place: where it is.
-        sizes: how many variables it may have; the first one that fits is taken.
-        labels: what the problem calls its variables.
+        place: the file or stream.
+        sizes: the allowed numbers of variables; the first one that fits is used.
+        labels: the problem's variable labels.
 
     Raises:
-        FileError: it is something else, or a solution of another size.
+        FileError: the file is not a solution, or has another size.
     """
     with opened(place) as source:
         text = source.read_all().decode("utf-8", "replace")
@@ -80,7 +80,7 @@ def read_solution(
 
 
 def _from_text(text: str) -> list[str]:
-    """The words that are values: those of v lines, of our model line, or all."""
+    """Return the words that are values: those of v lines or of our model line, else all words."""
     lines = [line.split() for line in text.replace(",", " ").splitlines()]
     lines = [words for words in lines if words]
     for mark in ("v", "model"):
@@ -91,13 +91,13 @@ def _from_text(text: str) -> list[str]:
 
 
 def _from_json(text: str, labels: Labels | None) -> list[str]:
-    """The values as words; none where there are no values."""
+    """Return the values as words; empty if there are no values."""
     value: Any = parse_json(text.encode())
     if isinstance(value, dict):
         value = next((value[key] for key in _KEYS if key in value), value)
     if isinstance(value, dict):
         names = [str(name) for name in (range(len(value)) if labels is None else labels)]
-        if sorted(names) != sorted(value):  # also where two labels are spelled alike
+        if sorted(names) != sorted(value):  # this includes labels that are spelled alike
             return []
         value = [value[name] for name in names]
     if isinstance(value, str):
@@ -107,7 +107,7 @@ def _from_json(text: str, labels: Labels | None) -> list[str]:
 
 
 def _bits(words: list[str], size: int) -> npt.NDArray[np.int8] | None:
-    """Words as 0 and 1; None where they are no solution of so many variables."""
+    """Parse words as 0 and 1; return None if they are not a solution of `size` variables."""
     joined = "".join(words)
     if len(joined) == size and set(joined) <= {"0", "1"}:
         return np.array([int(c) for c in joined], dtype=np.int8)
@@ -131,17 +131,17 @@ _COMMENTS = {".wcnf": b"c", ".opb": b"*"}
 
 @dataclass(frozen=True, repr=False)
 class Returned(Summarised):
-    """A solution, brought back.
+    """A solution, converted back to the original problem.
 
     Attributes:
         problem: the original problem.
-        state: in the original's own variables and values.
-        energy: what the state has there, computed anew; a cost for clauses.
-        converted_energy: what the solution has in the converted file; None where that cannot be
-            read (the edge encoding, OPB).
-        reduction: the way from the original to the converted file.
-        measure: the number by which readers of the original know a state.
-        converted_measure: likewise of the converted file, where that can be read.
+        state: the solution in the original's own variables and values.
+        energy: the energy of the state in the original problem, recomputed; a cost for clauses.
+        converted_energy: the energy of the solution in the converted file; None if that file cannot
+            be read (the edge encoding, OPB).
+        reduction: the reduction from the original to the converted file.
+        measure: the value by which readers of the original file know a state.
+        converted_measure: the measure of the converted file, if it can be read.
     """
 
     problem: Problem
@@ -163,27 +163,29 @@ def bring_back(
     certificate: str | os.PathLike[str] | None = None,
     units: Units | None = None,
 ) -> Returned:
-    """A solution of a converted, doubled, edge-encoded or shuffled file, for the original file.
+    """Convert a solution of a converted, doubled, edge-encoded or shuffled file back.
 
     Args:
-        original: the problem as it was.
-        converted: what `convert` or `write` made of it, in any format, kind and encoding; or the
-            same plant shuffled.
-        solution: of the converted file, as solvers print it (see `read_solution`).
-        format: of the original, where no suffix tells it.
-        converted_format: likewise of the converted file.
-        certificate: of the converted file, where that was shuffled and the certificate, which tells
-            how, is not beside it.
-        units: of the original, where that is a matrix (see `read`).
+        original: the original problem.
+        converted: the file that `convert` or `write` made from it, in any format, kind and
+            encoding; or the same plant shuffled.
+        solution: a solution of the converted file, as solvers print it (see `read_solution`).
+        format: the format of the original, if it has no suffix.
+        converted_format: the format of the converted file, if it has no suffix.
+        certificate: the certificate of a shuffled file, which states the shuffling, if it is not
+            next to that file.
+        units: the units of the original, if it is a matrix (see `read`).
 
     Raises:
-        FileError: the one file is no conversion of the other, or the solution is none of it.
+        FileError: the file is not a conversion of the original, or the solution does not fit it.
     """
     source = read_document(original, format=format, units=units)
     target = Path(converted)
     found = _find(source.problem, target, converted_format, certificate)
     if found is None:
-        raise FileError(target, f"is no conversion of {source.path}: nothing leads back")
+        raise FileError(
+            target, f"is not a conversion of {source.path}: no conversion of it gives this file"
+        )
     way, held = found
     size, format_ = way.target.size, format_of(target, converted_format)
     sizes = [size, size + _extra_variables(held, format_)]
@@ -204,7 +206,7 @@ def _find(
     format: str | None,
     certificate: str | os.PathLike[str] | None,
 ) -> tuple[Reduction, Problem | ByEdges] | None:
-    """The reduction that makes the file of the problem, and what it makes; None if none does."""
+    """Return the reduction that gives the file, and the reduced problem; None if none does."""
     format_ = format_of(path, format)
     document, fault = None, None
     if format_.read is not None:
@@ -213,7 +215,7 @@ def _find(
         except FileError as error:
             if format_ is not WCNF:
                 raise
-            fault = error  # of the edge encoding, perhaps
+            fault = error  # perhaps the file is in the edge encoding
     if document is None and format_ is WCNF:
         format_ = EDGE_WCNF
     if document is None:
@@ -233,7 +235,7 @@ def _find(
 def _ways(
     problem: Problem, format_: Format, names: list[npt.NDArray[Any]]
 ) -> Iterator[tuple[Reduction, Any]]:
-    """All that `convert` can make of a problem for a format, and the same of a shuffled one."""
+    """Yield all conversions of a problem for a format, including those of the shuffled problem."""
     turns = [convert.unchanged, *(getattr(convert, f"to_{kind}") for kind in KINDS)]
     starts = [convert.unchanged(problem)]
     starts += [renamed(problem, one) for one in names if len(one) == problem.num_variables]
@@ -242,13 +244,13 @@ def _ways(
             try:
                 turned, second = turn(start)
                 made, third = format_.convert(turned)
-            except ValueError:  # numbers too large for that kind
+            except ValueError:  # the numbers are too large for that kind
                 continue
             yield first.then(second).then(third), made
 
 
 def _names(document: Document | None) -> list[npt.NDArray[Any]]:
-    """How the variables of a file may have been shuffled: what its side-car and recipe tell."""
+    """Return possible shuffles of a file's variables: those that its side-car and recipe state."""
     names: list[npt.NDArray[Any]] = []
     if document is None:
         return names
@@ -257,13 +259,13 @@ def _names(document: Document | None) -> list[npt.NDArray[Any]]:
     if was is not None and len(was) == size:
         names.append(np.argsort(was))
     if recipe is not None:
-        with suppress(ValueError):  # a recipe from anywhere
+        with suppress(ValueError):  # the recipe may come from any program
             names.append(shuffling.names(Recipe.from_json(json.dumps(recipe)), size))
     return names
 
 
 def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
-    """What a writer makes of a problem, without comments."""
+    """Return the texts that a writer makes of a problem, without comments."""
     dialects: tuple[Dialect, ...] = ("classic", "mse22") if format_ is EDGE_WCNF else ("classic",)
     spelled = []
     for dialect in dialects:
@@ -271,7 +273,7 @@ def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
         assert format_.write is not None
         try:
             format_.write(file, Sheet(made, dialect=dialect))
-        except ValueError:  # weights that the format does not hold
+        except ValueError:  # the format cannot hold the weights
             continue
         spelled.append(_without_comments(file.getvalue(), format_))
     return spelled
@@ -283,7 +285,7 @@ def _without_comments(text: bytes, format_: Format) -> list[bytes]:
 
 
 def _extra_variables(held: Problem | ByEdges, format_: Format) -> int:
-    """How many variables a solver of the file sees after those of the problem."""
+    """Return the number of variables that the file adds after those of the problem."""
     if isinstance(held, Ising) and format_ is MAXCUT:
         return int(held.fields.any())
     return held.num_clauses if isinstance(held, Max2Sat) and format_ is OPB else 0

@@ -1,4 +1,4 @@
-"""Writing any problem or plant by the file's suffix, and certificates that get better.
+"""Writing problems and plants in the format of the suffix, and improving certificates.
 
 A stronger certificate replaces a weaker one, never the reverse.
 """
@@ -37,14 +37,14 @@ Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "polynomial"]
 
 @dataclass(frozen=True, repr=False)
 class Written(Summarised):
-    """What `write` wrote.
+    """The result of `write`.
 
     Attributes:
-        reduction: the way from the given problem to the one that the file holds: how their energies
-            and states belong together.
-        measure: the number by which readers of the file know a state: a cut, an objective, a cost.
-        certificate: the file of the proof; None if none was written.
-        is_whole: whether the file itself holds the plant, with loops and squares (`.npz`).
+        reduction: the reduction from the given problem to the one in the file: how their energies
+            and states correspond.
+        measure: the value by which readers of the file know a state: a cut, an objective, a cost.
+        certificate: the certificate file; None if none was written.
+        is_whole: whether the file itself contains the plant, with loops and squares (`.npz`).
     """
 
     reduction: Reduction
@@ -65,28 +65,29 @@ def write(
     certificate: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Written:
-    """Write a problem or a plant in the format that the file's suffix asks for.
+    """Write a problem or a plant in the format that the file's suffix gives.
 
-    A problem of another kind is converted exactly. A plant's cost, model and recipe go into
-    comments, the cost in the file's own weights; its loops go into `.npz` files, and beside all
-    others into a side-car, `path` + ".cert". Of a document that was read, an optimum is passed on
-    only if the document's proof proves it (see `Document.kept`); the proof goes into the new
-    side-car, if it proves as much of the new file. A recipe is passed on as it is stated, and so is
-    a plant of the caller; `verify_file` tells whether that is true. The file appears whole or not
-    at all.
+    A problem of another kind is converted exactly. A plant's cost, model and recipe are written as
+    comments, the cost in the file's own weights. Its loops are written into `.npz` files; for all
+    other formats, they are written into a side-car, `path` + ".cert". An optimum of a document is
+    copied only if the document's proof proves it (see `Document.kept`); the proof goes into the new
+    side-car if it proves as much of the new file. A recipe is copied as stated, and so is a
+    caller's plant; `verify_file` checks whether they are true. The file appears complete or not at
+    all.
 
     Args:
-        place: a file, whose suffix tells the format; `.gz` or `.xz` may follow. Or an open stream
-            of bytes, which gets all of them at once.
-        thing: any problem, a plant, a dimod model, or a document as `read_document` gives it.
-        format: the format where no suffix tells it: "wcnf", "npz", "qubo.gz", …
+        place: a file, whose suffix gives the format; `.gz` or `.xz` may follow. Or an open stream
+            of bytes, which receives all bytes at once.
+        thing: any problem, a plant, a dimod model, or a document from `read_document`.
+        format: the format, if the file has no suffix: "wcnf", "npz", "qubo.gz", …
         kind: convert the problem to this kind first; by default, to the kind that the format holds.
-        blind: leave out all that tells the optimum, the side-car included.
-        dialect: of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h` lines).
-        encoding: of WCNF: "clause", or "edge" (for solvers, see `files.formats.edge_wcnf`).
-        certificate: where the certificate goes instead of a side-car, also that of a blind file. A
-            stream has no place beside it: without this, its certificate is not written.
-        overwrite: replace a file, and its side-car, that exist already.
+        blind: leave out everything that reveals the optimum, including the side-car.
+        dialect: the dialect of WCNF: "classic" (`p wcnf`, read by every tool) or "mse22" (`h`
+            lines).
+        encoding: "clause", or "edge" (only WCNF, for solvers; see `files.formats.edge_wcnf`).
+        certificate: write the certificate to this file instead of a side-car, even for a blind
+            file. The certificate of a stream is written only if this is given.
+        overwrite: replace an existing file and its side-car.
 
     Raises:
         CertificateError: a document states something false.
@@ -119,9 +120,11 @@ def write(
         was_proven = document.planted is not None or document.load_proof is not None
         is_exact = document.problem.is_integer and problem.is_integer
         if proof is None and was_proven and not is_exact:
-            known = known.recipe_alone  # what was proven of floats may be false after rounding
+            known = known.recipe_alone  # a proof for floats may be false after rounding
     if proof is None and certificate is not None:
-        raise FileError(certificate, "nothing would go there: no proof is known for such a file")
+        raise FileError(
+            certificate, "no proof is known for this file, so no certificate can be written here"
+        )
     sheet = Sheet(_mixed(problem, plant), known, _remarks(second), dialect, planted)
     beside = None if is_stream(place) else side_car(name_of(place))
     goal = beside if certificate is None else Path(certificate)
@@ -134,7 +137,7 @@ def write(
     with writing(place, format, overwrite=overwrite) as file:
         format_.write(file, sheet)
     if beside is not None and (proof is None or goal != beside):
-        beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
+        beside.unlink(missing_ok=True)  # the old side-car does not belong to the new file
     if goal is None or proof is None:
         goal = None
     else:
@@ -155,22 +158,22 @@ def _of_kind(problem: Problem, kind: str | None) -> tuple[Problem, Reduction]:
 def _carried_proof(
     document: Document, problem: Problem, reduction: Reduction, proven: Proven | None
 ) -> SideCar | None:
-    """The document's proof, in units of the new problem.
+    """Return the document's proof, in units of the new problem.
 
-    None if it proves less there than it is proven to prove; a caller's own plant is not verified.
+    None if it proves less there than for the document; a caller's own plant is not verified.
     """
     proof = scaled_proof(document, problem, reduction)
     if proof is None or proven is None:
         return proof
     try:
         after = Proven(problem, proof.certificate)
-    except CertificateError:  # for instance a state that breaks hard clauses
+    except CertificateError:  # for instance, the state violates hard clauses
         return None
     return proof if after.verdict.optimal >= proven.verdict.optimal else None
 
 
 def _mixed(problem: Any, planted: Planted | None) -> Any:
-    """The clauses of a shuffled plant in random order; all else as it is."""
+    """Return a shuffled plant's clauses in random order; anything else unchanged."""
     if planted is None or not planted.recipe.parameters.get("shuffled"):
         return problem
     if not isinstance(problem, Max2Sat):
@@ -195,7 +198,7 @@ def _chosen(path: Path, format_: Format, dialect: str, encoding: str) -> Format:
 
 
 def _remarks(reduction: Reduction) -> tuple[str, ...]:
-    """How an energy of the source follows from a cost of the file, where they differ."""
+    """Return how the energy of the source follows from the cost of the file, if they differ."""
     if reduction.factor == 1 and reduction.shift == 0:
         return ()
     source = reduction.source
@@ -208,10 +211,10 @@ def _remarks(reduction: Reduction) -> tuple[str, ...]:
 def standing_certificate(
     path: str | os.PathLike[str], problem: Problem
 ) -> tuple[Proven, SideCar] | None:
-    """What the certificate at a place proves of a problem; None where nothing stands there.
+    """Return what the certificate at `path` proves about a problem; None if there is no file.
 
     Raises:
-        FileError: something else stands there, or a certificate of another problem.
+        FileError: the file is not a certificate, or belongs to another problem.
     """
     path = Path(path)
     if not path.exists():
@@ -224,8 +227,8 @@ def standing_certificate(
         reason = str(fault).removeprefix(str(path)).lstrip(",: ")
         raise FileError(
             path,
-            f"exists already and is no certificate of this problem ({reason}); say overwrite=True "
-            "to replace it",
+            f"already exists and is not a certificate of this problem ({reason}); pass "
+            "overwrite=True to replace it",
         ) from None
 
 
@@ -236,15 +239,16 @@ def write_if_better(
     overwrite: bool = False,
     or_as_good: bool = False,
 ) -> bool:
-    """Write a certificate unless one that proves as much stands there; True if it was written.
+    """Write a certificate unless `path` holds one that proves as much; return whether it wrote.
 
-    The names of a shuffled file's variables, which a proof cannot find again, stay in it.
+    The names of a shuffled file's variables are kept, because a proof cannot recover them.
 
     Args:
-        path: where it goes.
+        path: the certificate file.
         proven: the problem and the new certificate.
-        overwrite: replace whatever is there.
-        or_as_good: replace also what proves the same: a tree may have more of its leaves closed.
+        overwrite: replace any existing file.
+        or_as_good: also replace a certificate that proves the same; the new tree may have more
+            closed leaves.
     """
     path = Path(path)
     if path.is_dir():
@@ -260,9 +264,9 @@ def write_if_better(
 
 
 def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
-    """Whether a verdict says more: that a state is optimal; or a higher bound or a lower energy.
+    """Whether a verdict is stronger: it proves a state optimal, a higher bound or a lower energy.
 
-    Neither may be lost for the other: then the old one stays.
+    A higher bound does not replace a lower energy, or the reverse: then the old certificate stays.
     """
     if new.optimal or old.optimal:
         return new.optimal > old.optimal
@@ -273,10 +277,10 @@ def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
 
 
 def make_folder(folder: Path) -> None:
-    """A folder with all above it, unless it is there."""
+    """Create a folder and its parents, unless it exists."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
         raise FileAccessError(
-            folder, f"is no folder, and cannot become one ({cause.strerror})"
+            folder, f"is not a folder, and cannot be created ({cause.strerror})"
         ) from None

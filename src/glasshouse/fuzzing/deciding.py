@@ -1,7 +1,7 @@
-"""The least cost of clauses, decided by nobody's solver: by loops, or by all assignments.
+"""The least cost of clauses, decided without a third-party solver: by loops or by enumeration.
 
-Both ways are exact for weights of any size. `prove` finds loops where weights are within the
-library's limit; loops are checked, never believed.
+Both ways are exact for weights of any size. `prove` finds loops if the weights are within the
+library's limit; loops are verified, never trusted.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from glasshouse.files.clause_file import ClauseFile, as_max2sat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
 MOST_ENUMERATED = 24  # variables
-_FEW = 16  # so many are enumerated faster than proven
-_AT_ONCE = 16  # variables whose assignments are looked at together
+_FEW = 16  # up to this many variables, enumeration is faster than a proof
+_AT_ONCE = 16  # variables whose assignments are evaluated together
 _PROVE_SECONDS = 5.0
 _LOW = 2**32 - 1
 
 
 @dataclass(frozen=True)
 class Decision:
-    """A least cost, and what shows it.
+    """A least cost, and its proof.
 
     Attributes:
         optimum: the least cost.
-        certificate: loops; None where all assignments were looked at.
+        certificate: the loops; None if all assignments were enumerated.
     """
 
     optimum: int
@@ -36,7 +36,7 @@ class Decision:
 
 
 def decide(clauses: ClauseFile) -> Decision | None:
-    """The least cost, or None where it is too much work or nothing keeps the hard clauses."""
+    """Return the least cost; None if it is too much work or the hard clauses are unsatisfiable."""
     size = len(clauses.used)
     if size <= _FEW:
         return _as_decision(enumerated_optimum(clauses))
@@ -49,13 +49,13 @@ def decide(clauses: ClauseFile) -> Decision | None:
 
 
 def proven_optimum(clauses: ClauseFile) -> Decision | None:
-    """The least cost by loops, where `prove` finds them and weights are within its limit."""
+    """Return the least cost by loops, if `prove` finds them and weights are within its limit."""
     try:
         problem = as_max2sat(clauses)
     except ValueError:
         return None
     proof = prove(problem, time_limit=_PROVE_SECONDS)
-    if proof.statistics.stopped == "Ctrl-C":  # it is for whoever asked
+    if proof.statistics.stopped == "Ctrl-C":  # the interrupt is for the caller
         raise KeyboardInterrupt
     if not proof.optimal:
         return None
@@ -63,7 +63,7 @@ def proven_optimum(clauses: ClauseFile) -> Decision | None:
 
 
 def enumerated_optimum(clauses: ClauseFile) -> int | None:
-    """The least cost by looking at all assignments; None where nothing keeps the hard clauses.
+    """Return the least cost by enumeration; None if the hard clauses are unsatisfiable.
 
     >>> enumerated_optimum(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     3
@@ -73,7 +73,7 @@ def enumerated_optimum(clauses: ClauseFile) -> int | None:
 
 
 def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
-    """The least cost of all assignments, and one of that cost; None if none keeps the hard clauses.
+    """Return the least cost and an assignment of it by enumeration; None if unsatisfiable.
 
     >>> enumerated_best(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     (3, [1, 0])
@@ -95,7 +95,7 @@ def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
 
 
 def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> tuple[int, int] | None:
-    """The least cost of the assignments, as binary numbers, from `first` on, and the first such."""
+    """Return the least cost in a block of assignments from `first`, and its first assignment."""
     codes = first + np.arange(1 << min(len(names), _AT_ONCE), dtype=np.int64)
     kept = np.ones(len(codes), dtype=np.bool_)
     for clause in clauses.hard:
@@ -103,7 +103,7 @@ def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> tuple[i
     codes = codes[kept]
     if not len(codes):
         return None
-    # Weights in two halves of 32 bits: sums of up to 2^31 clauses cannot wrap around.
+    # Weights are split into two halves of 32 bits: sums of up to 2^31 clauses cannot overflow.
     high, low = np.zeros(len(codes), dtype=np.int64), np.zeros(len(codes), dtype=np.int64)
     for weight, clause in clauses.soft:
         false = _falsified(clause, names, codes)

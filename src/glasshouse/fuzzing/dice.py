@@ -1,4 +1,4 @@
-"""Dice: choices that are a function of one seed, the same on every machine."""
+"""Dice: random choices that are a function of one seed, the same on every computer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Dice:
-    """Whole numbers, choices and orders out of one seed.
+    """Random integers, choices and orders from one seed.
 
     >>> dice = Dice(Seed(7))
     >>> [dice.below(6) for _ in range(8)]
@@ -24,7 +24,7 @@ class Dice:
         self._stream = seed.streams(1)[0].copy()
 
     def below(self, bound: int) -> int:
-        """A uniform whole number from 0 to bound - 1, for bounds from 1 to 2^64."""
+        """Return a uniform integer from 0 to bound - 1, for bounds from 1 to 2^64."""
         bits = (bound - 1).bit_length()
         while True:
             value = int(next_word(self._stream)) >> (64 - bits)
@@ -32,19 +32,19 @@ class Dice:
                 return value
 
     def between(self, low: int, high: int) -> int:
-        """A uniform whole number, both ends included."""
+        """Return a uniform integer from `low` to `high`, both included."""
         return low + self.below(high - low + 1)
 
     def happens(self, odds: Fraction) -> bool:
-        """True with these odds."""
+        """Return True with this probability."""
         return self.below(odds.denominator) < odds.numerator
 
     def choice(self, things: Sequence[T]) -> T:
-        """One of some things."""
+        """Return a random element."""
         return things[self.below(len(things))]
 
     def order(self, things: Sequence[T]) -> list[T]:
-        """The things in a random order."""
+        """Return the elements in a random order."""
         mixed = list(things)
         for last in range(len(mixed) - 1, 0, -1):
             other = self.below(last + 1)

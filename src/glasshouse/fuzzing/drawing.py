@@ -1,8 +1,8 @@
-"""Instances that hunt for wrong answers: one seed, one file, bit for bit, its optimum proven.
+"""Instances that test solvers: each seed gives one file, bit for bit, with a proven optimum.
 
-A small plant of any method that drops frustrated loops, or next to nothing, goes through some
+A small plant of any method that drops frustrated loops, or an almost empty problem, goes through
 changes that keep its proof, and gets weights of some magnitude. The proof is verified, loop by loop
-and in exact integers, before anybody is asked.
+and in exact integers, before a solver is asked.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from glasshouse.planting import Planted, Seed
 from glasshouse.problems import validation
 
 _MOST_CHANGES = 6
-_TRIES = 20  # plants that find no room are drawn anew
-# What weights add up to: where solvers change from one kind of number to the next.
+_TRIES = 20  # attempts; a plant that finds no space for its loops is drawn again
+# Sums of weights at which solvers change from one number type to the next.
 _MAGNITUDES = (2**31 - 1, 2**32, 2**53, 2**53 + 1, 2**62, 2**63 - 1, 2**63, MOST_TOTAL)
-_MOST_PIECES = 40  # more clauses than that do not come from weights that are cut into pieces
+_MOST_PIECES = 40  # cutting weights into pieces makes at most this many clauses
 _BIPARTITE, _GRAPHS = ("lattice:3x4", "torus:4x4", "lattice:2x7"), ("complete:5", "complete:7")
 _FRUSTRATIONS = ("0", "1/10", "1/5", "0.23", "1/4")
 
 
 @dataclass(frozen=True)
 class Corners:
-    """Which instances are drawn.
+    """The choice of instances that are drawn.
 
     Attributes:
-        dialect: of all files; None draws it.
+        dialect: the dialect of all files; None draws it at random.
         is_plain: leave out what a reader might refuse: empty clauses, tautologies, repeated
-            literals, remarks between clauses, and files without any clause.
+            literals, remarks between clauses, and files without clauses.
         most_weight: the largest weight of a soft clause; 1 draws unweighted instances. By default
-            the largest one of the MaxSAT Evaluation's rules, or `most_total` beyond them.
+            the largest weight in the MaxSAT Evaluation's rules, or `most_total` beyond the rules.
         most_total: the largest sum of all soft weights.
-        beyond_rules: draw weights of 0, weights of 2^63 or more, and classic files whose weights
-            add up to so much, too.
+        beyond_rules: also draw weights of 0, weights of 2^63 or more, and classic files whose
+            weights add up to as much.
     """
 
     dialect: Dialect | None = None
@@ -66,7 +66,7 @@ class Corners:
 
     @property
     def options(self) -> list[str]:
-        """The same as options of the command line."""
+        """Return these choices as options of the command line."""
         words = ["--dialect", self.dialect] if self.dialect else []
         words += ["--plain"] * self.is_plain
         words += [] if self.most_weight is None else ["--most-weight", str(self.most_weight)]
@@ -79,7 +79,7 @@ class Corners:
         return self.most_weight or (MOST_TOTAL if self.beyond_rules else MOST_WEIGHT)
 
     def most_in(self, dialect: Dialect) -> int:
-        """The largest sum of all soft weights in a file of a dialect."""
+        """Return the largest sum of all soft weights in a file of a dialect."""
         is_bounded = dialect == "classic" and not self.beyond_rules
         return min(self.most_total, MOST_CLASSIC_TOTAL) if is_bounded else self.most_total
 
@@ -88,7 +88,7 @@ DEFAULT = Corners()
 
 
 def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
-    """The instance of a seed as a file with a proven optimum.
+    """Return the instance of a seed as a file with a proven optimum.
 
     >>> print(fuzz_question(138).text.decode(), end="")
     p wcnf 5 6 19
@@ -103,12 +103,12 @@ def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
 
 
 def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
-    """The instance of a seed with its parts and their proof."""
+    """Return the instance of a seed with its parts and their proof."""
     dice = Dice(Seed.of(seed))
     layout = _layout(dice, corners)
     specimen = _start(dice, Seed.of(seed).child(0), corners)
     if layout.dialect == "mse22" and not specimen.clauses:
-        specimen = mutations.add_satisfied(specimen, dice)  # else there would be no file
+        specimen = mutations.add_satisfied(specimen, dice)  # otherwise there would be no file
     kinds = mutations.PLAIN if corners.is_plain else (*mutations.PLAIN, *mutations.CORNERS)
     if not corners.beyond_rules:
         kinds = tuple(kind for kind in kinds if kind is not mutations.add_weightless)
@@ -129,7 +129,7 @@ def _start(dice: Dice, seed: Seed, corners: Corners) -> Specimen:
         method = dice.choice(tuple(_PLANTS))
         try:
             planted = _PLANTS[method](dice, seed.child(attempt))
-        except ValueError:  # no room for so many loops
+        except ValueError:  # no space for the loops
             continue
         specimen = Specimen.of(planted)
         if sum((c.weight - 1) // corners.heaviest for c in specimen.clauses) <= _MOST_PIECES:
@@ -138,11 +138,11 @@ def _start(dice: Dice, seed: Seed, corners: Corners) -> Specimen:
 
 
 def _magnified(specimen: Specimen, dice: Dice, most: int, heaviest: int) -> Specimen:
-    """Weights as they are, scaled a little, or such that they add up to a round number exactly.
+    """Return weights unchanged, scaled a little, or scaled to a round sum.
 
     Args:
         specimen: the instance.
-        dice: for all choices.
+        dice: makes all choices.
         most: the largest sum of all weights.
         heaviest: the largest weight, which bounds the sum, because there are few clauses.
     """

@@ -1,8 +1,8 @@
-"""Hunt wrong answers of one solver: many instances, and each kind of fault once, shrunk.
+"""The search for wrong answers of a solver: many instances; each kind of fault once, shrunk.
 
-A fault is handed over as the file, its certificate, and a report. The report is for the author of a
-solver, on another computer: it holds the solver's answer, a right answer, and the lines that show
-both. It names no folder of this computer.
+A fault is written as the file, its certificate, and a report. The report is for the author of a
+solver, on another computer: it contains the solver's answer, a right answer, and the commands that
+show both. It does not name folders of this computer.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ from glasshouse.waiting import result_of
 _AT_ONCE = 16  # instances that a worker takes at a time
 _UNANSWERED = (RunVerdict.NO_ANSWER, RunVerdict.TIME_OUT, RunVerdict.CPU_TIME_OUT,
                RunVerdict.OUT_OF_MEMORY, RunVerdict.TOO_MUCH_OUTPUT)  # fmt: skip
-_MOST_KINDS = 12  # of faults; what is beyond counts by its verdict alone
-_FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # not those of a web address
+_MOST_KINDS = 12  # kinds of faults; further ones are counted by their verdict alone
+_FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # except those of a web address
 
 
 @dataclass(frozen=True)
 class Tried:
-    """One instance that a solver was asked.
+    """One instance that was given to a solver.
 
     Attributes:
-        seed: of the instance, and of the run.
-        judgement: what became of it.
-        num_clauses: its size.
+        seed: the seed of the instance and of the run.
+        judgement: the verdict about the answer.
+        num_clauses: the size of the instance.
     """
 
     seed: int
@@ -63,12 +63,12 @@ class Fault:
     """One kind of fault and the smallest instance that shows it.
 
     Attributes:
-        kind: what all faults of this kind have in common, in words.
-        times: on how many instances it was seen.
-        seed: of the instance that it was shrunk from.
-        judgement: of the shrunk instance.
+        kind: what all faults of this kind have in common, as text.
+        times: the number of instances with this fault.
+        seed: the seed of the instance that was shrunk.
+        judgement: the verdict about the shrunk instance.
         question: the shrunk instance.
-        is_minimal: whether no clause can go; False where time was over before.
+        is_minimal: whether no clause can be removed; False if time ran out.
         is_interrupted: whether Ctrl-C ended the shrinking.
     """
 
@@ -83,13 +83,13 @@ class Fault:
 
 @dataclass
 class Catch:
-    """What a hunt has found so far.
+    """The findings so far.
 
     Attributes:
-        verdicts: how often each was given.
-        smallest: of each kind of fault the smallest instance.
-        times: how often each kind was seen.
-        unanswered: why there was no answer, and how often.
+        verdicts: the count of each verdict.
+        smallest: the smallest instance of each kind of fault.
+        times: the count of each kind of fault.
+        unanswered: reasons for missing answers, with their counts.
     """
 
     verdicts: Counter[RunVerdict] = field(default_factory=Counter)
@@ -108,7 +108,7 @@ class Catch:
         return self.unanswered.total() == self.verdicts.total()
 
     def add(self, tried: Tried) -> None:
-        """Count one more."""
+        """Count one more instance."""
         verdict = tried.judgement.verdict
         self.verdicts[verdict] += 1
         if verdict in _UNANSWERED:
@@ -124,7 +124,7 @@ class Catch:
 
 
 def fault_kind(judgement: Judgement) -> str:
-    """What faults of one cause have in common: verdict and reason, without their numbers.
+    """Return what faults of one cause have in common: verdict and reason, without numbers.
 
     >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
     'invalid model: the model costs N, but the last o is N'
@@ -132,7 +132,7 @@ def fault_kind(judgement: Judgement) -> str:
     'no answer: it is exact only up to 8'
     """
     reason = judgement.reason.partition(":")[0]
-    # Of crashes the number is a signal or an exit code, of refusals a solver's limit.
+    # Numbers in crashes are signals or exit codes, and those in refusals are a solver's limits.
     if judgement.verdict not in (RunVerdict.CRASH, RunVerdict.NO_ANSWER):
         reason = re.sub(r"'.*?'|[0-9]+", "N", reason)
     return f"{judgement.verdict}: {reason}"
@@ -141,14 +141,14 @@ def fault_kind(judgement: Judgement) -> str:
 def hunt(
     trial: Trial, *, count: int, seed: int = 0, corners: Corners = DEFAULT, workers: int = 1
 ) -> Iterator[Tried]:
-    """Ask a solver the instances of the seeds `seed`, `seed + 1`, …, in any order.
+    """Test a solver on the instances of the seeds `seed`, `seed + 1`, …, in any order.
 
     Args:
         trial: the solver.
-        count: how many instances.
-        seed: the first one.
-        corners: which instances.
-        workers: how many processes ask at a time; 1 asks in this one.
+        count: the number of instances.
+        seed: the seed of the first instance.
+        corners: the choice of instances.
+        workers: the number of processes; 1 asks in this process.
     """
     count, seed = validation.count(count, "count", 1), validation.count(seed, "seed")
     if validation.count(workers, "workers", 1) == 1:
@@ -198,7 +198,7 @@ def _tried(trial: Trial, seed: int, corners: Corners) -> Tried:
 
 
 def _batch(trial: Trial, first: int, end: int, corners: Corners) -> list[Tried]:
-    """What a worker does; SIGTERM ends it, and first whatever it runs."""
+    """Test a batch in a worker; SIGTERM first ends the solver, then the worker."""
     with ending_cleanly():
         return [_tried(trial, seed, corners) for seed in range(first, end)]
 
@@ -208,20 +208,20 @@ def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
         yield from result_of(future)
     except BrokenExecutor:
         raise ValueError(
-            f"the solver ended its process on one of the instances from seed={first} on; run them "
+            f"the solver ended its process on one of the instances from seed={first}; run them "
             "with workers=1 to see which"
         ) from None
 
 
 @dataclass(frozen=True)
 class HandedOver:
-    """Where a fault was written.
+    """The files of a fault.
 
     Attributes:
         file: the instance.
-        certificate: what proves its optimum; None where all assignments were looked at.
+        certificate: the proof of its optimum; None if all assignments were enumerated.
         report: a text that describes the fault.
-        command: one line for a shell that shows it.
+        command: a shell command that shows the fault.
     """
 
     file: Path
@@ -244,7 +244,7 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
     with replacing(path, overwrite=overwrite) as file:
         file.write(question.text)
     if question.certificate is None:
-        beside.unlink(missing_ok=True)  # whatever it proved, it was not this file
+        beside.unlink(missing_ok=True)  # the old certificate does not belong to this file
         if read_clauses(path) != question.clauses:
             raise CertificateError(f"{path} does not contain the clauses that were enumerated")
         return None
@@ -256,7 +256,7 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
 
 
 def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:
-    """Write a fault into a folder, under a name that nothing there has."""
+    """Write a fault into a folder, under an unused name."""
     make_folder(folder)
     path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{fault.seed}")
     beside = write_question(path, fault.question)
@@ -271,7 +271,7 @@ def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> Han
 
 
 def without_folders(text: str) -> str:
-    """A text in which files are named without their folders.
+    """Return a text with the folders of file names removed.
 
     >>> without_folders("c reading /home/me/x.wcnf; see https://example.org/a/b, about 1/2")
     'c reading x.wcnf; see https://example.org/a/b, about 1/2'
@@ -280,7 +280,7 @@ def without_folders(text: str) -> str:
 
 
 def _named(word: str) -> str:
-    """A word of a command, a file without its folders; these may have spaces in their names."""
+    """Return a word of a command, without folders if it is a file; these may contain spaces."""
     return Path(word).name if Path(word).is_absolute() else without_folders(word)
 
 
@@ -290,11 +290,11 @@ def _piped(line: str, path: Path, is_judged: bool) -> str:
 
 def _report(fault: Fault, name: str, command: str) -> str:
     question = fault.question
-    size = "no clause can be left out" if fault.is_minimal else "not shrunk to the end"
+    size = "no clause can be removed" if fault.is_minimal else "not fully shrunk"
     proof = (
         f"proven by {name}.cert"
         if question.certificate is not None
-        else "found by looking at all assignments"
+        else "found by enumerating all assignments"
     )
     return "\n\n".join([
         f"{without_folders(str(fault.judgement))}\noptimum {question.optimum}, {proof}\n"
@@ -311,7 +311,7 @@ def _how_to_check(question: Question, name: str) -> str:
     if question.certificate is None:
         return (
             f"glasshouse check {name} cannot check the optimum: there is no certificate, because "
-            "all assignments were looked at."
+            "all assignments were enumerated."
         )
     if sum(weight for weight, _ in question.clauses.soft) > INT64_MAX:
         return (
@@ -322,7 +322,7 @@ def _how_to_check(question: Question, name: str) -> str:
 
 
 def _right_answer(question: Question) -> str:
-    """A model of the least cost, as a solver would print it."""
+    """Return a model of the least cost, as a solver would print it."""
     if question.certificate is not None:
         model = (question.certificate.state > 0).astype(int).tolist()
     else:
@@ -332,7 +332,7 @@ def _right_answer(question: Question) -> str:
 
 
 def _answer(fault: Fault) -> list[str]:
-    """What the solver printed, and how it ended."""
+    """Return what the solver printed, and how it ended."""
     reply = fault.judgement
     if not isinstance(reply, Reply) or reply.output is None:
         return []

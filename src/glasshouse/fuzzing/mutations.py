@@ -1,7 +1,8 @@
-"""Changes of an instance that keep the proof of its optimum, each a function of dice.
+"""Random changes of an instance that keep the proof of its optimum; `Dice` make the choices.
 
-Three kinds: new names and order (gauge, rename, reorder), clauses of the same cost (split, merge,
-scale), and more clauses that the model satisfies or that cost the same everywhere.
+There are three kinds: new names and order (gauge, rename, reorder), clauses of the same cost
+    (split, merge, scale), and further clauses that the model satisfies or that have a constant
+    cost.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ _MOST_NEW_WEIGHT = 9
 
 
 def gauge(specimen: Specimen, dice: Dice) -> Specimen:
-    """Negate some variables everywhere, in the model too; loops tell of violated edges and stay."""
+    """Negate some variables everywhere, including the model; loops of violated edges stay."""
     flips = [dice.below(2) for _ in specimen.model]
     model = tuple(bit ^ flip for bit, flip in zip(specimen.model, flips, strict=True))
     return _renamed(specimen, model, lambda x: -x if flips[abs(x) - 1] else x)
 
 
 def rename(specimen: Specimen, dice: Dice) -> Specimen:
-    """Give variables other names, among a few that nothing uses."""
+    """Rename variables, to numbers that include a few unused ones."""
     size = len(specimen.model)
     spare = dice.choice((0, 0, 1, 3, 40))
     names = dice.order(range(1, size + spare + 1))
@@ -43,7 +44,7 @@ def rename(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def reorder(specimen: Specimen, dice: Dice) -> Specimen:
-    """Clauses, and literals in them, in another order."""
+    """Change the order of clauses and of the literals in them."""
     mixed = dice.order(specimen.clauses)
     clauses = [c._replace(literals=tuple(dice.order(c.literals))) for c in mixed]
     return replace(specimen, clauses=tuple(clauses))
@@ -62,7 +63,7 @@ def _renamed(specimen: Specimen, model: tuple[int, ...], new: Callable[[int], in
 
 
 def split(specimen: Specimen, dice: Dice) -> Specimen:
-    """Soft clauses in two of the same literals: equal halves, or any two weights."""
+    """Split soft clauses into two of the same literals: equal halves, or any two weights."""
 
     def halves(clause: Clause) -> list[Clause]:
         if clause.is_hard or clause.weight < 2 or not dice.happens(_FIFTH):
@@ -76,7 +77,7 @@ def split(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def expand(specimen: Specimen, dice: Dice) -> Specimen:
-    """A unit clause l as l ∨ x and l ∨ ¬x: where l is false, one of them is, whatever x is."""
+    """Replace a unit clause l by l ∨ x and l ∨ ¬x: if l is false, exactly one of them is."""
 
     def both(clause: Clause) -> list[Clause]:
         if len(clause.literals) != 1 or not dice.happens(_HALF):
@@ -91,7 +92,7 @@ def expand(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def merge(specimen: Specimen, dice: Dice) -> Specimen:
-    """Soft clauses of the same literals as one; the parts that share one become one part."""
+    """Merge soft clauses of the same literals; the parts that share a clause become one part."""
     merged: dict[tuple[int, ...], Clause] = {}
     clauses: list[Clause] = []
     joined: dict[int, int] = {}
@@ -120,7 +121,7 @@ def merge(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def cut(specimen: Specimen, most: int) -> Specimen:
-    """Soft clauses that weigh more than `most` as several of the same literals."""
+    """Cut soft clauses of more than `most` into several of the same literals."""
     clauses: list[Clause] = []
     for clause in specimen.clauses:
         pieces, rest = divmod(clause.weight, most)
@@ -133,7 +134,7 @@ def cut(specimen: Specimen, most: int) -> Specimen:
 
 
 def scale(specimen: Specimen, factor: int) -> Specimen:
-    """All weights times a whole number."""
+    """Multiply all weights by an integer."""
     clauses = tuple(c._replace(weight=factor * c.weight) for c in specimen.clauses)
     loops = tuple(x._replace(multiplier=factor * x.multiplier) for x in specimen.loops)
     return replace(specimen, clauses=clauses, loops=loops)
@@ -143,11 +144,11 @@ def scale(specimen: Specimen, factor: int) -> Specimen:
 
 
 def harden(specimen: Specimen, dice: Dice) -> Specimen:
-    """Make a share of the clauses hard that the model satisfies.
+    """Make a fraction of the satisfied clauses hard.
 
-    Where the hard clauses hold, costs are as before, so the model stays optimal. Its proof counts a
-    hard clause with the weight that it had: that must not be more than what it weighs now, which is
-    more than what the soft clauses that are left weigh together.
+    If the hard clauses hold, costs are as before, so the model stays optimal. The proof counts a
+    hard clause with its old weight. That must not exceed its new weight, which is more than the
+    total weight of the remaining soft clauses.
     """
     share = Fraction(1, dice.choice((1, 2, 4)))
     rest = specimen.soft_weight
@@ -168,7 +169,7 @@ def harden(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def add_hard(specimen: Specimen, dice: Dice) -> Specimen:
-    """One to four hard clauses that the model satisfies."""
+    """Add one to four hard clauses that the model satisfies."""
     for _ in range(dice.between(1, 4)):
         specimen = added(specimen, dice, _satisfied(specimen, dice), 0, is_hard=True)
     return specimen
@@ -178,7 +179,7 @@ def add_hard(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def add_satisfied(specimen: Specimen, dice: Dice) -> Specimen:
-    """One to three soft clauses that the model satisfies."""
+    """Add one to three soft clauses that the model satisfies."""
     for _ in range(dice.between(1, 3)):
         weight = dice.between(1, _MOST_NEW_WEIGHT)
         specimen = added(specimen, dice, _satisfied(specimen, dice), weight)
@@ -186,7 +187,7 @@ def add_satisfied(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def duplicate(specimen: Specimen, dice: Dice) -> Specimen:
-    """Repeat some clauses that the model satisfies, hard ones too."""
+    """Repeat some clauses that the model satisfies, including hard ones."""
     for clause in specimen.clauses:
         if specimen.satisfies(clause.literals) and dice.happens(_FIFTH):
             weight = 0 if clause.is_hard else clause.weight
@@ -195,7 +196,7 @@ def duplicate(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def add_tautologies(specimen: Specimen, dice: Dice) -> Specimen:
-    """Clauses x ∨ ¬x, soft or hard."""
+    """Add clauses x ∨ ¬x, soft or hard."""
     for _ in range(dice.between(1, 3)):
         variable = dice.between(1, len(specimen.model))
         is_hard = dice.happens(_HALF)
@@ -205,19 +206,19 @@ def add_tautologies(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def add_empty(specimen: Specimen, dice: Dice) -> Specimen:
-    """Soft clauses without literals, which every assignment falsifies."""
+    """Add soft clauses without literals, which every assignment falsifies."""
     return added(specimen, dice, (), dice.between(1, _MOST_NEW_WEIGHT))
 
 
 def add_weightless(specimen: Specimen, dice: Dice) -> Specimen:
-    """Any clauses, of weight 0."""
+    """Add any clauses, of weight 0."""
     for _ in range(dice.between(1, 3)):
         specimen = added(specimen, dice, _any_literals(specimen, dice), 0)
     return specimen
 
 
 def repeat_literals(specimen: Specimen, dice: Dice) -> Specimen:
-    """The unit clause x as x ∨ x."""
+    """Replace the unit clause x by x ∨ x."""
     clauses = (
         c._replace(literals=c.literals * 2) if len(c.literals) == 1 and dice.happens(_HALF) else c
         for c in specimen.clauses
@@ -228,9 +229,9 @@ def repeat_literals(specimen: Specimen, dice: Dice) -> Specimen:
 def added(
     specimen: Specimen, dice: Dice, literals: tuple[int, ...], weight: int, is_hard: bool = False
 ) -> Specimen:
-    """One more clause, a part of its own, at a random place.
+    """Add one clause, as its own part, at a random position.
 
-    It must be one that the model satisfies, or cost the same everywhere.
+    The model must satisfy it, or its cost must be constant.
     """
     part = 1 + max((c.part for c in specimen.clauses), default=-1)
     new: tuple[Loop, ...] = ()
@@ -248,7 +249,7 @@ def _any_literals(specimen: Specimen, dice: Dice) -> tuple[int, ...]:
 
 
 def _satisfied(specimen: Specimen, dice: Dice) -> tuple[int, ...]:
-    """One or two literals of which the model makes one true."""
+    """Return one or two literals of which the model makes one true."""
     first, *others = _any_literals(specimen, dice)
     true = first if specimen.satisfies([first]) else -first
     return tuple(dice.order((true, *others)))

@@ -1,7 +1,7 @@
 """Questions to a solver: the clauses of one file, their layout, and their least cost.
 
 Everything is in Python integers, because the MaxSAT Evaluation allows weights that add up to
-2^64-2, more than the library's own problems take.
+2^64-2, more than the library's own problems can hold.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from glasshouse.certificates import Certificate
 from glasshouse.files.clause_file import ClauseFile, Layout, Line
 from glasshouse.files.known import Known
 
-# The rules of the MaxSAT Evaluation: what a soft clause may weigh, and what all may add up to. In
-# the classic dialect, hard clauses have a weight, too, which is more than all soft ones.
+# The rules of the MaxSAT Evaluation: the largest weight of a soft clause, and the largest sum. In
+# the classic dialect, hard clauses have a weight, too, which exceeds the sum of all soft ones.
 MOST_WEIGHT = 2**63 - 1
 MOST_TOTAL = 2**64 - 2
 MOST_CLASSIC_TOTAL = MOST_WEIGHT - 1
@@ -22,14 +22,14 @@ MOST_CLASSIC_TOTAL = MOST_WEIGHT - 1
 
 @dataclass(frozen=True)
 class Question:
-    """Clauses with a least cost that is known from elsewhere than the solver that is asked.
+    """Clauses with their least cost, which does not come from the solver under test.
 
     Attributes:
-        num_variables: how many variables the file states.
+        num_variables: the number of variables that the file states.
         lines: the clauses in the order of the file.
-        optimum: the least cost of all assignments that keep the hard clauses.
-        layout: how the file is written.
-        certificate: what proves the optimum; None where it was found by looking at all assignments.
+        optimum: the least cost of all assignments that satisfy the hard clauses.
+        layout: the layout of the file.
+        certificate: the proof of the optimum; None if it was found by enumeration.
 
     >>> question = Question(2, ((3, (1, 2)), (None, (-1,)), (2, (-2,))), optimum=2)
     >>> print(question.text.decode(), end="")
@@ -52,17 +52,17 @@ class Question:
 
     @cached_property
     def text(self) -> bytes:
-        """The file."""
+        """The contents of the file."""
         return self.layout.text(self.num_variables, self.lines)
 
     @property
     def known(self) -> Known:
-        """What is known about the optimum."""
+        """The known bounds of the optimum."""
         return Known(self.optimum, self.optimum)
 
 
 def clauses_of(num_variables: int, lines: tuple[Line, ...]) -> ClauseFile:
-    """Lines as soft and hard clauses."""
+    """Split lines into soft and hard clauses."""
     soft = tuple((weight, literals) for weight, literals in lines if weight is not None)
     hard = tuple(literals for weight, literals in lines if weight is None)
     return ClauseFile(num_variables, soft, hard)

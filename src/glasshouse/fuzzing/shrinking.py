@@ -1,8 +1,9 @@
-"""The smallest instance on which a solver still fails, and its optimum, decided without the solver.
+"""Shrinking: the smallest instance on which a solver fails, with an independent optimum.
 
-Whole parts go first: what is left is proven by its own loops. Then single clauses go, weights fall
-and variables are renamed; after each such step the optimum is decided anew, by looking at all
-assignments or by `prove`. It ends when no clause can go, or when its time is over.
+Whole parts are removed first: the remaining parts are proven by their own loops. Then single
+    clauses are removed, weights lowered and variables renamed; after each such step the optimum is
+    decided again, by enumeration or by `prove`. It ends when no clause can be removed, or when time
+    is up.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from glasshouse.fuzzing.specimen import Specimen
 Fails = Callable[[Question], bool]
 T = TypeVar("T")
 
-_LARGE = 2**31  # from here on a weight may be what a solver fails on
+_LARGE = 2**31  # from here on, a solver may fail because of the weight
 
 
 class Shrinker:
-    """One shrinking; `best` is the smallest failing question so far, at any time.
+    """One run of shrinking; `best` is the smallest failing question so far, at any time.
 
     Args:
-        question: on which a solver fails.
-        fails: asks the solver and tells whether it fails as before.
-        seconds: after which the smallest so far is taken.
+        question: a question on which a solver fails.
+        fails: asks the solver, and returns whether it fails as before.
+        seconds: the time limit, after which the smallest question so far is used.
         heaviest: the largest weight that a soft clause may get.
     """
 
@@ -45,7 +46,7 @@ class Shrinker:
         self._deadline = time.monotonic() + seconds
 
     def run(self, specimen: Specimen) -> Question:
-        """Until nothing can go or time is over; with a certificate where there is one."""
+        """Shrink until nothing can be removed or time is up; add a certificate if there is one."""
         self._fewer_parts(specimen)
         while not self.is_over:
             before = self.best
@@ -68,11 +69,11 @@ class Shrinker:
         _fewest(specimen.parts, accepted)
 
     def finished(self) -> Question:
-        """The smallest question, with loops that prove its optimum if there are any."""
+        """Return the smallest question, with loops that prove its optimum if there are any."""
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
             if proof.optimum != self.best.optimum:
                 raise CertificateError(
-                    f"two exact ways disagree: all assignments cost at least {self.best.optimum}, "
+                    f"two exact ways disagree: all assignments cost {self.best.optimum} or more, "
                     f"and a proof shows {proof.optimum}; please report this with the file"
                 )
             self.best = replace(self.best, certificate=proof.certificate)
@@ -80,7 +81,7 @@ class Shrinker:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is no time left."""
+        """Whether the time is up."""
         return time.monotonic() >= self._deadline
 
     def _accept(self, question: Question) -> bool:
@@ -93,7 +94,7 @@ class Shrinker:
         return True
 
     def _with(self, lines: Sequence[Line], num_variables: int | None = None) -> bool:
-        """Go on with other lines if their optimum can be decided and the solver still fails."""
+        """Continue with other lines if their optimum can be decided and the solver still fails."""
         if self.is_over:
             return False
         size = self.best.num_variables if num_variables is None else num_variables
@@ -121,7 +122,7 @@ class Shrinker:
                 self._lower(place, weight)
 
     def _lower(self, place: int, weight: int) -> None:
-        """Take off as much as may go, in steps that get smaller."""
+        """Subtract as much as possible, in steps that get smaller."""
         step = weight // 2
         while step and not self.is_over:
             if weight - step >= 1 and self._with_weight(place, weight - step):
@@ -139,7 +140,7 @@ class Shrinker:
         return self._with(lines)
 
     def _rename(self) -> None:
-        """Number variables in the order in which they appear, and leave out all others."""
+        """Number variables in the order in which they occur, and leave out all others."""
         names: dict[int, int] = {}
         for _, literals in self.best.lines:
             for literal in literals:
@@ -154,10 +155,10 @@ class Shrinker:
 
 
 def _question_of(specimen: Specimen) -> Question | None:
-    """What is left after parts went, proven by its loops or decided anew."""
+    """Return the question of the remaining parts, proven by its loops or decided again."""
     try:
         return specimen.question()
-    except CertificateError:  # a hard clause that weighs less than it did in the proof
+    except CertificateError:  # a hard clause weighs less than it did in the proof
         size = len(specimen.model)
         decision = decide(clauses_of(size, specimen.lines))
     if decision is None:
@@ -166,9 +167,9 @@ def _question_of(specimen: Specimen) -> Question | None:
 
 
 def gathered(lines: Sequence[Line], before: Sequence[Line], most: int) -> Sequence[Line]:
-    """Give large weights that went to the heaviest clause that is left, unless it exceeds `most`.
+    """Move large removed weights to the heaviest remaining clause, unless it exceeds `most`.
 
-    Where it is the sum that does not fit, no clause could go alone.
+    If a solver fails because of the sum, no single clause could be removed otherwise.
     """
     missing = _total(before) - _total(lines)
     heaviest = max((weight or 0 for weight, _ in lines), default=0)
@@ -184,11 +185,11 @@ def _total(lines: Sequence[Line]) -> int:
 
 
 def _fewest(things: Sequence[T], accepted: Callable[[Sequence[T]], Sequence[T] | None]) -> None:
-    """Leave out blocks of things, ever smaller ones, until no single thing can go.
+    """Remove blocks of things, ever smaller ones, until no single thing can be removed.
 
     Args:
-        things: all of them.
-        accepted: what to go on with, given what would be left; None if it must not go.
+        things: all things.
+        accepted: returns what to continue with, given the remaining things; None if it must not.
     """
     kept = list(things)
     size = len(kept)

@@ -1,13 +1,13 @@
-"""One instance for a solver to fail on, made of parts whose minima one model attains together.
+"""An instance for testing solvers, made of parts whose minima one model attains together.
 
-The cost is a sum over parts. Each part, a planted loop for instance, comes with loops in the sense
+The cost is a sum over parts. Each part, for instance a planted loop, comes with loops in the sense
 of a certificate, which prove that no assignment costs less there than the model does. So the model
 is optimal for all parts together, for any choice of them, and after every change that keeps the
-costs of a part or adds a part which the model satisfies.
+costs of a part or adds a part that the model satisfies.
 
-A hard clause has a weight, too: what it counts in the proof of its part, from the time when it was
-soft. In a file it weighs more than all soft clauses. What it weighs more than in the proof is a
-triangle of its two literals and the ghost, whose own minimum every satisfied clause attains.
+A hard clause has a weight, too: its weight in the proof of its part, from when it was soft. In a
+    file it weighs more than all soft clauses. The additional weight is a triangle of its two
+    literals and the ghost, whose own minimum every satisfied clause attains.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ class Specimen:
 
     Attributes:
         model: 0 or 1 for each variable.
-        clauses: in the order of the file.
+        clauses: the clauses, in the order of the file.
         loops: the proof.
-        layout: how the file is written.
+        layout: the layout of the file.
     """
 
     model: tuple[int, ...]
@@ -64,7 +64,7 @@ class Specimen:
 
     @classmethod
     def of(cls, planted: Planted) -> Specimen:
-        """A plant, one part per loop: the clauses of different loops are not added up."""
+        """Return a plant with one part per loop; clauses of different loops stay separate."""
         spins, ghost = planted.state.tolist(), planted.ising.num_variables
         clauses: list[Clause] = []
         loops: list[Loop] = []
@@ -81,25 +81,25 @@ class Specimen:
 
     @property
     def soft_weight(self) -> int:
-        """What all soft clauses weigh."""
+        """The sum of the weights of all soft clauses."""
         return sum(clause.weight for clause in self.clauses if not clause.is_hard)
 
     @property
     def parts(self) -> list[int]:
-        """The parts there are."""
+        """The numbers of the parts."""
         return sorted({clause.part for clause in self.clauses})
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The clauses as a file has them."""
+        """The clauses as lines of a file."""
         return tuple((None if c.is_hard else c.weight, c.literals) for c in self.clauses)
 
     def satisfies(self, literals: Iterable[int]) -> bool:
-        """Whether the model does."""
+        """Whether the model satisfies a clause."""
         return any((x > 0) == bool(self.model[abs(x) - 1]) for x in literals)
 
     def triangle(self, literals: tuple[int, ...], multiplier: int, part: int) -> tuple[Loop, ...]:
-        """The loop of a clause that the model satisfies; none where its unit fields will do."""
+        """Return the loop of a clause that the model satisfies; none if its unit fields suffice."""
         variables = [abs(x) for x in literals]
         if len(set(variables)) < 2 or not multiplier:
             return ()
@@ -109,7 +109,7 @@ class Specimen:
         return (Loop(multiplier, vertices if one else (0, second, first), part),)
 
     def certificate(self) -> Certificate:
-        """The proof as a certificate of the file: all loops, and a triangle per hard clause."""
+        """Return the proof as a certificate: all loops, and a triangle per hard clause."""
         penalty = 1 + self.soft_weight
         loops = list(self.loops)
         for clause in self.clauses:
@@ -127,7 +127,7 @@ class Specimen:
         )
 
     def question(self) -> Question:
-        """What a solver is asked, with its optimum, proven here and now by the loops.
+        """Return the question with its optimum, which is proven by the loops on the way.
 
         Raises:
             CertificateError: the loops do not show that the model is optimal.
@@ -135,11 +135,13 @@ class Specimen:
         certificate = self.certificate()
         known = known_by(clauses_of(len(self.model), self.lines), certificate)
         if known.optimum is None:
-            raise CertificateError(f"the model costs {known.best}, proven is {known.bound}")
+            raise CertificateError(
+                f"the model costs {known.best}, but the proven bound is {known.bound}"
+            )
         return Question(len(self.model), self.lines, known.optimum, self.layout, certificate)
 
     def only(self, parts: Iterable[int]) -> Specimen:
-        """Some parts alone."""
+        """Return a specimen with only some parts."""
         kept = set(parts)
         clauses = tuple(clause for clause in self.clauses if clause.part in kept)
         loops = tuple(loop for loop in self.loops if loop.part in kept)
@@ -147,7 +149,7 @@ class Specimen:
 
 
 def _edge_clauses(a: int, b: int, weight: int, part: int) -> list[Clause]:
-    """A coupling (or a field, where one end is the ghost) as clauses that cost |weight|."""
+    """Return a coupling (or a field, if one end is the ghost) as clauses that cost |weight|."""
     if not a or not b:
         literal = a + b if weight > 0 else -(a + b)
         return [Clause((literal,), abs(weight), part)]

@@ -1,4 +1,4 @@
-"""Ask a solver one question and judge its answer: a command, or a solver in this process."""
+"""Trials: ask a solver one question and judge its answer; a command or a built-in solver."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _MOST_KEPT = 10_000  # bytes of an output that shows a fault
 
 @dataclass(frozen=True, repr=False)
 class Reply(Judgement):
-    """A verdict together with what the solver printed, if the verdict is a fault.
+    """A verdict together with the solver's output, if the verdict is a fault.
 
     Attributes:
         output: the end of standard output; None for a solver in this process.
         errors: the end of standard error.
-        exit_code: of the command; negative for the signal that ended it.
+        exit_code: the exit code of the command; negative for the signal that ended it.
     """
 
     output: bytes | None = None
@@ -38,7 +38,7 @@ class Reply(Judgement):
 
     @classmethod
     def of(cls, judgement: Judgement, outcome: Outcome) -> Reply:
-        """The verdict over a run."""
+        """Return the verdict about a run."""
         if not judgement.verdict.is_fault:
             return cls(**vars(judgement))
         printed = outcome.transcript
@@ -51,13 +51,13 @@ class Reply(Judgement):
 
 
 class Trial(Protocol):
-    """A solver that can be asked."""
+    """The interface of a solver under test."""
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """The verdict over an answer; of a command a `Reply`."""
+        """Return the verdict about an answer; for a command, a `Reply`."""
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
-        """One line for a shell that asks again."""
+        """Return a shell command that asks again."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class CommandTrial:
 
     Attributes:
         command: the solver.
-        limits: of every run.
+        limits: the limits of every run.
         strict: whether a wrong exit code alone is a fault.
     """
 
@@ -75,7 +75,7 @@ class CommandTrial:
     strict: bool = False
 
     def ask(self, question: Question, seed: int) -> Reply:
-        """Write the file, run the command, judge what it prints."""
+        """Write the file, run the command, and judge its output."""
         with scratch_folder("glasshouse-fuzz-") as folder:
             path = folder / "instance.wcnf"
             path.write_bytes(question.text)
@@ -85,7 +85,7 @@ class CommandTrial:
         return Reply.of(judgement, outcome)
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
-        """The command on a file."""
+        """Return the command with the file."""
         return shlex.join(self.command.arguments(path, seed, self.limits.seconds))
 
 
@@ -94,32 +94,32 @@ class BuiltInTrial:
     """A solver in this process.
 
     Attributes:
-        name: which.
-        seconds: that it has for each question.
+        name: the name of the solver.
+        seconds: the time limit for each question.
     """
 
     name: str
     seconds: float = 10.0
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """Let it answer; what it refuses stays unanswered, any other exception is a crash."""
+        """Let the solver answer; a refusal counts as no answer, any other exception as a crash."""
         try:
             answer = built_in(self.name)(question.clauses, self.seconds)
         except RefusedError as refusal:
             return Judgement(RunVerdict.NO_ANSWER, str(refusal).partition(";")[0])
-        except Exception as fault:  # whatever a stranger raises
+        except Exception as fault:  # third-party code can raise anything
             return Judgement(RunVerdict.CRASH, f"{type(fault).__name__}: {str(fault)[:200]}")
         return judge(question.clauses, answer, question.known)
 
     def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
-        """The command that draws the instance, shrinks it and asks again."""
+        """Return the command that draws the instance, shrinks it and asks again."""
         words = ["glasshouse", "fuzz", "run", "--solver", self.name]
         words += ["--seed", str(seed), "--count", "1"]
         return shlex.join([*words, *corners.options])
 
 
 def spoken_dialect(trial: Trial) -> Dialect | None:
-    """The one dialect of WCNF that a command understands; None for both, for none or a built-in."""
+    """Return the only WCNF dialect that a command reads; None if there is not exactly one."""
     if not isinstance(trial, CommandTrial):
         return None
     found = understood(trial.command, trial.limits, ("classic", "mse22"))
@@ -127,10 +127,10 @@ def spoken_dialect(trial: Trial) -> Dialect | None:
 
 
 def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:
-    """A built-in solver by its name, else a command.
+    """Return a trial of a built-in solver by its name, or else of a command.
 
     Raises:
-        ValueError: a solver that is not installed, or a program that is not there.
+        ValueError: the solver is not installed, or the program does not exist.
     """
     if solver.strip() in NAMES:
         built_in(solver.strip())

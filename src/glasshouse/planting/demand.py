@@ -1,9 +1,9 @@
-"""The size and the work that a recipe asks for, limited before and while it is grown.
+"""The size and the work that a recipe requests, limited before and while it is grown.
 
-The size (`Demand`) is counted before anything is built. The work is not known beforehand, because
-loops are searched for by trial: a recipe can ask for loops that do not exist, or that take hours to
-find. Code that grows a stranger's recipe therefore limits the number of steps. Kernels count their
-steps down on a meter (`new_meter`), so that a recipe grows or fails alike on every computer.
+The size (`Demand`) is computed before anything is built. The work is not known in advance, because
+loops are found by trial: a recipe can request loops that do not exist, or that take hours to find.
+Code that grows an untrusted recipe therefore limits the number of steps. Kernels count their steps
+down on a meter (`new_meter`), so that a recipe grows or fails alike on every computer.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from glasshouse.planting.graph_names import MACHINES, Extent, GraphName
 from glasshouse.planting.graphs import Graph, node_pairs
 from glasshouse.problems import IntArray
 
-# Bytes that growing takes, about.
+# Approximate bytes that growing takes.
 _NODE, _EDGE, _LOOP, _ENTRY = 64, 64, 64, 32
 _MACHINE_EDGE = 512  # networkx builds it
-_LAYER = 1024  # arrays of its own
+_LAYER = 1024  # a layer has its own arrays
 _UNBOUNDED = 1 << 62  # steps
-# What kernels count down: one number, the steps that are left.
+# The steps that are left, which kernels count down; an array of one number.
 Meter: TypeAlias = IntArray
 
 _FIRST_PIECE, _PIECE_SECONDS = 4096, 0.2
@@ -35,9 +35,9 @@ class Demand:
     """The size of what a recipe grows.
 
     Attributes:
-        spins: how many, exactly.
-        parts: loops and squares, at most.
-        memory: how many bytes growing takes, about.
+        spins: the exact number of spins.
+        parts: the largest number of loops and squares.
+        memory: the approximate number of bytes that growing takes.
     """
 
     spins: int
@@ -46,30 +46,30 @@ class Demand:
 
     @classmethod
     def of_loops_on_rbm(cls, n: int, m: int, loops: int, *, stored: bool = False) -> Demand:
-        """Loops on an RBM, whose complete graph is stored or not."""
+        """Return the demand of loops on an RBM, whose complete graph is stored or not."""
         edges = n * m if stored else 0
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
     @classmethod
     def of_loops_on_graph(cls, extent: Extent, memory: int, loops: int) -> Demand:
-        """Loops on a graph of an extent and memory, see `graph_extent`."""
+        """Return the demand of loops on a graph of an extent and memory, see `graph_extent`."""
         return cls(extent.nodes, loops, memory + _LOOP * loops)
 
     @classmethod
     def of_loops(cls, spins: int, loops: int, nodes: int) -> Demand:
-        """So many loops over so many nodes in all, on spins that the method makes itself."""
+        """Return the demand of loops with `nodes` nodes in all, on spins of the method."""
         return cls(spins, loops, _NODE * spins + _LOOP * loops + _EDGE * nodes)
 
     @classmethod
     def of_squares(cls, spins: int, squares: int, nodes: int) -> Demand:
-        """So many squares over so many nodes each; their pairs become edges, or cancel."""
+        """Return the demand of squares of `nodes` nodes each; pairs become edges, or cancel."""
         pairs = min(squares * nodes * (nodes - 1), spins * (spins - 1)) // 2
         entries = squares * nodes
         return cls(spins, squares, _NODE * spins + _EDGE * pairs + _ENTRY * entries)
 
 
 def graph_extent(graph: Graph | str | list[Any]) -> tuple[Extent, int]:
-    """How large a graph is, by its name or its edges, and what it takes in memory."""
+    """Return the size of a graph, by its name or its edges, and its memory."""
     layers, edge = 0, _EDGE
     if isinstance(graph, Graph):
         extent = Extent(graph.num_nodes, graph.num_edges)
@@ -84,25 +84,25 @@ def graph_extent(graph: Graph | str | list[Any]) -> tuple[Extent, int]:
 
 
 class EffortError(ValueError):
-    """The steps that were allowed did not lead to all loops."""
+    """Raised if the allowed steps do not suffice to find all loops."""
 
 
 def new_meter(steps: int | None = None) -> Meter:
-    """A meter of so many steps; without a number there is no limit."""
+    """Return a meter of `steps` steps; None sets no limit."""
     return np.array([_UNBOUNDED if steps is None else steps], dtype=np.int64)
 
 
 def spend(meter: Meter, steps: int) -> None:
-    """Count steps before they are taken, such as the pairs of squares; too many are refused."""
+    """Count steps before they are taken, such as the pairs of squares; refuse too many."""
     if steps > int(meter[0]):
-        raise EffortError(f"its squares have {steps} pairs of spins, more than the steps allowed")
+        raise EffortError(f"its squares have {steps} pairs of spins, more than the allowed steps")
     meter[0] -= steps
 
 
 def refuse_spent(meter: Meter) -> None:
     """Raise if the steps are used up."""
     if meter[0] <= 0:
-        raise EffortError("its loops are not found in the number of steps that are allowed")
+        raise EffortError("its loops were not found within the allowed number of steps")
 
 
 def in_pieces(first: int, last: int, drop: Callable[[int, int], int]) -> int:
@@ -112,10 +112,10 @@ def in_pieces(first: int, last: int, drop: Callable[[int, int], int]) -> int:
         first: the number of the first loop.
         last: one more than the number of the last loop.
         drop: drops loops of a range, and returns where it stopped: at the end, unless there is no
-            place for a loop. What it draws must not depend on how loops are divided into ranges.
+            space for a loop. Its draws must not depend on how loops are divided into ranges.
 
     Returns:
-        Where it stopped.
+        The number of the loop where it stopped.
     """
     size = _FIRST_PIECE
     while first < last:

@@ -1,4 +1,4 @@
-"""Names of graphs, such as "torus:8x8", and how large the graphs are, before any is built."""
+"""Names of graphs, such as "torus:8x8", and the sizes of the graphs, before any is built."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-# Larger graphs are refused before memory is. Machines are built edge by edge in Python.
+# Larger graphs are refused before memory is allocated. Chips are built edge by edge in Python.
 MOST_NODES, MOST_EDGES, MOST_MACHINE_EDGES = 1 << 24, 1 << 28, 1 << 22
-# NumPy's arrays have no more dimensions.
+# NumPy's arrays have at most this many dimensions.
 _MOST_DIMENSIONS = 32
 
 MACHINES = ("chimera", "pegasus", "zephyr")
@@ -20,12 +20,12 @@ _DEAD = re.compile(r"without [0-9]{1,18}(-[0-9]{1,18})?(,[0-9]{1,18}(-[0-9]{1,18
 
 @dataclass(frozen=True)
 class Extent:
-    """How large a graph is.
+    """The size of a graph.
 
     Attributes:
-        nodes: how many nodes, exactly.
-        edges: no more edges than these.
-        dead: how many nodes of the family's whole graph are left out.
+        nodes: the exact number of nodes.
+        edges: an upper bound of the number of edges.
+        dead: the number of nodes of the whole graph that are left out.
     """
 
     nodes: int
@@ -37,8 +37,8 @@ class Extent:
 class GraphName:
     """The parts of a name: "torus:8x8 without 3,0-1" has a family, sizes and a tail.
 
-    The tail lists dead nodes, and dead edges as two nodes with a hyphen between them. Lists of
-    edges may end in labels: "edges:3 0-1 1-2 0-2 as [30,31,45]".
+    The tail lists dead nodes, and dead edges as two nodes separated by a hyphen. Lists of edges may
+    end in labels: "edges:3 0-1 1-2 0-2 as [30,31,45]".
     """
 
     family: str
@@ -48,7 +48,7 @@ class GraphName:
 
     @classmethod
     def parse(cls, name: str) -> GraphName:
-        """Take a name apart, or raise a ValueError that says how names look."""
+        """Parse a name, or raise a ValueError that explains the form of names."""
         family, _, rest = name.partition(":")
         sizes, _, tail = rest.partition(" ")
         known = family == "edges" or family in EXTENTS
@@ -60,13 +60,13 @@ class GraphName:
         numbers = tuple(int(size) for size in sizes.split("x"))
         if family == "edges":
             if len(numbers) != 1:
-                raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
+                raise ValueError(f'{name[:60]!r} is not a list of edges like "edges:3 0-1 1-2"')
             tail, _, labels = f" {tail}".partition(" as ")
             return cls(family, numbers, tail.strip(), labels)
         if tail and not _DEAD.fullmatch(tail):
             raise ValueError(
-                f'{name[:60]!r} should end in "without" and dead nodes or edges, with commas and '
-                'no blanks between them: "without 3,17" or "without 3,0-4"'
+                f'{name[:60]!r} must end in "without" and dead nodes or edges, separated by commas '
+                'without spaces: "without 3,17" or "without 3,0-4"'
             )
         most = _MOST_SIZES.get(family)
         if most is not None and len(numbers) > most:
@@ -75,12 +75,12 @@ class GraphName:
 
     @property
     def dead(self) -> set[int]:
-        """The nodes that are left out; numbers that no node of the whole graph has do not count."""
+        """The nodes that are left out; numbers that the whole graph does not have do not count."""
         return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
 
     @property
     def dead_edges(self) -> set[tuple[int, int]]:
-        """The edges that are left out, besides those of dead nodes, as pairs i < j."""
+        """The edges that are left out, in addition to those of dead nodes, as pairs i < j."""
         pairs = (sorted(map(int, word.split("-"))) for word in self._gone if "-" in word)
         return {(low, high) for low, high in pairs}
 
@@ -91,13 +91,13 @@ class GraphName:
         return self.tail.removeprefix("without ").split(",")
 
     def lacks(self, label: object) -> bool:
-        """Return whether a label names a qubit that the chip does not have: dead, or a hole."""
+        """Whether a label names a qubit that the chip does not have: dead, or a hole."""
         return isinstance(label, int) and (label in self.dead or self.is_hole(label))
 
     def is_hole(self, number: int) -> bool:
-        """Return whether a chip numbers its qubits so that no qubit ever has this number.
+        """Whether a chip's numbering skips this number.
 
-        Pegasus numbers qubits by coordinates, of which a few have no place on the chip.
+        Pegasus numbers qubits by coordinates, a few of which are not on the chip.
         """
         if self.family != "pegasus":
             return False
@@ -109,7 +109,7 @@ class GraphName:
 
     @property
     def extent(self) -> Extent:
-        """How large the graph is, whatever that takes to build."""
+        """The size of the graph, computed without building it."""
         if self.family == "edges":
             return Extent(self.sizes[0], self.tail.count("-"))
         whole, dead = EXTENTS[self.family](*self.sizes), len(self.dead)
@@ -117,13 +117,13 @@ class GraphName:
 
 
 def refuse_large(extent: Extent, most_edges: int = MOST_EDGES) -> None:
-    """Refuse a graph that nobody could want in memory."""
+    """Refuse a graph that is too large for memory."""
     sizes = (("nodes", extent.nodes, MOST_NODES), ("edges", extent.edges, most_edges))
     for what, number, most in sizes:
         if number > most:
             raise ValueError(
-                f"the graph would have {number} {what}, above {most}, the most we build; "
-                "take a smaller one"
+                f"the graph would have {number} {what}, above {most}, the limit; "
+                "use a smaller graph"
             )
 
 
@@ -159,7 +159,7 @@ def _zephyr(size: int, tiles: int = 4) -> Extent:
     return Extent(nodes, nodes * 2 * (tiles + 1))
 
 
-# Nodes, and nodes times half the degree of inner ones: no machine has more edges.
+# Nodes, and nodes times half the degree of inner nodes: no chip has more edges.
 EXTENTS: dict[str, Callable[..., Extent]] = {
     "complete": _complete,
     "layers": _layers,

@@ -1,4 +1,4 @@
-"""Graphs to plant on: named families, machines, and anybody's edges."""
+"""Graphs to plant on: named families, chips, and any list of edges."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         "Graph | Ising | networkx.Graph | Mapping[str, Any] | str | npt.ArrayLike"
     )
 
-# Rows of a graph in compressed form, as the kernels take them.
+# A graph in compressed rows, as the kernels take it.
 Ids: TypeAlias = npt.NDArray[np.int32]
 Rows: TypeAlias = tuple[IntArray, Ids, Ids, Ids]
 
@@ -45,11 +45,11 @@ class Graph(Summarised):
     """An undirected graph without self-loops or parallel edges; node k carries spin k.
 
     Attributes:
-        num_nodes: how many nodes, isolated ones included.
+        num_nodes: the number of nodes, including isolated ones.
         edges: (k, 2) array of unique pairs i < j in ascending order.
-        name: what `Graph.parse` makes the same graph from: "torus:8x8", or the edges themselves.
-        labels: what a node is called elsewhere (a machine's qubit numbers); k when left out. Plants
-            carry them. Names, recipes and files hold numbers, strings and tuples of these only.
+        name: the text from which `Graph.parse` makes the same graph: "torus:8x8", or its edges.
+        labels: other names of the nodes (a chip's qubit numbers); by default 0, 1, 2, …. Plants
+            keep them. Names, recipes and files store only numbers, strings and tuples of these.
 
     >>> Graph.lattice(3, 3)
     Graph(lattice:3x3, 9 nodes, 12 edges)
@@ -78,12 +78,12 @@ class Graph(Summarised):
 
     @classmethod
     def of(cls, graph: GraphLike) -> Graph:
-        """A graph from a Graph, its name, a networkx graph, an Ising problem, or a list of edges.
+        """Return a graph from a Graph, a name, a networkx graph, an Ising problem, or edges.
 
         Node k is the k-th of `graph.nodes` of a networkx graph, and spin k of a problem; labels are
-        theirs. In a list of edges nodes are numbers, and the largest says how many there are. A
-        chip may be given by a dimod sampler that has `nodelist` and `edgelist`, or by the
-        properties of a solver: a dict with "qubits" and "couplers".
+        taken from these. In a list of edges, nodes are numbers, and the largest gives the number of
+        nodes. A chip may be a dimod sampler that has `nodelist` and `edgelist`, or the properties
+        of a solver: a dict with "qubits" and "couplers".
 
         >>> Graph.of({"qubits": [3, 5, 9], "couplers": [[3, 5], [5, 9]]}).labels
         (3, 5, 9)
@@ -106,7 +106,7 @@ class Graph(Summarised):
     @classmethod
     @lru_cache(maxsize=8)
     def parse(cls, name: str) -> Graph:
-        """The graph of a name: what `name` says of every graph, and what recipes hold.
+        """Return the graph of a name, such as a recipe stores or the `name` of another graph.
 
         >>> Graph.parse("edges:4 0-1 1-2 0-2")
         Graph(4 nodes, 3 edges)
@@ -116,7 +116,7 @@ class Graph(Summarised):
             refuse_large(parsed.extent)
             ends = re.findall(r"([0-9]{1,18})-([0-9]{1,18})", parsed.tail, re.ASCII)
             if " ".join(f"{a}-{b}" for a, b in ends) != parsed.tail:
-                raise ValueError(f'{name[:60]!r} is no list of edges like "edges:3 0-1 1-2"')
+                raise ValueError(f'{name[:60]!r} is not a list of edges like "edges:3 0-1 1-2"')
             size, labels = parsed.sizes[0], None
             if parsed.labels:
                 try:
@@ -129,34 +129,34 @@ class Graph(Summarised):
 
     @classmethod
     def complete(cls, size: int) -> Graph:
-        """Every pair of nodes: a fully connected Boltzmann machine."""
+        """Return the graph of all pairs of nodes: a fully connected Boltzmann machine."""
         size = validation.count(size, "size", 1)
         refuse_large(EXTENTS["complete"](size))
         return cls._family("complete", [size], size, np.column_stack(np.triu_indices(size, 1)))
 
     @classmethod
     def layers(cls, *sizes: int) -> Graph:
-        """Complete k-partite: every pair of nodes of different layers."""
+        """Return the complete k-partite graph: all pairs of nodes of different layers."""
         return cls._layered("layers", sizes, itertools.combinations(range(len(sizes)), 2))
 
     @classmethod
     def deep(cls, *sizes: int) -> Graph:
-        """A deep network: each layer fully coupled to the next."""
+        """Return a deep network: each layer fully coupled to the next."""
         return cls._layered("deep", sizes, itertools.pairwise(range(len(sizes))))
 
     @classmethod
     def lattice(cls, *shape: int) -> Graph:
-        """A lattice with open borders, one number per dimension; nodes in row-major order."""
+        """Return a lattice with open borders, one number per dimension, in row-major order."""
         return cls._lattice("lattice", shape, periodic=False)
 
     @classmethod
     def torus(cls, *shape: int) -> Graph:
-        """A periodic lattice; a dimension of 2 has nothing to close."""
+        """Return a periodic lattice; a dimension of 2 has no extra edge to close."""
         return cls._lattice("torus", shape, periodic=True)
 
     @classmethod
     def chimera(cls, rows: int, columns: int | None = None, shore: int = 4) -> Graph:
-        """D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-graphs.
+        """Return D-Wave's Chimera graph of unit cells K(shore, shore); needs dwave-graphs.
 
         >>> Graph.chimera(2)
         Graph(chimera:2x2x4, 32 nodes, 80 edges)
@@ -166,7 +166,7 @@ class Graph(Summarised):
 
     @classmethod
     def pegasus(cls, size: int) -> Graph:
-        """D-Wave's Pegasus graph; needs dwave-graphs.
+        """Return D-Wave's Pegasus graph; needs dwave-graphs.
 
         >>> Graph.pegasus(2)
         Graph(pegasus:2, 40 nodes, 164 edges)
@@ -175,7 +175,7 @@ class Graph(Summarised):
 
     @classmethod
     def zephyr(cls, size: int, tiles: int = 4) -> Graph:
-        """D-Wave's Zephyr graph; needs dwave-graphs.
+        """Return D-Wave's Zephyr graph; needs dwave-graphs.
 
         >>> Graph.zephyr(1)
         Graph(zephyr:1x4, 48 nodes, 280 edges)
@@ -183,10 +183,10 @@ class Graph(Summarised):
         return cls._machine("zephyr", [size, tiles])
 
     def without(self, dead: Iterable[Any], couplers: Iterable[tuple[Any, Any]] = ()) -> Graph:
-        """The graph that is left when some nodes and edges, given by labels, are dead.
+        """Return the graph without dead nodes and edges, which are given by labels.
 
-        The other nodes keep their labels and are numbered anew. What a chip of a named family lacks
-        already may be named again, including qubit numbers that its numbering skips.
+        The other nodes keep their labels and are renumbered. Qubits that a chip of a named family
+        already lacks may be listed again, including numbers that its numbering skips.
 
         Args:
             dead: labels of nodes.
@@ -225,7 +225,7 @@ class Graph(Summarised):
 
     @property
     def num_edges(self) -> int:
-        """How many edges there are."""
+        """The number of edges."""
         return len(self.edges)
 
     @cached_property
@@ -235,20 +235,20 @@ class Graph(Summarised):
 
     @cached_property
     def core(self) -> npt.NDArray[np.int32]:
-        """The nodes that dead ends leave over; none where the graph has no cycle."""
+        """The nodes that remain when dead ends are removed repeatedly; empty without a cycle."""
         starts, neighbours, _, _ = self.rows(self.edges)
         found: npt.NDArray[np.int32] = core_nodes(starts, neighbours)
         return found
 
     @cached_property
     def core_rows(self) -> Rows:
-        """The edges among core nodes, in compressed rows: all that a cycle can use."""
+        """The edges among core nodes, in compressed rows: all edges that a cycle can use."""
         alive = np.zeros(self.num_nodes, dtype=bool)
         alive[self.core] = True
         return self.rows(self.edges[alive[self.edges].all(axis=1)])
 
     def rows(self, edges: npt.NDArray[np.int32]) -> Rows:
-        """Some of the edges in compressed rows: starts, neighbours, edge numbers, ends."""
+        """Return some edges in compressed rows: starts, neighbours, edge numbers, ends."""
         return *adjacency(self.num_nodes, edges), np.array(edges, dtype=np.int32)
 
     def __eq__(self, other: object) -> bool:
@@ -270,7 +270,7 @@ class Graph(Summarised):
     def _explicit(
         cls, num_nodes: int, edges: npt.ArrayLike, labels: naming.Names | None = None
     ) -> Graph:
-        """Any list of edges, brought into order; its name lists them, and the labels."""
+        """Return a graph of any edges, sorted; its name lists them, and the labels."""
         array = np.asarray(edges).reshape(-1, 2)
         refuse_large(Extent(num_nodes, len(array)))
         merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
@@ -291,7 +291,7 @@ class Graph(Summarised):
     def _layered(
         cls, family: str, sizes: tuple[int, ...], coupled: Iterable[tuple[int, int]]
     ) -> Graph:
-        """Layers of nodes, some pairs of them fully coupled."""
+        """Return layers of nodes, some pairs of which are fully coupled."""
         counts = [validation.count(size, "layer size", 1) for size in sizes]
         refuse_large(EXTENTS[family](*counts))
         couples = list(coupled)
@@ -337,12 +337,12 @@ class Graph(Summarised):
     @classmethod
     def _from_networkx(cls, graph: networkx.Graph) -> Graph:
         if graph.is_directed():
-            raise ValueError("the graph is directed; give an undirected one")
+            raise ValueError("the graph is directed; pass an undirected one")
         return cls._from_lists(graph.nodes, graph.edges())
 
     @classmethod
     def _from_lists(cls, nodes: Iterable[Any], couplers: Iterable[Any]) -> Graph:
-        """Nodes by their labels, and pairs of these."""
+        """Return a graph from labels of nodes, and pairs of labels."""
         number = {label: k for k, label in enumerate(nodes)}
         edges = []
         for pair in couplers:
@@ -359,7 +359,7 @@ class Graph(Summarised):
 
 
 def _listed(chip: Any) -> tuple[Any, Any] | None:
-    """Return the qubits and couplers of a sampler or of a solver's properties; None if none."""
+    """Return the qubits and couplers of a sampler or of a solver's properties, or None."""
     for names in (("nodelist", "edgelist"), ("qubits", "couplers")):
         if isinstance(chip, Mapping) and all(name in chip for name in names):
             return chip[names[0]], chip[names[1]]
@@ -371,11 +371,11 @@ def _listed(chip: Any) -> tuple[Any, Any] | None:
 
 
 def node_pairs(graph: Any) -> IntArray:
-    """A list of edges as an array."""
+    """Return a list of edges as an array."""
     array = np.asarray(graph)
     if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
-            "a graph is a Graph, a name such as 'torus:8x8', a networkx graph, an Ising problem, a "
+            "expected a Graph, a name such as 'torus:8x8', a networkx graph, an Ising problem, a "
             "solver's properties or a list of pairs of node numbers, not "
             f"{type(graph).__name__} of shape {array.shape}"
         )
@@ -387,9 +387,9 @@ def _paired(first: IntArray, second: IntArray) -> IntArray:
 
 
 def dwave_graphs() -> Any:
-    """D-Wave's package of graphs, or an error that says how to get it.
+    """Import D-Wave's package of graphs, or raise an error that says how to install it.
 
-    Its predecessor dwave-networkx has the same graphs, and warns that it will end.
+    Its predecessor dwave-networkx has the same graphs, and warns that it is deprecated.
     """
     purpose = "a Chimera, Pegasus or Zephyr graph"
     if is_there("dwave.graphs") or not is_there("dwave_networkx"):

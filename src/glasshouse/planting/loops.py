@@ -18,7 +18,7 @@ from glasshouse.summaries import Summarised
 
 
 class Loop(NamedTuple):
-    """One loop: its nodes in order, and the weight of the edge that leaves each of them."""
+    """One loop: its nodes in order, and the weight of the edge that leaves each node."""
 
     nodes: NodeArray
     weights: IntArray
@@ -30,7 +30,7 @@ class Loop(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Loops(Summarised):
-    """Any number of frustrated loops in flat arrays, as weighed in the planted gauge.
+    """Any number of frustrated loops in flat arrays, weighed in the planted gauge.
 
     Loop k visits `nodes[starts[k]:starts[k+1]]`, each once, and returns to its first node.
     `weights[i]` belongs to the edge from `nodes[i]` to the next node of its loop. The last edge of
@@ -42,8 +42,8 @@ class Loops(Summarised):
     the ghost spin that carries the fields.
 
     Attributes:
-        nodes: int32, all loops' nodes one after the other.
-        starts: int64, where each loop begins, and the end of the last: one more than loops.
+        nodes: int32, the nodes of all loops, concatenated.
+        starts: int64, the start of each loop, and the end of the last: one more than loops.
         weights: int64, one for each node.
 
     >>> loops = Loops.of_length([[2, 0, 3, 1]], positive=4, negative=-3)
@@ -85,7 +85,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_length(cls, nodes: npt.ArrayLike, *, positive: int, negative: int) -> Loops:
-        """Loops of one length, one per row, all with the same two weights."""
+        """Return loops of one length, one per row, all with the same two weights."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"one row per loop is needed, not an array of shape {table.shape}")
@@ -95,7 +95,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
-        """Loops of one length, one per row, the weights of each in the same row.
+        """Return loops of one length, one per row, with the weights of each in the same row.
 
         >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
         Loops(1 loop of length 4, weights -3 to 5)
@@ -108,7 +108,7 @@ class Loops(Summarised):
     def from_cycles(
         cls, cycles: Sequence[Sequence[int]], *, positive: int, negatives: Sequence[int]
     ) -> Loops:
-        """Loops of any lengths: positive edges all alike, the negative one given for each."""
+        """Return loops of any lengths: equal positive edges, and a negative edge for each loop."""
         if len(cycles) != len(negatives):
             raise ValueError(f"{len(cycles)} cycles but {len(negatives)} negative weights")
         starts = np.zeros(len(cycles) + 1, dtype=np.int64)
@@ -120,18 +120,18 @@ class Loops(Summarised):
 
     @property
     def num_loops(self) -> int:
-        """How many loops there are: the paper's N."""
+        """The number of loops: the paper's N."""
         return len(self.starts) - 1
 
     @property
     def frustration(self) -> Fraction:
-        """The share of their negative weights in all: f of each, where loops are alike."""
+        """The fraction of negative weight in all loops: f of each, if loops are alike."""
         total = int(np.abs(self.weights).sum())
         return Fraction(-int(self.negative_weights.sum()), max(total, 1))
 
     @property
     def lengths(self) -> IntArray:
-        """Edges of each loop."""
+        """The number of edges of each loop."""
         return np.diff(self.starts)
 
     @property
@@ -141,7 +141,7 @@ class Loops(Summarised):
 
     @property
     def positive_weights(self) -> IntArray:
-        """The weights of all other edges, loop after loop."""
+        """The weights of all other edges, loop by loop."""
         is_positive = np.ones(len(self.weights), dtype=bool)
         is_positive[self.starts[1:] - 1] = False
         return self.weights[is_positive]
@@ -155,7 +155,7 @@ class Loops(Summarised):
         return ising_of_edges(num_spins, *self.edge_sums(num_spins))
 
     def edge_sums(self, num_spins: int) -> tuple[NodeArray, IntArray]:
-        """The same edge by edge, those to the ghost among them: i < j ascending, and weights."""
+        """Return the summed edges, ascending with i < j, with the ghost's, and their weights."""
         size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(
@@ -168,7 +168,7 @@ class Loops(Summarised):
         return self.num_loops
 
     def __getitem__(self, index: int) -> Loop:
-        """Loop number `index`; negative ones count from the end."""
+        """Return loop number `index`; negative numbers count from the end."""
         k = range(self.num_loops)[index]
         part = slice(self.starts[k], self.starts[k + 1])
         return Loop(self.nodes[part], self.weights[part])
@@ -195,7 +195,7 @@ class Loops(Summarised):
 
 
 def ising_of_edges(num_spins: int, edges: NodeArray, weights: IntArray, offset: int = 0) -> Ising:
-    """An Ising problem of edges and weights that nobody else keeps: they are locked.
+    """Return an Ising problem of edges and weights, which are locked against changes.
 
     Edges to node `num_spins`, the ghost, become fields.
     """
@@ -205,12 +205,12 @@ def ising_of_edges(num_spins: int, edges: NodeArray, weights: IntArray, offset: 
         fields[edges[is_field, 0]] = weights[is_field]
         edges, weights = edges[~is_field], weights[~is_field]
     for array in (edges, weights, fields):
-        array.setflags(write=False)  # a problem keeps arrays that nobody can change
+        array.setflags(write=False)  # a problem keeps arrays without a copy if they cannot change
     return Ising(num_spins, edges, weights, fields, offset)
 
 
 def _weight(value: int) -> int:
-    """One weight of a loop, refused where int64 cannot hold it."""
+    """Check one weight of a loop; refuse a value beyond int64."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or abs(int(value)) > validation.INT64_MAX:
         raise ValueError(f"a loop's weight is a whole number of magnitude below 2^63, not {value}")
@@ -223,13 +223,13 @@ NO_LOOPS = Loops.of_length(np.empty((0, 3), dtype=np.int32), positive=1, negativ
 def decompose_loop(nodes: Sequence[int], *, weight: int = 1) -> Loops:
     """Write a frustrated loop of length 2l as the sum of l-1 loop atoms (paper, "Loop Atom").
 
-    The loop i1-j1-…-il-jl-i1 weighs +w on every edge but the last, from jl back to i1, which
-    weighs -w. Atom k is i1-jk-i(k+1)-j(k+1)-i1; the edge from i1 to jk, where it meets the atom
-    before, cancels.
+    The loop i1-j1-…-il-jl-i1 weighs +w on every edge except the last, from jl back to i1, which
+    weighs -w. Atom k is i1-jk-i(k+1)-j(k+1)-i1; the edge from i1 to jk, which it shares with the
+    atom before, cancels.
 
     Args:
-        nodes: the loop, alternating between the two layers, its negative edge the one from the
-            last node to the first.
+        nodes: the loop, alternating between the two layers; its negative edge goes from the last
+            node to the first.
         weight: w.
 
     >>> atoms = decompose_loop([0, 3, 1, 4, 2, 5])
@@ -241,7 +241,7 @@ def decompose_loop(nodes: Sequence[int], *, weight: int = 1) -> Loops:
     cycle = checked_cycles(nodes, [0, len(nodes)])[0]
     if len(cycle) < 4 or len(cycle) % 2:
         raise ValueError(
-            f"a loop of length {len(cycle)} cannot be made of atoms, which have length 4; loops "
+            f"a loop of length {len(cycle)} cannot be split into atoms, which have length 4; loops "
             "between two layers are even and at least 4 long"
         )
     validation.count(weight, "weight", 1)

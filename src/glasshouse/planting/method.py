@@ -1,12 +1,12 @@
-"""Planting methods: their catalogue, and the plans that they make.
+"""The catalogue of planting methods, and the plans that they make.
 
 A method is a function of keyword arguments, marked with `planting_method`. It checks its arguments,
-counts the spins and loops that they ask for, and returns a `Plan`. A plan is cheap, however large
+counts the spins and loops that they request, and returns a `Plan`. A plan is cheap, however large
 the instance: nothing is drawn and no graph is built before it is grown. The function that users
 call has the same arguments; it grows the plan and returns a `Planted`.
 
-The command line, recipes, files, studies and tests find a method in `METHODS` and ask its entry for
-all that they need. A method must accept whatever its recipes hold.
+The command line, recipes, files, studies and tests find a method in `METHODS`, and its entry
+provides all that they need. A method must accept all parameters of its recipes.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or 
 
 METHODS = Catalogue["Method"]("planting method")
 
-# Where the knobs of loops are turned by default.
+# The default ranges of the knobs of loops.
 LOOP_KNOBS = {"frustration": ("1/20", "1/4"), "loop_density": ("1/10", "3/10")}
 BLOCK_KNOBS = LOOP_KNOBS | {"block": ("1/2", "1/10")}
-# As many as any method draws from. The first ones are the same, however many there are.
+# As many as any method uses. The first ones do not depend on their number.
 _STREAMS = 4
 
 _Arguments = ParamSpec("_Arguments")
@@ -54,14 +54,14 @@ class Plan(Summarised):
     A method leaves the last two fields to its entry in the catalogue.
 
     Attributes:
-        demand: how large the instance is, and what it takes to grow it.
+        demand: the size of the instance, and the memory to grow it.
         draw: draws an instance from streams of random words, and counts its steps down on a meter.
             Its recipe is added afterwards.
         resolved: parameters whose value in the recipe differs from the argument. A function is
             called for its value when the recipe is made.
         prepare: does the work that needs the graph, and refuses what does not fit it; `draw` calls
             it, too.
-        states: other lengths that a given state may have, besides the number of spins.
+        states: other lengths that a given state may have, in addition to the number of spins.
         chosen: a parameter that the caller left out, the value that is used for it, and the reason;
             empty if nothing was chosen.
         method: the method that made the plan.
@@ -99,7 +99,7 @@ class Plan(Summarised):
 
     @property
     def held(self) -> dict[str, Any]:
-        """The parameters as a recipe holds them: exact, and what was not given left out."""
+        """The parameters as a recipe stores them: exact, without those that were not given."""
         plain = {}
         for name, value in {**self.given, **self.resolved}.items():
             known = value() if callable(value) else value
@@ -120,8 +120,8 @@ class Plan(Summarised):
         """Draw the instance that belongs to a seed.
 
         Args:
-            rng: a seed, or whatever `numpy.random.default_rng` takes.
-            steps: no more steps than these are taken; by default there is no limit.
+            rng: a seed, or anything that `numpy.random.default_rng` takes.
+            steps: the largest number of steps; None sets no limit.
 
         Raises:
             EffortError: the steps did not suffice.
@@ -131,7 +131,7 @@ class Plan(Summarised):
         held = self.held
         if "state" in held:
             held["state"] = arguments.state_signs(planted.state)
-        # Nobody else has it yet; a copy would be checked once more, and take a tenth of the time.
+        # No other code has it yet; a copy would be checked again, for a tenth of the time.
         object.__setattr__(planted, "recipe", Recipe(self.method.name, held, seed))
         return planted
 
@@ -141,19 +141,19 @@ class Plan(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class Method(Summarised):
-    """A planting method and what is known of it.
+    """A planting method and its properties.
 
     Attributes:
-        function: what plants an instance; its name is the method's.
-        planner: the same function as it was written: it returns a plan.
-        command: the word after `glasshouse plant`. Methods that share one are told apart by the
-            options that are given.
+        function: the function that plants an instance; its name is the method's.
+        planner: the function as it was written: it returns a plan.
+        command: the word after `glasshouse plant`. The given options distinguish methods that share
+            a word.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
-            both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
-            graph" that or a `graph`.
-        examples: parameters of small instances: what help shows and tests grow.
-        knobs: parameters that turn the hardness, from an easy to a hard setting.
-        ground_states: counts the ground states of an instance, as far as it can.
+            both, `graph` may be (n, m). "spins" means that the method creates its own graph, "spins
+            or graph" that or a `graph`.
+        examples: parameters of small instances, which help shows and tests grow.
+        knobs: parameters that set the hardness, from an easy to a hard setting.
+        ground_states: counts the ground states of an instance, as far as possible.
     """
 
     function: Callable[..., Planted]
@@ -166,18 +166,18 @@ class Method(Summarised):
 
     @property
     def name(self) -> str:
-        """The name of the function, as recipes hold it."""
+        """The name of the function, as recipes store it."""
         return self.planner.__name__
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What tells instances of the method apart: not the random state, not the planted one."""
+        """The parameters that distinguish instances, without random state and planted state."""
         known = signature(self.planner).parameters
         return {name: known[name] for name in known if name not in ("rng", "state")}
 
     @cached_property
     def hints(self) -> Mapping[str, Any]:
-        """The types of the parameters, but for graphs: their types are for type checkers only."""
+        """The types of the parameters, except for graphs, which only type checkers know."""
         plain = {name: self.parameters[name].annotation for name in self.parameters}
         plain.pop("graph", None)
         return get_type_hints(SimpleNamespace(__annotations__=plain), self.planner.__globals__)
@@ -192,21 +192,21 @@ class Method(Summarised):
         return {name: known.default for name, known in self.parameters.items()}
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Parameters with as many hidden spins as visible ones where only those are given."""
+        """Return parameters with m = n if only n is given."""
         square = {"m": given["n"]} if "m" in self.parameters and "n" in given else {}
         return square | dict(given)
 
     def is_whole(self, name: str) -> bool:
-        """Whether a parameter takes whole numbers only."""
+        """Whether a parameter takes only integers."""
         kind = self.hints.get(name)
         return set(get_args(kind) or [kind]) - {NoneType} == {int}
 
     def plan(self, *places: Any, **given: Any) -> Plan:
-        """Check arguments and count what they ask for; nothing is grown.
+        """Check arguments and count what they request; nothing is grown.
 
         Args:
-            places: arguments of the method.
-            given: the same by name. `rng` has no effect.
+            places: positional arguments of the method.
+            given: keyword arguments of the method. `rng` has no effect.
         """
         made = self.planner(*places, **given)
         if given.get("state") is not None:
@@ -218,7 +218,7 @@ class Method(Summarised):
 
     @staticmethod
     def of(recipe: Recipe) -> Method:
-        """The method that a recipe names."""
+        """Return the method that a recipe names."""
         try:
             return METHODS.find(recipe.method, "method")
         except ValueError as error:
@@ -235,7 +235,7 @@ def planting_method(
     knobs: Mapping[str, tuple[str, str]] | None = None,
     ground_states: Callable[[Planted], GroundStates] = count_ground_states,
 ) -> Callable[[Callable[_Arguments, Plan]], Callable[_Arguments, Planted]]:
-    """Make a planting method of a function that plans, and add it to the catalogue.
+    """Turn a function that plans into a planting method, and add it to the catalogue.
 
     The function needs the keyword arguments `state`, the state to plant, and `rng`, which it does
     not use: its plan is grown from that seed. The arguments of the decorator are those of `Method`.
@@ -248,7 +248,7 @@ def planting_method(
     ...     mark(random_loops)
     ... except ValueError as error:
     ...     print(str(error).split(",")[0])
-    the command 'random' is there already
+    the command 'random' already exists
     """
 
     def add(planner: Callable[_Arguments, Plan]) -> Callable[_Arguments, Planted]:
@@ -257,8 +257,8 @@ def planting_method(
             taken = set(signature(other.function).parameters)
             if other.command == command and set(own.parameters) <= taken:
                 raise ValueError(
-                    f"the command {command!r} is there already, and {planner.__name__} has no "
-                    "parameter of its own that tells it apart; choose another command"
+                    f"the command {command!r} already exists, and {planner.__name__} does not have "
+                    "a parameter that distinguishes it; choose another command"
                 )
 
         @wraps(planner)

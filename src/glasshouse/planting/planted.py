@@ -1,4 +1,4 @@
-"""Planted instances: a problem, its ground state, and why it is one."""
+"""Planted instances: a problem, its ground state, and the proof."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
 from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised, SummaryTable
 
-# A weight matrix is dense when it is this small, or when loops cover an eighth of it.
+# A weight matrix is dense if it is this small, or if loops cover an eighth of it.
 _SMALL_MATRIX, _DENSE_SHARE = 1 << 16, 8
-# Of what no recipe grows, or before the recipe is known.
+# For instances that no recipe grows, or before the recipe is known.
 _BY_HAND = Recipe("by hand", {}, Seed(0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Planted(Summarised):
-    """A problem with a known ground state, what proves it, and how it was grown.
+    """A problem with a known ground state, its proof, and the recipe that grows it.
 
     The problem is the sum of its loops and squares, divided by the denominator.
 
@@ -48,13 +48,13 @@ class Planted(Summarised):
         problem: an Rbm, or an Ising problem on a general graph.
         state: the planted ground state, int8 ±1, visible spins first.
         energy: its energy, exactly.
-        loop_weight: the positive weight of a loop, the unit of the paper's β: the least one where
-            biases are stronger, the mean where weights are normal; 1 where there are squares or a
+        loop_weight: the positive weight of a loop, the unit of the paper's β: the least one if
+            biases are stronger, the mean if weights are normal; 1 if there are squares or a
             denominator.
-        loops: frustrated loops, in the planted gauge.
-        recipe: what grows the instance again.
-        squares: c·(a·s)², each at its minimum in the planted state.
-        denominator: what loops and squares are divided by.
+        loops: the frustrated loops, in the planted gauge.
+        recipe: the recipe that grows the instance again.
+        squares: the squares c·(a·s)², each at its minimum in the planted state.
+        denominator: the number that loops and squares are divided by.
 
     >>> from glasshouse.planting import random_loops
     >>> plant = random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
@@ -147,7 +147,7 @@ class Planted(Summarised):
             if (weights % denominator).any():
                 raise ValueError(f"denominator={denominator} does not divide the sum of the loops")
             weights //= denominator
-        signs = np.append(state, np.int8(1))  # the ghost's is +1
+        signs = np.append(state, np.int8(1))  # the sign of the ghost is +1
         weights *= signs[edges[:, 0]] * signs[edges[:, 1]]
         problem = ising_of_edges(num_spins, edges, weights, offset)
         if naming.check(labels, num_spins) is not None:
@@ -164,11 +164,11 @@ class Planted(Summarised):
         recipe: Recipe = _BY_HAND,
         meter: Meter | None = None,
     ) -> Planted:
-        """Add squares up into an Ising problem: couplings -c·a_i·a_j, which is half of each square.
+        """Add squares up into an Ising problem with couplings -c·a_i·a_j, half of each square.
 
-        Halves keep weights as small as they can be: (a·s)² has the couplings -2·a_i·a_j. There is
-        no offset, so the energy is that of the couplings and fields alone. A meter counts the pairs
-        before they are added up.
+        Halves keep weights as small as possible: (a·s)² has the couplings -2·a_i·a_j. There is no
+            offset, so the energy is that of the couplings and fields alone. A meter counts the
+            pairs before they are added up.
 
         >>> import numpy as np
         >>> from glasshouse.certificates import Squares
@@ -190,7 +190,7 @@ class Planted(Summarised):
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
-        """Grow an instance again, bit for bit; an `EffortError` if it takes more than `steps`."""
+        """Grow an instance again, bit for bit; raise `EffortError` beyond `steps` steps."""
         planted = Plan.of(recipe).grow(rng=recipe.seed, steps=steps)
         return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 
@@ -201,12 +201,12 @@ class Planted(Summarised):
 
     @property
     def half(self) -> Fraction:
-        """The paper's n: visible spins, also of a shuffled RBM, or half the spins of a graph."""
+        """The paper's n: visible spins, even of a shuffled RBM, or half the spins of a graph."""
         spins = self.problem.num_variables
         if isinstance(self.problem, Rbm):
             return half(spins, self.problem.num_visible)
         asked = self.recipe.parameters
-        layers = asked.get("graph", asked.get("n"))  # an RBM's graph is held as [n, m]
+        layers = asked.get("graph", asked.get("n"))  # an RBM's graph is stored as [n, m]
         n = layers[0] if isinstance(layers, (list, tuple)) and layers else layers
         return half(spins, n if isinstance(n, int) and 0 < n < spins else None)
 
@@ -214,7 +214,7 @@ class Planted(Summarised):
     def certificate(self) -> Certificate:
         """The proof: every square, and every loop with the magnitude of its negative weight."""
         multipliers = -self.loops.negative_weights
-        used = multipliers > 0  # a loop of f = 0 is part of the non-negative rest
+        used = multipliers > 0  # a loop of f = 0 is part of the non-negative remainder
         nodes = self.loops.nodes[np.repeat(used, self.loops.lengths)]
         starts = np.concatenate([[0], np.cumsum(self.loops.lengths[used])])
         return Certificate(
@@ -224,20 +224,20 @@ class Planted(Summarised):
     def verify(self) -> None:
         """Prove the plant in linear time and exact integers, or raise a CertificateError.
 
-        Nothing of the generator is trusted. Checked are: that every loop is a cycle whose own
-        ground states include all up; that the problem is the sum of loops and squares, turned to
-        the planted state; that the state has the stated energy; and that the minima of loops and
-        squares and the rest add up to a lower bound which the state attains (see `certificate`).
-        The loop weight must be the least positive weight, or lie among the weights where the recipe
-        says that they are normal; with squares or a denominator it is 1.
+        Nothing of the generator is trusted. These are checked: every loop is a cycle whose own
+        ground states include all up; the problem is the sum of loops and squares, gauged to the
+        planted state; the state has the stated energy; and the minima of loops and squares and the
+        remainder add up to a lower bound that the state attains (see `certificate`). The loop
+        weight must be the least positive weight, or be among the weights if the recipe states that
+        they are normal; with squares or a denominator it is 1.
 
-        Not checked is the recipe: whether it grows this instance, `Planted.from_recipe` tells.
+        The recipe is not checked. To check it, grow the instance again with `Planted.from_recipe`.
         """
         self._verified()
 
     @cached_property
     def proven(self) -> Proven:
-        """The proof, verified as `verify` does it, once; a false plant is a `CertificateError`."""
+        """The proof, verified once as by `verify`; a false plant raises a `CertificateError`."""
         return self._verified()
 
     def _verified(self) -> Proven:
@@ -288,7 +288,7 @@ class Planted(Summarised):
 
     @property
     def parts(self) -> str:
-        """What it is made of, for people."""
+        """The number of loops and squares, as human-readable text."""
         return counted_parts(self.loops.num_loops, self.squares.num_squares)
 
     def _check_loop_weight(self) -> None:
@@ -309,11 +309,11 @@ class Planted(Summarised):
             raise CertificateError(
                 f"loop_weight is stated as {validation.shown(self.loop_weight)}, but the loops' "
                 "positive weights "
-                + (f"run from {least} to {most}" if least < most else f"are {least} at least")
+                + (f"run from {least} to {most}" if least < most else f"are at least {least}")
             )
 
     def summary(self) -> Summary:
-        """What was asked for beside what came out.
+        """Return requested next to realised values.
 
         >>> from glasshouse.planting import random_loops
         >>> print(random_loops(8, 8, frustration="1/5", loops=4, rng=1).summary())
@@ -330,11 +330,11 @@ class Planted(Summarised):
         return Summary.of(self)
 
     def _summary_table(self) -> SummaryTable:
-        """That of `summary()`."""
+        """Return the table of `summary()`."""
         return self.summary()._summary_table()
 
     def regauge(self, state: State) -> Planted:
-        """The same instance with another planted state: loops and energies stay, signs turn.
+        """Return the instance with another planted state: loops and energies stay, signs change.
 
         Args:
             state: the new ground state, spins ±1 or a string of + and -.
@@ -342,7 +342,7 @@ class Planted(Summarised):
         new = planted_state(state, self.problem.num_variables, np.zeros(4, dtype=np.uint64))
         turned: Any = gauge(self.problem, self.state * new)
         is_shuffled = self.recipe.parameters.get("shuffled", False)
-        # A recipe holds the state as it was planted, before any renaming.
+        # A recipe stores the state as it was planted, before any renaming.
         first = new[names(self.recipe, len(new))] if is_shuffled else new
         parameters = dict(self.recipe.parameters) | {"state": state_signs(first)}
         recipe = replace(self.recipe, parameters=parameters)
@@ -375,7 +375,7 @@ class Planted(Summarised):
 
 
 def _check_sum(problem: Ising, gauged: Ising) -> None:
-    """Refuse a problem that is not the sum of its loops, naming a place where they differ."""
+    """Refuse a problem that is not the sum of its loops, and name a position where they differ."""
     if not problem.is_integer:
         raise CertificateError("a plant needs integer weights, but these are floats")
     mine, theirs = (

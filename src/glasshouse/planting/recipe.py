@@ -1,4 +1,4 @@
-"""Recipes: all it takes to grow an instance again, bit for bit."""
+"""Recipes: all that is needed to grow an instance again, bit for bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 _KEYS = {"method", "parameters", "seed", "spawn_key", "version"}
-# Seeds have a handful of ancestors, and parameters are flat; a recipe may come from anywhere.
+# Seeds have a handful of ancestors, and parameters are flat; recipes are untrusted.
 _LONGEST_SPAWN_KEY, _DEEPEST_PARAMETER = 1000, 8
 
 
@@ -21,14 +21,14 @@ _LONGEST_SPAWN_KEY, _DEEPEST_PARAMETER = 1000, 8
 class Recipe(Summarised):
     """The method, all its parameters, the seed and the version that grew an instance.
 
-    Parameters are JSON values without floats: fractions are strings such as "1/5", a given
-    planted state is a string of + and -. Two recipes are equal when their JSON is.
+    Parameters are JSON values without floats: fractions are strings such as "1/5", a given planted
+        state is a string of + and -. Two recipes are equal if their JSON is.
 
     Attributes:
         method: a name of the catalogue, `glasshouse.planting.METHODS`.
-        parameters: the keyword arguments of the method, `rng` apart.
-        seed: what all randomness comes from.
-        version: the glasshouse that grew it.
+        parameters: the keyword arguments of the method, without `rng`.
+        seed: the source of all randomness.
+        version: the version of glasshouse that grew the instance.
 
     >>> recipe = Recipe("random_loops", {"n": 4, "m": 4, "frustration": "1/5", "loops": 2}, Seed(1))
     >>> Recipe.from_json(recipe.to_json()) == recipe
@@ -55,7 +55,7 @@ class Recipe(Summarised):
         object.__setattr__(self, "parameters", MappingProxyType(dict(sorted(values.items()))))
 
     def to_json(self) -> str:
-        """Canonical JSON on one line: sorted keys, no spaces."""
+        """Return canonical JSON on one line: sorted keys, no spaces."""
         values = {
             "method": self.method, "parameters": dict(self.parameters), "version": self.version,
             "seed": self.seed.entropy, "spawn_key": list(self.seed.spawn_key),
@@ -64,7 +64,7 @@ class Recipe(Summarised):
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Read what `to_json` wrote, spaces and order aside."""
+        """Parse the JSON of `to_json`, in any order and with any spaces."""
         try:
             values = json.loads(text)
         except json.JSONDecodeError as error:
@@ -76,7 +76,7 @@ class Recipe(Summarised):
             raise ValueError("a recipe's seed and spawn_key must be whole numbers")
         if len(path) > _LONGEST_SPAWN_KEY:
             raise ValueError(
-                f"a spawn_key of {len(path)} numbers; use {_LONGEST_SPAWN_KEY} at most"
+                f"a spawn_key of {len(path)} numbers; use at most {_LONGEST_SPAWN_KEY}"
             )
         if not isinstance(values["parameters"], dict):
             raise ValueError("a recipe's parameters must be a JSON object")

@@ -1,8 +1,8 @@
 """Shuffled instances: the same problem with its variables renamed at random.
 
-In a planted RBM the visible spins come first, and loops leave their marks in the order of
-edges. A solver could use that; a shuffled instance gives nothing away. The renaming is a function
-of the recipe, so it can always be undone by who has the recipe, and by nobody else.
+In a planted RBM the visible spins come first, and loops leave their marks in the order of edges. A
+solver could use that; a shuffled instance reveals nothing. The renaming is a function of the
+recipe, so only a reader who has the recipe can undo it.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from glasshouse.problems.renaming import renamed
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
-# A child of the recipe's seed that no member of an ensemble has.
+# A child of the recipe's seed that no instance of an ensemble has.
 _SHUFFLE = 2**32 - 1
 
 
 def shuffle(planted: Planted) -> Planted:
     """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
 
-    The problem becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
-    they would tell the old names: on a chip's graph, a shuffled instance must be embedded anew.
-    Clauses of a WCNF file written from it come in random order too.
+    The problem becomes an Ising problem, because visible and hidden spins are mixed. Labels are
+    removed, because they would reveal the old names: on a chip's graph, a shuffled instance must be
+    embedded again. Clauses of a WCNF file written from it are in random order, too.
 
     >>> from glasshouse.planting import random_loops
     >>> plant = random_loops(6, 6, frustration="1/5", loops=3, rng=1)
@@ -41,7 +41,7 @@ def shuffle(planted: Planted) -> Planted:
     >>> mixed.verify()
     """
     if planted.recipe.parameters.get("shuffled"):
-        raise ValueError("the instance is shuffled already")
+        raise ValueError("the instance is already shuffled")
     source = planted.ising
     new = names(planted.recipe, source.num_variables)
     problem, way = renamed(source, new)
@@ -57,17 +57,17 @@ def shuffle(planted: Planted) -> Planted:
 
 
 def names(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:
-    """New index of each of `size` variables."""
+    """Return the new index of each of `size` variables."""
     return random_order(recipe, size, 0)
 
 
 def clause_order(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:
-    """A random order of `size` clauses, independent of the variables' new names."""
+    """Return a random order of `size` clauses, independent of the variables' new names."""
     return random_order(recipe, size, 1)
 
 
 def random_order(recipe: Recipe, size: int, stream: int) -> npt.NDArray[np.int32]:
-    """A uniform order that depends on the recipe's seed alone."""
+    """Return a uniform random order that depends only on the recipe's seed."""
     order = np.arange(size, dtype=np.int32)
     permute(recipe.seed.child(_SHUFFLE).streams(2)[stream].copy(), order)
     return order

@@ -1,4 +1,4 @@
-"""What was asked of a plant beside what came out."""
+"""Summaries of plants: requested next to realised values."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-# Parameters that have a row of their own, or are told by the size.
+# Parameters that have their own row, or follow from the size.
 _SHOWN = {"frustration", "loop_density", "loops", "n", "m", "graph", "state", "shuffled"}
 
 
 @dataclass(frozen=True, repr=False)
 class Summary(Summarised):
-    """Requested and realised, side by side; `str()` prints them as a table.
+    """Requested and realised values, side by side; `str()` prints them as a table.
 
     Attributes:
         method: the planting method.
         size: spins, as "100 visible × 100 hidden" or "200 spins".
         energy: the exact energy of the planted ground state.
         loop_weight: the positive weight of a loop, the unit of the paper's β.
-        requested_frustration: f of every loop, as asked for; None where a method takes none.
+        requested_frustration: the requested f of every loop; None if the method takes none.
         frustration: f of the instance at its ground state.
-        requested_loop_density: N/n as asked for; None when loops were counted.
+        requested_loop_density: the requested N/n; None if the number of loops was given.
         loop_density: N/n.
         clause_density: clauses per variable of the MAX-2-SAT form.
-        requested_clause_density: the same as asked for; None where loops or squares were.
-        requested_loops: N as asked for; None when given as a density.
+        requested_clause_density: the requested clause density; None if it was not given.
+        requested_loops: the requested N; None if a density was given.
         loops: N.
-        squares: how many squares the proof has besides.
-        edges: couplings that are not zero.
-        fields: fields that are not zero.
-        components: connected parts, isolated spins included.
-        free_spins: spins that no loop touches.
-        ground_states: how many there are, as far as that is proven, and why.
-        asked: what else was asked for, in words: the family's own parameters.
-        labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
+        squares: the number of squares in the proof.
+        edges: the number of couplings that are not zero.
+        fields: the number of fields that are not zero.
+        components: the number of connected components, including isolated spins.
+        free_spins: the number of spins that no loop touches.
+        ground_states: the number of ground states, as far as it is proven, and the reason.
+        asked: the family's other parameters, as text.
+        labels: the labels of the spins, such as a chip's qubits; None for the numbers from 0.
     """
 
     method: str
@@ -87,7 +87,7 @@ class Summary(Summarised):
             frustration=Fraction(frustration_index(form, planted.state)),
             requested_loop_density=_fraction(asked.get("loop_density")),
             loop_density=planted.loops.num_loops / planted.half,
-            # Clauses that are squares are no clauses of the MAX-2-SAT form: squares count them.
+            # Clauses that are squares are not clauses of the MAX-2-SAT form; squares count them.
             requested_clause_density=_fraction(
                 None if planted.squares else asked.get("clause_density")
             ),
@@ -106,7 +106,7 @@ class Summary(Summarised):
         )
 
     def _summary_table(self) -> SummaryTable:
-        """Requested and realised in two columns, under a line or two on the whole."""
+        """Return requested and realised values in two columns, below one or two lines of text."""
         rows = [
             ("frustration", _text(self.requested_frustration), _text(self.frustration)),
             ("loop density", _text(self.requested_loop_density), _text(self.loop_density)),
@@ -117,7 +117,7 @@ class Summary(Summarised):
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
         ]
-        # Of squares, the density of clauses in their MAX-2-SAT form tells nothing.
+        # The density of the MAX-2-SAT form of squares says nothing.
         missing = {"squares"} if not self.squares else {"clause density"}
         missing |= set() if self.loops else {"loops", "loop density"}
         rows = [row for row in rows if row[0] not in missing]
@@ -127,7 +127,7 @@ class Summary(Summarised):
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"
         head += f", loop weight {self.loop_weight}" if self.loops else ""
-        above = [head, *([f"asked for: {self.asked}"] if self.asked else [])]
+        above = [head, *([f"requested: {self.asked}"] if self.asked else [])]
         return SummaryTable(rows, ("", "requested", "realised"), above)
 
     def __str__(self) -> str:
@@ -139,7 +139,7 @@ class Summary(Summarised):
 
 
 def _own_parameters(planted: Planted) -> str:
-    """What was asked for and is told nowhere else; what a method does anyway is left out."""
+    """Return parameters that no other row shows; a method's defaults are left out."""
     known = Method.of(planted.recipe).parameters
     return ", ".join(
         f"{name}={value}" for name, value in planted.recipe.parameters.items()

@@ -1,4 +1,4 @@
-"""Races: other people's solvers on proven instances; nothing that they say is believed.
+"""Races: third-party solvers on proven instances; none of their statements is trusted.
 
 running/ (one command under limits) ← judging/ (the verdict, by the proof) ← samplers/ (third-party
 samplers; races of dimod samplers in this process) ← commands/ (races of commands over a suite, and
@@ -25,7 +25,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """All names at once, when one is first used: commands that need few modules start faster."""
+    """Import all names when one is first used; commands that need few modules start faster."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.races' has no attribute {name!r}")
     from glasshouse.races import public

@@ -1,4 +1,4 @@
-"""The dial of a suite: the number that varies from instance to instance, and sets the hardness."""
+"""The dial of a suite: the number that varies between instances and sets their hardness."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from glasshouse.statistics.samples import Estimate
 
 Parameters = Mapping[str, Mapping[str, Any]]
 
-# What hardness is dialled with. Where several vary, the one with most settings comes first; of
-# equals the first one here: a density that is chosen for each size varies with it. Knobs of methods
-# come after these.
+# The parameters that set the hardness. If several vary, the one with the most settings is chosen;
+# among equals, the first in this list, because a density that is chosen for each size varies with
+# it. Parameters of planting methods follow.
 _USUAL = ("frustration", "n", "loop_density", "clause_density")
 
 
 def dials(parameters: Parameters) -> list[str]:
-    """The numbers that all instances have and that vary, the usual dials first.
+    """Return the numbers that all instances have and that vary, the usual dials first.
 
     >>> easy, hard = {"n": 80, "frustration": "1/10"}, {"n": 80, "frustration": "1/5"}
     >>> dials({"a": easy, "b": hard})
@@ -36,26 +36,28 @@ def dials(parameters: Parameters) -> list[str]:
 
 
 def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
-    """A dial by its name, or the most usual one; None where nothing varies."""
+    """Return a dial by its name, or the most usual one; None if nothing varies."""
     found = dials(parameters)
     if name is None:
         return found[0] if found else None
     if name not in found:
         known = ", ".join(found) or "none"
-        raise ValueError(f"dial={name!r} is no number that varies in the suite; there are: {known}")
+        raise ValueError(
+            f"dial={name!r} is not a number that varies in the suite; use one of {known}"
+        )
     return name
 
 
 def over_dial(
     times: Mapping[str, Estimate], parameters: Parameters, dial: str, confidence: float = 0.95
 ) -> list[tuple[float, Estimate]]:
-    """Each setting of the dial, ascending, and the median time to solution there.
+    """Return each setting of the dial, ascending, and the median time to solution there.
 
     Args:
-        times: of one solver, by instance.
-        parameters: of all instances.
-        dial: which number.
-        confidence: of the intervals.
+        times: the times of one solver, by instance.
+        parameters: the parameters of all instances.
+        dial: the name of the dial.
+        confidence: the confidence of the intervals.
     """
     groups = settings({instance: parameters[instance] for instance in times}, dial)
     return [
@@ -65,7 +67,7 @@ def over_dial(
 
 
 def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
-    """The instances at each setting of a dial, ascending."""
+    """Return the instances at each setting of a dial, ascending."""
     groups: dict[Fraction, list[str]] = {}
     for instance, table in parameters.items():
         value = _number(table[dial])
@@ -75,7 +77,7 @@ def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
 
 
 def _median(times: Sequence[Estimate], confidence: float) -> Estimate:
-    """A single instance has an interval of its own."""
+    """Return the median of times; a single instance keeps its own interval."""
     return times[0] if len(times) == 1 else median_tts(times, confidence)
 
 

@@ -1,4 +1,4 @@
-"""Charts of races: cactus, shares, profile, scatter, incumbents."""
+"""Charts of races: cactus, fraction solved, profile, scatter, incumbents."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ from glasshouse.races.tts_figures import batch_chart, dial_chart, residual_chart
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_ROOM = 1.3  # beyond the data, on logarithmic axes
-_UNSOLVED = 2.0  # times the limit: where a scatter plot has what was not solved
+_ROOM = 1.3  # factor beyond the data, on logarithmic axes
+_UNSOLVED = 2.0  # times the limit: position of unsolved instances in a scatter plot
 
 
 _SECONDS: dict[Clock, str] = {"wall": "seconds", "cpu": "CPU seconds"}
 
 
 def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """How many instances each solver solves within how many seconds each, and the virtual best."""
+    """Return a chart of the instances that each solver, or the virtual best, solves over time."""
     each = {name: cactus(results, name, clock) for name in results.solvers}
     note = ""
     if len(each) > 1:
         each[VirtualBest.name] = virtual_cactus(results, clock)
-        note = " The virtual best solver is, on each instance, the one that is fastest there."
+        note = " The virtual best solver is the fastest solver of each instance."
     series = [
         Series(name, [Mark("run", ("line", "points"), np.arange(1, len(times) + 1), times)],
                f"{name} ({len(times)})")
@@ -63,7 +63,7 @@ def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def ecdf_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """The share of instances that each solver has solved after so many seconds."""
+    """Return a chart of the fraction of instances that each solver has solved over time."""
     series = []
     for name in results.solvers:
         seconds, total = cactus(results, name, clock), len(results.by_solver[name])
@@ -71,39 +71,39 @@ def ecdf_chart(results: Results, clock: Clock = "wall") -> Chart:
         series.append(_steps(name, seconds, shares, _limit(results, clock) or results.limit))
     return Chart(
         "Instances solved over time",
-        f"The share of instances that each solver has solved after so many {_SECONDS[clock]}; "
+        f"The fraction of instances that each solver has solved, over {_SECONDS[clock]}; "
         "higher is better.",
         Axis(_SECONDS[clock], is_log=True),
-        Axis("share of instances solved", "share", low=0, high=1),
+        Axis("fraction of instances solved", "fraction", low=0, high=1),
         series, "solver",
     )  # fmt: skip
 
 
 def profile_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """Dolan and Moré's profile: the share solved within τ times the fastest solver's time."""
+    """Return Dolan and Moré's profile: the fraction solved within τ times the fastest time."""
     profiles = performance_profile(results, clock=clock)
     furthest = max((ratios[-1] for ratios, _ in profiles.values() if len(ratios)), default=1.0)
     end = _ROOM * float(furthest)
     return Chart(
         "Performance profile",
-        f"The share of instances that each solver solved within τ times the {_SECONDS[clock]} of "
-        "the fastest one, on the instances that all of them have run on; higher is better.",
+        f"The fraction of instances that each solver solved within τ times the {_SECONDS[clock]} "
+        "of the fastest one, on the instances that all of them have run on; higher is better.",
         Axis(f"τ: times the {_SECONDS[clock]} of the fastest solver", "τ", is_log=True, low=1.0,
              high=end),
-        Axis("share of instances within τ", "share", low=0, high=1),
+        Axis("fraction of instances within τ", "fraction", low=0, high=1),
         [_steps(name, *profile, end) for name, profile in profiles.items()], "solver",
     )  # fmt: skip
 
 
 def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wall") -> Chart:
-    """Each instance at the seconds of two solvers; beyond the limit where one did not solve it."""
+    """Return a chart of the seconds of two solvers per instance; unsolved ones are at the edge."""
     times = [solving_seconds(results, name, clock) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
         raise ValueError(f"{first} and {second} have no instance in common yet")
     seconds = np.array([[one[name] for name in both] for one in times])
     limit = _limit(results, clock)
-    # CPU seconds of a parallel solver may be beyond the time limit.
+    # CPU seconds of a parallel solver may exceed the time limit.
     edge = _UNSOLVED * (limit or max([results.limit, *seconds[np.isfinite(seconds)]]))
     x, y = np.minimum(seconds, edge)
     low = float(min(x.min(), y.min())) / _ROOM
@@ -111,7 +111,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
     what = _SECONDS[clock]
     return Chart(
         f"{first} and {second}, instance by instance",
-        "Above the diagonal the first is faster. Instances that one of them did not solve stand "
+        "Above the diagonal the first is faster. Instances that one of them did not solve are "
         f"at {edge:g} {what}" + (", twice the limit." if limit else "."),
         Axis(f"{what} of {first}", first, **ends), Axis(f"{what} of {second}", second, **ends),
         [Series("", [Mark("", ("points",), x, y, told={"instance": both})])], has_diagonal=True,
@@ -119,13 +119,13 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
 
 
 def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
-    """What solvers said to have found, over time: cost above the best that is known, plus 1.
+    """Return a chart of the stated costs of solvers over time: cost above the best, plus 1.
 
-    One line per run, faint where there are many of them, which have a line for their median then.
+    There is one line per run; many runs are drawn faint, with a line for their median.
 
     Args:
         results: the race.
-        instance: only this one; all instances when None.
+        instance: only this instance; None uses all.
     """
     series, most = [], 0
     for name in results.solvers:
@@ -141,9 +141,9 @@ def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
         series.append(Series(name, marks))
     words = f"the median of up to {most} runs" if most >= FEW_CURVES else "every run"
     return Chart(
-        "Anytime: what was found by when",
-        f"Cost above the best that is known, plus 1, over time: {words} per solver; lower is "
-        "better. These are the solvers' own o lines, which nobody checked; a run that has found "
+        "Best cost found over time",
+        f"Cost above the best known, plus 1, over time: {words} per solver; lower is "
+        "better. These are the solvers' own o lines, which are not checked; a run that has found "
         "nothing yet counts as worse than all others.",
         Axis("seconds", is_log=True),
         Axis("1 + (o value − best known cost)", "1 + cost above the best known", is_log=True),
@@ -152,14 +152,15 @@ def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
 
 
 def reaching_chart(results: Results, dial: str | None = None) -> Chart:
-    """Median seconds until the best known cost was said, over the dialled hardness.
+    """Return a chart of the median seconds to the best known cost, over the dial.
 
-    For solvers that work until the limit, whose runs have no other length.
+    This is for solvers that run until the limit, whose runs have no other duration.
 
     Args:
         results: the race.
         dial: the parameter along x; by default frustration, size or density, whichever has most
-            settings, or whatever number varies. Where none does, all instances stand in one place.
+            settings, or any other number that varies. If none does, all instances are at one
+            position.
     """
     parameters = results.parameters
     name = chosen_dial(parameters, dial)
@@ -176,8 +177,8 @@ def reaching_chart(results: Results, dial: str | None = None) -> Chart:
         ]))  # fmt: skip
     return Chart(
         "Time to the best known cost",
-        "Median seconds until the best known cost was said. A hollow sign at the limit: the solver "
-        "does not get there on half of the instances.",
+        "Median seconds until the best known cost was printed. A hollow sign at the limit: "
+        "the solver does not reach it on half of the instances.",
         Axis((name or "all instances").replace("_", " ")),
         Axis("median seconds to the best known cost", "seconds", is_log=True, limit=limit),
         series, "solver",
@@ -204,16 +205,16 @@ def race_figure(
     dial: str | None = None,
     clock: Clock = "wall",
 ) -> Figure:  # fmt: skip
-    """A figure of its own with one of the pictures.
+    """Draw one of the charts of a race as a new figure.
 
     Args:
         results: the race.
         name: cactus (the default), ecdf, profile, scatter, incumbents, tts or reaching (over the
-            dialled hardness); of a race of samplers, tts (the default), residual or batches.
-        solvers: for a scatter, the two solvers; the first two when empty.
-        dial: for tts and reaching, the parameter along x; by default frustration, size
-            or density, whichever has most settings, or what else varies.
-        clock: for cactus, ecdf, profile and scatter: "wall", or "cpu" for CPU seconds.
+            dial); for a race of samplers, tts (the default), residual or batches.
+        solvers: the two solvers of a scatter plot; by default the first two.
+        dial: the parameter along x of tts and reaching; by default frustration, size or density,
+            whichever has most settings, or any other number that varies.
+        clock: "wall" or "cpu" (CPU seconds), for cactus, ecdf, profile and scatter.
     """
     if isinstance(results, SamplerResults):
         return _figure(_sampler_chart(results, name or "tts", dial, clock), results.suite)
@@ -261,7 +262,7 @@ def _sampler_chart(results: SamplerResults, name: str, dial: str | None, clock: 
 
 
 def _steps(name: str, places: Floats, shares: Floats, end: float) -> Series:
-    """A curve that keeps its height up to the end of the axis."""
+    """Return a step curve that continues to the end of the axis."""
     last = shares[-1] if len(shares) else 0.0
     x, y = np.append(places, max(end, *places, 0.0)), np.append(shares, last)
     return Series(name, [Mark("share", ("step",), x, y)])

@@ -1,4 +1,4 @@
-"""What Python users need of races, in one place: the package takes its names from here."""
+"""The public names of races; `glasshouse.races` exports them."""
 
 from glasshouse.files.clause_file import ClauseFile as ClauseFile
 from glasshouse.files.clause_file import read_clauses as read_clauses

@@ -1,4 +1,4 @@
-"""Charts of times to solution and of residual energies, over the suite's dial."""
+"""Charts of times to solution and of residual energies, over the dial of the suite."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _WHAT = {
     "elapsed": "one solver on the whole computer with its best batch size",
     "work": "work, the time of a further read times the reads needed,",
 }
-_DECADES = 1e5  # of residual energy that are shown; below, all that is left is a rare bad draw
+_DECADES = 1e5  # range of residual energy that is shown; below, only rare bad draws remain
 
 
 def dial_chart(
     results: Results | SamplerResults, dial: str | None = None, by: By = "elapsed"
 ) -> Chart:
-    """TTS99 over a dial, as `draw_dial` shows it."""
+    """Return the chart of TTS99 over a dial, as `draw_dial` draws it."""
     times, parameters = _times(results, by), results.parameters
     name = chosen_dial(parameters, dial)
     if name is None:
@@ -49,7 +49,7 @@ def dial_chart(
 def _over_dial(
     results: Results | SamplerResults, solver: str, times: Mapping[str, Estimate], dial: str, by: By
 ) -> list[tuple[float, Estimate]]:
-    """The median at each setting; samplers' times can be drawn again, with the instances."""
+    """Return the median at each setting; the intervals of samplers resample times and instances."""
     if not isinstance(results, SamplerResults):
         return over_dial(times, results.parameters, dial)
     return [
@@ -60,7 +60,7 @@ def _over_dial(
 
 
 def tts_chart(results: Results | SamplerResults, by: By = "elapsed") -> Chart:
-    """TTS99 of every instance, as `draw_tts` shows it."""
+    """Return the chart of TTS99 of every instance, as `draw_tts` draws it."""
     times = _times(results, by)
     leader, first = next(iter(times.items()))
     order = sorted(first, key=lambda one: (first[one].value, first[one].low))
@@ -71,7 +71,7 @@ def tts_chart(results: Results | SamplerResults, by: By = "elapsed") -> Chart:
                                       ("interval", "points"), {"instance": [*each]}))
         for solver, each in times.items()
     ]  # fmt: skip
-    axis = Axis(f"instance, by the time of {leader}", "place", is_whole=True)
+    axis = Axis(f"instance, by the time of {leader}", "rank", is_whole=True)
     return _tts(results, series, axis, "of each instance", 0.25, by)
 
 
@@ -85,8 +85,8 @@ def _tts(
     return Chart(
         "Time to solution",
         f"Seconds of {what} until the best known cost or energy is reached with "
-        f"probability 0.99, {over}, with 95 % intervals. A hollow triangle is the least that it "
-        "can be, where too few were solved.",
+        f"probability 0.99, {over}, with 95 % intervals. A hollow triangle is a lower bound "
+        "if too few were solved.",
         x, Axis(f"{named} in seconds" + ", median over instances" * ("median" in over), "TTS99 (s)",
                 is_log=True),
         series, "solver", notes=[("bound", "at least, not solved")] if is_open else [], apart=apart,
@@ -94,7 +94,7 @@ def _tts(
 
 
 def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
-    """TTS99 over the batch size, as `draw_batches` shows it."""
+    """Return the chart of TTS99 over the batch size, as `draw_batches` draws it."""
     name = results.instances[0] if instance is None else instance
     series = []
     for solver in results.solvers:
@@ -123,7 +123,7 @@ def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
 def residual_chart(
     results: SamplerResults, instance: str | None = None, solvers: Sequence[str] | None = None
 ) -> Chart:
-    """Residual energies, as `draw_residual` shows them; only of `solvers`, if there are any."""
+    """Return the chart of residual energies, as `draw_residual` draws it."""
     shown = results.instances if instance is None else (instance,)
     series = []
     for solver in results.solvers if solvers is None else solvers:
@@ -154,10 +154,10 @@ def residual_chart(
 
 
 def draw_batches(ax: Axes, results: SamplerResults, instance: str | None = None) -> None:
-    """TTS99 of calls of each batch size, and the work, on one instance.
+    """Draw TTS99 of calls of each batch size, and the work, on one instance.
 
     Args:
-        ax: where to draw.
+        ax: the axes to draw on.
         results: a race of samplers.
         instance: the instance; the first one by default.
     """
@@ -167,25 +167,25 @@ def draw_batches(ax: Axes, results: SamplerResults, instance: str | None = None)
 def draw_dial(
     ax: Axes, results: Results | SamplerResults, dial: str | None = None, *, by: By = "elapsed"
 ) -> None:
-    """TTS99 over the dialled hardness: the median over the instances of each setting.
+    """Draw TTS99 over the dial: the median over the instances of each setting.
 
-    A triangle is the least that it can be, where fewer than half of the instances were solved.
+    A triangle is a lower bound, if fewer than half of the instances were solved.
 
     Args:
-        ax: where to draw.
+        ax: the axes to draw on.
         results: a race of commands or of samplers.
         dial: the parameter along x; by default frustration, size or density, whichever has most
-            settings, or whatever number varies. Where none does, the instances stand side by side,
-            as `draw_tts` has them.
+            settings, or any other number that varies. If none does, the instances are drawn side by
+            side, as by `draw_tts`.
         by: "elapsed" or "work", for races of samplers.
     """
     drawn(ax, dial_chart(results, dial, by))
 
 
 def draw_tts(ax: Axes, results: Results | SamplerResults, *, by: By = "elapsed") -> None:
-    """TTS99 of every instance with its interval, in the order of the first solver's.
+    """Draw TTS99 of every instance with its interval, in the order of the first solver's TTS99.
 
-    A triangle is the least that it can be, where an instance was not solved.
+    A triangle is a lower bound, if an instance was not solved.
     """
     drawn(ax, tts_chart(results, by))
 
@@ -193,15 +193,15 @@ def draw_tts(ax: Axes, results: Results | SamplerResults, *, by: By = "elapsed")
 def draw_residual(
     ax: Axes, results: SamplerResults, instance: str | None = None
 ) -> None:  # fmt: skip
-    """The residual energy per spin that is left after a number of seconds.
+    """Draw the residual energy per spin after a number of seconds.
 
-    The thick curve is the median over instances, thin ones are theirs. Where a curve ends at the
-    bottom, nothing is left.
+    The thick curve is the median over instances, thin curves are single instances. A curve that
+    ends at the bottom has reached the target.
 
     Args:
-        ax: where to draw.
+        ax: the axes to draw on.
         results: a race of samplers.
-        instance: only this one.
+        instance: only this instance.
     """
     drawn(ax, residual_chart(results, instance))
     ax.set_title(instance or "", parse_math=False)
@@ -213,5 +213,5 @@ def drawn(ax: Axes, chart: Chart) -> None:
 
 
 def _times(results: Results | SamplerResults, by: By) -> dict[str, dict[str, Estimate]]:
-    """TTS99 per solver and instance."""
+    """Return TTS99 per solver and instance."""
     return results.tts_table(by) if isinstance(results, SamplerResults) else tts_table(results)

@@ -1,4 +1,4 @@
-"""An instance: what is proven about its optimum, what its file only states, its search tree."""
+"""The section of an instance: what is proven about its optimum, what is only stated, its tree."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ from glasshouse.reports.page import (
 )
 from glasshouse.store.records import without_codes
 
-_MOST_SPINS = 20_000  # of a matrix that is drawn
-_LONGEST = 600  # characters of what a file says
-_MOST_LEAVES = 20_000  # that are bounded once more, for the page
+_MOST_SPINS = 20_000  # the most spins of a matrix that is drawn
+_LONGEST = 600  # characters of a text from a file
+_MOST_LEAVES = 20_000  # leaves that are bounded again for the page
 _LONGEST_PATH = 12  # pairs that are listed
 
 
 def instance_section(path: Path) -> Section:
-    """The section of a problem file, its certificate included."""
+    """Return the section of a problem file and its certificate."""
     document = read_document(path)
     seen = [Fact(name, typeset(value)) for name, value in overview(document.problem).rows()]
     name = _cut(path.name)
     try:
-        proven = document.proven  # What is wrong with the certificate is named first.
+        proven = document.proven  # A wrong certificate is reported first.
         held, plant, fault = _grown(document)
         proven, left_out = held.proven, held.kept[1]
     except CertificateError as lie:
         said = str(lie).removeprefix(f"{path}: ")
         facts = [_stated(document, "refuted"), *seen]
-        lead = "What this file states about its optimum was checked, and is false."
+        lead = "The optimum that this file states was checked, and is false."
         return Section(name, "Instance", lead, facts, [_check(path)], said, facts[0])
     if fault:
         left_out = (*left_out, f"the recipe of {path} ({fault})")
@@ -74,7 +74,7 @@ def instance_section(path: Path) -> Section:
 
 
 def _grown(document: Document) -> tuple[Document, Planted | None, str]:
-    """The document, proven by the plant that its recipe grows if need be; that plant; or why not.
+    """Return the document, proven by its recipe's plant if needed; that plant; or the failure.
 
     Raises:
         CertificateError: something stated is false.
@@ -89,7 +89,7 @@ def _grown(document: Document) -> tuple[Document, Planted | None, str]:
 
 
 def _result(held: Document, facts: Sequence[Fact], proven: Proven | None) -> Fact | None:
-    """The optimum, else what is known of it."""
+    """Return the optimum, or else what is known about it."""
     if proven is None:
         return facts[0] if facts else None
     measure, verdict = held.measure, proven.verdict
@@ -111,7 +111,7 @@ def _lead(held: Document, proven: Proven | None) -> str:
     if verdict.optimal:
         value = _exact(held.measure.of(verdict.exact_energy))
         return f"{value} is the optimum {held.measure.name}, proven by {parts}."
-    return f"The certificate proves a bound, with {parts}; a gap is left."
+    return f"The certificate proves a bound, with {parts}; a gap remains."
 
 
 def _optimum(held: Document, proven: Proven | None, plant: Planted | None) -> list[Fact]:
@@ -147,7 +147,7 @@ def _matrix(held: Document, plant: Planted | None, proven: Proven | None) -> lis
     if held.problem.num_variables > _MOST_SPINS or not held.problem.num_edges:
         return []
     if isinstance(held.problem, Polynomial) or (proven and proven.certificate.num_monomials):
-        return []  # no matrix shows products
+        return []  # a matrix cannot show products
     if plant is not None:
         what = "the planted state, which is proven to be a ground state,"
         return [matrix_figure(plant.problem, plant.state, what, plant.proven.certificate)]
@@ -155,7 +155,7 @@ def _matrix(held: Document, plant: Planted | None, proven: Proven | None) -> lis
         return []
     problem: Any = held.problem
     form: Rbm | Ising = problem if isinstance(problem, (Rbm, Ising)) else to_ising(problem)[0]
-    what = "the optimum" if proven.verdict.optimal else "the best state known"
+    what = "the optimum" if proven.verdict.optimal else "the best known state"
     return [matrix_figure(form, proven.certificate.state, what, proven.certificate)]
 
 
@@ -165,7 +165,7 @@ def _again(path: Path, recipe: dict[str, Any] | None) -> list[Part]:
         grown = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
         code = (f"import glasshouse as gh\nrecipe = gh.Recipe.from_json({grown!r})\n"
                 f"gh.write({path.name!r}, gh.Planted.from_recipe(recipe))")  # fmt: skip
-        parts.append(Listing("What grows it again, in Python", code[:20_000]))
+        parts.append(Listing("Python code that grows it again", code[:20_000]))
     return [*parts, _check(path)]
 
 
@@ -179,7 +179,7 @@ def _cut(text: str) -> str:
 
 
 def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> list[Part]:
-    """A chart of the leaves by depth, and a table of their bounds; nothing without a tree."""
+    """Return a chart of the leaves by depth, and a table of their bounds; empty without a tree."""
     tree = certificate.tree
     if tree is None or tree.num_leaves < 2:
         return []
@@ -190,7 +190,7 @@ def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> 
     most = max(Counter(depth for depth, _ in depths.elements()).values())
     at = {kind: [depth for depth, other in sorted(depths) if other == kind] for _, kind in depths}
     figure = charted(Chart(
-        "The search tree", f"{tree.num_branches:,} branches part all states into "
+        "The search tree", f"{tree.num_branches:,} branches split all states into "
         f"{tree.num_leaves:,} leaves: in one half two spins agree, in the other they differ. The "
         "least bound of all leaves is the bound of the proof.",
         Axis("depth: branches above the leaf", "depth"),

@@ -1,4 +1,4 @@
-"""One machine: its weights, its mode, and what its file says of its training."""
+"""The section of one machine: its weights, its mode, and the stated training."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _MOST_MONITORS = 12
 
 
 def machine_section(path: Path) -> Section:
-    """The section of a model file."""
+    """Return the section of a model file."""
     machine, notes = load_machine(path), load_notes(path)
     facts, parts, index = _looked_at(machine)
-    told = "what the file says of it nobody checked" if notes else "the file says nothing of it"
-    lead = f"A trained machine: {machine!r}. Of its training, {told}."
+    told = "the file's statements are not checked" if notes else "the file states nothing"
+    lead = f"A trained machine: {machine!r}. About its training, {told}."
     settings = notes.get("settings")
     for name in ("seed", "updates", "modes", "modes_proven", "diverged_at", "learning_seconds"):
         if notes.get(name) is not None:
@@ -56,7 +56,7 @@ def machine_section(path: Path) -> Section:
 
 
 def checkpoint_section(path: Path) -> Section:
-    """The section of a training that is not finished."""
+    """Return the section of a training that is not finished."""
     machine, asked, state = read_stored(path)
     facts, parts, index = _looked_at(machine)
     names = asked.get("monitors")
@@ -66,7 +66,7 @@ def checkpoint_section(path: Path) -> Section:
     if isinstance(epochs, int) and isinstance(every, int) and every > 0 and epochs // every < 10**6:
         looks = look_epochs(epochs, every)[: len(state.seen)].tolist()
     done = f"{looks[-1] if looks else 0:,} of {epochs} epochs"
-    facts += [Fact("looked at last", f"after {done}", "stated"),
+    facts += [Fact("last monitored", f"after {done}", "stated"),
               Fact("diverged", "yes" if state.has_diverged else "no", "stated"),
               Fact("seed", _short(asked.get("seed")), "stated")]  # fmt: skip
     history = {name: state.seen[:, k].tolist() for k, name in enumerate(monitors)
@@ -74,12 +74,12 @@ def checkpoint_section(path: Path) -> Section:
     parts += _history(looks, history)
     parts += _settings({k: v for k, v in asked.items() if not str(k).endswith("sha256")})
     lead = (f"A training that was stopped: {machine!r}. The same command, or `train` with "
-            "the same checkpoint, goes on from here.")  # fmt: skip
+            "the same checkpoint, resumes from here.")  # fmt: skip
     return Section(path.name, "Checkpoint of a training", lead, facts, parts, result=index)
 
 
 def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]:
-    """What follows from the weights themselves, the mode among it; last, a fact for the head."""
+    """Return facts and parts that follow from the weights, and a fact for the head of the page."""
     mode = find_mode(machine, rng=1)
     spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
     what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"
@@ -97,7 +97,7 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]
 
 
 def _history(epochs: Any, history: Mapping[str, Any]) -> list[Part]:
-    """Curves that a file states; what is no list of numbers is left out."""
+    """Return the curves that a file states; values that are not a list of numbers are left out."""
     if not isinstance(epochs, list) or not all(type(e) is int and e >= 0 for e in epochs):
         return []
     parts: list[Part] = []

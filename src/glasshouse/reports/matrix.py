@@ -1,4 +1,4 @@
-"""The weight matrix with its gauge switch, and the loops of a proof over it."""
+"""The figure of a weight matrix with its gauge switch, and the loops of a proof on it."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from glasshouse.reports.page import (
     text,
 )
 
-_MOST_CELLS = 256  # along a side
-_SHOWN_LOOPS = 100  # that can be chosen
+_MOST_CELLS = 256  # cells along a side
+_SHOWN_LOOPS = 100  # loops that can be chosen
 _LONGEST_PATH = 24  # nodes of a loop that are listed
 
 
 def matrix_figure(
     problem: Rbm | Ising, state: SpinArray, what: str, certificate: Certificate | None = None
 ) -> Figure:
-    """The weights as they are handed out, and in the gauge of a state.
+    """Return a figure of the weights as written, and in the gauge of a state.
 
     Args:
-        problem: whose weights.
-        state: spins; in their gauge, what is red is frustrated.
-        what: that state is, in words.
-        certificate: whose loops can be chosen.
+        problem: the problem whose weights are drawn.
+        state: the spins; in their gauge, red weights are frustrated.
+        what: a description of the state.
+        certificate: the certificate whose loops can be chosen.
     """
     turned: Any = gauge(problem, state)
     rows, columns = shape_of(problem)
     side = _MOST_CELLS
-    while True:  # coarser, until a page can carry it
+    while True:  # coarser, until the page can hold it
         handed, step = pixels_of(problem, side)
         gauged, _ = pixels_of(turned, side)
         places = np.argwhere((handed != 0) | (gauged != 0))
@@ -54,8 +54,8 @@ def matrix_figure(
     names = ("visible spin", "hidden spin") if is_rbm else ("spin i", "spin j")
     loops, options = _loops(problem, certificate, step)
     words = (
-        f"Blue pulls spins together, red apart. With the switch on, signs are turned so that "
-        f"{what} is all up: what is red then is frustrated there."
+        f"Blue favours equal spins, red opposite ones. The switch changes signs so that "
+        f"{what} is all up: red weights are then frustrated."
     )
     if options:
         words += (" A chosen loop is drawn over its cells; a box marks the one weight that the "
@@ -70,7 +70,7 @@ def matrix_figure(
     return Figure(
         "Weight matrix", words, _specification(rows, columns, step, names, reach, has_path=is_rbm),
         Table("", [number("row", names[0]), number("column", names[1]),
-                   number("weight", "weight as handed out"),
+                   number("weight", "weight as written"),
                    number("turned", "weight in the gauge of the state")],
               cut(cells)[0]),
         {"loops": loops}, controls,
@@ -86,7 +86,7 @@ def _has_fields(problem: Rbm | Ising) -> bool:
 def _loops(
     problem: Rbm | Ising, certificate: Certificate | None, step: int
 ) -> tuple[Table, list[tuple[int, str]]]:
-    """Cells of the first loops that visit no ghost, and their names."""
+    """Return the cells of the first loops that do not visit the ghost, and their names."""
     rows: list[list[Any]] = []
     options: list[tuple[int, str]] = []
     visible = problem.num_visible if isinstance(problem, Rbm) else None
@@ -100,7 +100,7 @@ def _loops(
             continue  # the table below has it
         cells = loop_cells(nodes, visible)
         if any(row < 0 or column < 0 for row, column in cells):
-            continue  # a loop over an edge that an RBM cannot have
+            continue  # an RBM cannot have an edge of this loop
         marks = ["negative" if mark else "positive" for mark in violated]
         closed = [*zip(cells, marks, strict=True), (cells[0], marks[0])]
         rows += [[k, order, row // step * step, column // step * step, mark]
@@ -111,18 +111,18 @@ def _loops(
 
 
 def _leaves_couplings(problem: Problem, certificate: Certificate) -> bool:
-    """Whether some loop goes over a pair of spins that has no weight."""
+    """Whether a loop uses a pair of spins that has no weight."""
     form, nodes = ExactForm.of(problem), certificate.nodes.astype(np.int64)
     following = np.roll(nodes, -1)
     following[certificate.starts[1:] - 1] = nodes[certificate.starts[:-1]]
-    base = form.num_variables + 1  # the ghost is a vertex too
+    base = form.num_variables + 1  # the ghost is a vertex, too
     used = np.minimum(nodes, following) * base + np.maximum(nodes, following)
     edges = np.asarray(form.edges, dtype=np.int64).reshape(-1, 2)
     return not bool(np.isin(used, edges[:, 0] * base + edges[:, 1]).all())
 
 
 def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
-    """The loops of a certificate: lengths, multipliers, nodes."""
+    """Return a table of the loops of a certificate: lengths, multipliers, nodes."""
     count = certificate.num_loops
     if not count:
         return []
@@ -139,29 +139,29 @@ def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
     return [Table(
         "Loops of the certificate",
         [number("loop"), number("length"), number("multiplier", "multiplier μ"), text("spins")],
-        cut(rows)[0], f"Each loop of length L stands for a bound of −μ(L − 2).{shared}{note}",
+        cut(rows)[0], f"Each loop of length L proves a bound of −μ(L − 2).{shared}{note}",
     )]  # fmt: skip
 
 
 def _specification(
     rows: int, columns: int, step: int, names: tuple[str, str], reach: float, *, has_path: bool
 ) -> dict[str, Any]:
-    """A matrix of weights with the parameters `gauged` (0 or 1) and `loop` (a number, or -1).
+    """Return a chart of weights with the parameters `gauged` (0 or 1) and `loop` (a number, or -1).
 
     Cells have the columns row, column, weight, gauged; loops have loop, order, row, column, sign.
 
     Args:
-        rows: of the matrix.
-        columns: of the matrix.
+        rows: the number of rows.
+        columns: the number of columns.
         step: the side of a cell.
-        names: of the spins along the rows and the columns.
-        reach: the largest magnitude, that of the strongest colours.
+        names: the names of the spins along the rows and the columns.
+        reach: the largest magnitude, which has the strongest colours.
         has_path: whether a loop is a closed path of cells, as in an RBM.
     """
     along, across = names
 
     def place(column: str, title: str, end: int) -> dict[str, Any]:
-        # A cell stands around its number, so that the last tick is that of the last spin.
+        # A cell is centred at its number, so that the last tick is that of the last spin.
         scale = {"domain": [-0.5, end - 0.5], "nice": False, "reverse": column == "row"}
         axis = {"title": title, "format": ",d", "tickMinStep": 1, "grid": False}
         return {"field": column, "type": "quantitative", "scale": scale, "axis": axis}
@@ -185,7 +185,7 @@ def _specification(
             "x": place("column", across, columns) | far("column_start"), "x2": far("column_end"),
             "y": place("row", along, rows) | far("row_start"), "y2": far("row_end"),
             "color": colour,
-            "tooltip": _told({"row": along, "column": across, "weight": "weight as handed out",
+            "tooltip": _told({"row": along, "column": across, "weight": "weight as written",
                                  "turned": "weight in the gauge of the state"}),
         },
     }  # fmt: skip
@@ -216,7 +216,7 @@ def _specification(
         },
     }  # fmt: skip
     return {
-        # The page makes it as high as its width asks for, so that cells are square.
+        # The page sets the height according to its width, so that cells are square.
         "width": "container", "height": 400, "usermeta": {"ratio": rows / columns},
         "data": {"name": "rows"},
         "params": [{"name": "gauged", "value": False}, {"name": "loop", "value": -1}],
@@ -226,5 +226,5 @@ def _specification(
 
 
 def _told(columns: dict[str, str]) -> list[dict[str, str]]:
-    """Columns that are shown at a mark, and what they are called."""
+    """Return the tooltip of a mark: the columns to show, with their names."""
     return [{"field": name, "title": label} for name, label in columns.items()]

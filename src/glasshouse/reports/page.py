@@ -1,4 +1,4 @@
-"""The parts of a report page: sections of facts, figures and tables, with no HTML yet."""
+"""The parts of a report page: sections of facts, figures and tables, before HTML."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ import numpy as np
 from glasshouse.charts import Chart, Column, vega_chart
 from glasshouse.store.store import Store
 
-# How a fact is known. "verified": proven while the page was made, by its own check. "refuted":
-# found to be false meanwhile. "stated": somebody wrote it down, and nobody checked it here. "read":
-# follows from what is in the file, as it stands.
+# How a fact is known. "verified": proven by a check while the page was made. "refuted": found to be
+# false by such a check. "stated": a file or caller states it, and it is not checked here. "read":
+# follows directly from the content of the file.
 Trust: TypeAlias = Literal["verified", "refuted", "stated", "read"]
 Cell: TypeAlias = str | int | float | bool | None
-# Figures and tables have no more rows than these, whatever they were made from.
+# Figures and tables have at most this many rows.
 MOST_POINTS, MOST_ROWS = 4000, 4000
 LONGEST_CELL = 500
 
 
 @dataclass(frozen=True)
 class Fact:
-    """A name, a value, and how it is known."""
+    """A name, a value, and how the value is known."""
 
     name: str
     value: str
@@ -39,8 +39,8 @@ class Table:
     """Rows that can be sorted and filtered.
 
     Attributes:
-        title: what it lists.
-        columns: its head.
+        title: the title of the table.
+        columns: the head of the table.
         rows: cells in the order of the columns.
         note: what was left out or added up, if anything.
     """
@@ -53,12 +53,12 @@ class Table:
 
 @dataclass(frozen=True)
 class Control:
-    """A switch or a choice beside a chart.
+    """A switch or a choice next to a chart.
 
     Attributes:
         signal: the parameter of the chart that it sets.
-        label: for people.
-        options: values and their names; none for a switch.
+        label: a human-readable label.
+        options: values and their names; empty for a switch.
     """
 
     signal: str
@@ -71,12 +71,12 @@ class Figure:
     """A chart, and the numbers that it shows.
 
     Attributes:
-        title: what it shows.
-        text: how to read it, and what was left out; also for those who do not see it.
+        title: the title of the figure.
+        text: how to read it, and what was left out; also for readers who cannot see it.
         spec: a Vega-Lite specification whose data are named "rows".
-        data: these rows.
-        others: further rows of the chart by name.
-        controls: what a reader can change.
+        data: the rows with the name "rows".
+        others: further rows of the chart, by name.
+        controls: the controls that a reader can change.
     """
 
     title: str
@@ -89,7 +89,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Listing:
-    """Text that is to be copied, such as a command."""
+    """A text to be copied, such as a command."""
 
     title: str
     text: str
@@ -101,16 +101,16 @@ Part: TypeAlias = Figure | Table | Listing
 
 @dataclass(frozen=True)
 class Section:
-    """One thing that is reported.
+    """One section of a report.
 
     Attributes:
         title: the name of its file.
-        kind: what it is, in some words.
-        lead: what it tells, in a sentence or two.
+        kind: what it is, in a few words.
+        lead: its message, in a sentence or two.
         facts: names and values.
         parts: figures, tables and listings.
-        refuted: what the file states and is false; empty where nothing is.
-        result: the one thing to know of it, for the head of the page; None where nothing is known.
+        refuted: a false statement of the file; empty if there is none.
+        result: the main result, for the head of the page; None if nothing is known.
     """
 
     title: str
@@ -123,17 +123,17 @@ class Section:
 
 
 def text(name: str, label: str | None = None) -> Column:
-    """A column of words."""
+    """Return a column of text."""
     return Column(name, label or name.replace("_", " "))
 
 
 def number(name: str, label: str | None = None) -> Column:
-    """A column of numbers."""
+    """Return a column of numbers."""
     return Column(name, label or name.replace("_", " "), True)
 
 
 def command(*words: str) -> str:
-    """A command line of ours that a shell takes as it is meant, whatever files are called.
+    """Return a glasshouse command line, quoted for a shell, whatever the names of files are.
 
     >>> command("check", "a;b.wcnf")
     "glasshouse check 'a;b.wcnf'"
@@ -142,7 +142,7 @@ def command(*words: str) -> str:
 
 
 def shown(text: str) -> str:
-    r"""A text in which no character turns others around, or cannot be seen; lines stay lines.
+    r"""Escape unprintable and bidirectional characters; keep newlines and tabs.
 
     >>> shown("a\u202eb\0")
     'a\\u202eb\\x00'
@@ -151,7 +151,7 @@ def shown(text: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """A number of things.
+    """Return a number with a noun.
 
     >>> counted(1, "row"), counted(1764, "row")
     ('1 row', '1,764 rows')
@@ -160,7 +160,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def typeset(words: str) -> str:
-    """Words with their numbers as the page writes all of them: thousands in groups, a true minus.
+    """Format the numbers in a text as on the page: thousands in groups, a true minus.
 
     >>> typeset("-54162 to 12 (1764 loops)"), typeset("0.12345, -1/3")
     ('−54,162 to 12 (1,764 loops)', '0.12345, −1/3')
@@ -170,7 +170,7 @@ def typeset(words: str) -> str:
 
 
 def plain(value: Any) -> Cell:
-    """A value as JSON holds it: fractions and wide integers as text, what is infinite as ∞.
+    """Return a value for JSON: fractions and large integers as text, infinity as ∞.
 
     >>> plain(Fraction(1, 5)), plain(np.float64("nan")), plain(-math.inf), plain(10**20)
     ('1/5', None, '−∞', '100000000000000000000')
@@ -193,7 +193,7 @@ def plain(value: Any) -> Cell:
 
 
 def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list[Cell]], int]:
-    """The first rows in plain values, and how many there are in all."""
+    """Return the first rows in plain values, and the number of all rows."""
     kept: list[list[Cell]] = []
     count = 0
     for row in rows:
@@ -204,21 +204,25 @@ def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list
 
 
 def charted(chart: Chart, height: int = 320) -> Figure:
-    """A chart as a figure of the page."""
+    """Return a chart as a figure of the page."""
     spec, columns, rows, count = vega_chart(chart, MOST_POINTS, height)
-    note = f" Of {count:,} points, {len(rows):,} are drawn, evenly." if len(rows) < count else ""
+    note = (
+        f" Of {count:,} points, {len(rows):,} are drawn, evenly spaced."
+        if len(rows) < count
+        else ""
+    )
     data = Table("", columns, cut(rows, 2 * MOST_POINTS)[0])
     return Figure(chart.title, chart.text + note, spec, data)
 
 
 def versions_of(store: Store) -> str:
-    """The versions of glasshouse that measured what a store holds."""
+    """Return the versions of glasshouse that measured the rows of a store."""
     found = sorted({version for one in store.status() for version in one.versions})
     return ", ".join(version[:60] for version in found) or "nothing measured yet"
 
 
 def seen_seconds(seconds: float) -> str:
-    """A long time in words.
+    """Return a duration as text.
 
     >>> seen_seconds(0.2), seen_seconds(7384)
     ('0.2 s', '2 h 3 min')

@@ -1,4 +1,4 @@
-"""A proof on its way: bounds over time, as `glasshouse prove --json` prints them."""
+"""The section of a proof: bounds over time, as `glasshouse prove --json` prints them."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from glasshouse.reports.page import Fact, Figure, Listing, Section, charted, com
 
 _KEYS = {"measure", "lower_bound", "optimal", "history", "seconds"}
 _LONGEST = 200
-_LONG = 20  # from such a ratio of times on, their axis is logarithmic
+_LONG = 20  # from this ratio of times, their axis is logarithmic
 
 
 def is_proof(values: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is what `glasshouse prove --json` prints."""
+    """Whether a JSON object is the output of `glasshouse prove --json`."""
     return values.keys() >= _KEYS
 
 
 def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
-    """The section of a proof that was printed: all of it is only stated.
+    """Return the section of a printed proof; all of it is only stated.
 
     Raises:
-        FileError: something in it is not as we print it.
+        FileError: the values are not as `prove` prints them.
     """
     name = str(values["measure"])[:40]
     history = values["history"]
     try:
         if not isinstance(history, list):
-            raise ValueError("its history is no list")
+            raise ValueError("its history is not a list")
         points = [
             (_number(one["seconds"]), _number(one[name]), _number(one[f"{name}_bound"]),
              int(_number(one["nodes"])))
@@ -42,9 +42,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
         ]  # fmt: skip
         seconds = _number(values["seconds"])
     except (ValueError, TypeError, KeyError, OverflowError) as fault:
-        raise FileError(
-            path, f"is no proof that `glasshouse prove --json` printed ({fault})"
-        ) from None
+        raise FileError(path, f"is not the output of `glasshouse prove --json` ({fault})") from None
     instance = Path(str(values.get("file", "the problem"))[:_LONGEST]).name
     facts = [
         Fact("instance", instance, "stated"),
@@ -57,26 +55,26 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
         Fact("seconds", f"{seconds:.4g}", "stated"),
     ]  # fmt: skip
     lead = (
-        f"How the bounds on {instance} closed. These numbers were printed by the proof; give the "
-        "instance to the same report, and its certificate is verified there."
+        f"How the bounds on {instance} closed. These numbers were printed by the proof; add the "
+        "instance to the same report to verify its certificate."
     )
     again = Listing("The command that makes it again",
                     command("prove", instance, "--force", "--json")
                     + f" > {shlex.quote(path.name)}")  # fmt: skip
     word = "optimum" if values["optimal"] is True else f"best {name}"
     result = Fact(word, facts[1].value, "stated")
-    return Section(path.name, "Proof, as it went", lead, facts, [_bounds(points, name), again],
+    return Section(path.name, "Printed proof", lead, facts, [_bounds(points, name), again],
                    result=result)  # fmt: skip
 
 
 def proof_section(proof: Proof) -> Section:
-    """The section of a proof in memory: stated, because the problem is not in it."""
+    """Return the section of a proof in memory: stated, because it does not contain the problem."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
     facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]
     lead = (
-        "How the bounds closed. The certificate was verified when it was found; give the file of "
-        "the instance to the same report, and it is verified there."
+        "How the bounds closed. The certificate was verified when it was found; add the file of "
+        "the instance to the same report to verify it there."
     )
     points = [(at.seconds, at.upper, at.lower, at.nodes) for at in proof.statistics.history
               if math.isfinite(at.lower) and math.isfinite(at.upper)]  # fmt: skip
@@ -86,12 +84,12 @@ def proof_section(proof: Proof) -> Section:
 
 
 def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:
-    """Two curves that meet where the optimum is proven."""
+    """Return two curves that meet where the optimum is proven."""
     seconds, best, bound, nodes = zip(*points, strict=True) if points else ([],) * 4
     is_log = bool(points) and 0 < seconds[0] < seconds[-1] / _LONG
     ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""
     return charted(Chart(
-        "The bounds closing", "What no state can beat, and the best state so far, over time; where "
+        "Bounds over time", "The proven bound, and the best state so far, over time; where "
         f"they meet, the optimum is proven.{ends}",
         Axis("seconds", is_log=is_log), Axis(name),
         [Series(words, [Mark("bound", ("step", "dots"), seconds, values,
@@ -107,7 +105,7 @@ def _gap(point: tuple[float, float, float, int]) -> str:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{str(value)[:40]!r} is no number")
+        raise ValueError(f"{str(value)[:40]!r} is not a number")
     if not abs(value) <= sys.float_info.max:
         raise ValueError(f"{str(value)[:40]}… is larger than any float")
     return float(value)

@@ -1,4 +1,4 @@
-"""A race of commands: who solved what, how fast, and who was wrong."""
+"""The section of a race of commands: the scores, times and faults of solvers."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 
 
 def race_section(store: Store) -> Section:
-    """The section of a store that holds a race of commands."""
+    """Return the section of a store that holds a race of commands."""
     results, rules = read_results(store), held_race(store) or {}
     there, expected = len(results.runs), max(results.expected, len(results.runs))
     lead = (
         f"{counted(len(results.entered), 'solver')} on {counted(results.num_entered, 'instance')} "
-        f"of {results.suite}: {there:,} of {expected:,} runs are there. Every answer was judged "
+        f"of {results.suite}: {there:,} of {expected:,} runs are stored. Every answer was judged "
         "against the proof of its instance when the race was run; the store holds these verdicts."
     )
     if not there:
         facts, again = _facts(store, results, rules), _again(store.path, results, rules)
-        return Section(store.path.name, _KIND, lead + " Nothing has run yet.", facts, [again])
+        return Section(store.path.name, _KIND, lead + " There are no runs yet.", facts, [again])
     parts: list[Part] = [_scores(results), *_charts(results)]
     parts += [_verdicts(results), *_faults(results), _runs(results)]
     parts.append(_again(store.path, results, rules))
@@ -84,7 +84,7 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
         Fact("optima", f"proven for {len(results.instances) - unproven:,} of "
              f"{counted(len(results.instances), 'instance')}, when the race was run", "stated"),
         Fact("runs", f"{len(results.runs):,}" + (f"; {missing:,} are missing, and the same command "
-             "goes on" if missing else ", all there")),
+             "resumes" if missing else ", all done")),
         Fact("faults", f"{len(results.faults):,} wrong, invalid or crashed"),
     ]  # fmt: skip
     names = {"seconds": ("time limit", "s"), "cpu_seconds": ("limit on CPU time", "s"),
@@ -131,7 +131,7 @@ def _scores(results: Results) -> Table:
         cut(rows)[0],
         "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, twice the "
         "limit where a run did not solve. Anytime: (1 + best)/(1 + found). Means over instances. "
-        "The virtual best solver is, on each instance, the solver that is best there; the last two "
+        "The virtual best solver is the best solver of each instance; the last two "
         "columns are the instances and the PAR-2 that it loses without a solver.",
     )  # fmt: skip
 
@@ -141,7 +141,7 @@ def _median(middle: Estimate) -> str:
 
 
 def _charts(results: Results) -> list[Figure]:
-    """The charts of a race; of the last one, the two solvers that solved most."""
+    """Return the charts of a race; the last one compares the two solvers that solved most."""
     charts = [cactus_chart(results)]
     with suppress(ValueError):  # the solvers have no instance in common yet
         charts.append(profile_chart(results))
@@ -161,12 +161,12 @@ def _verdicts(results: Results) -> Table:
     kinds = sorted({verdict for _, verdict in counts})
     rows = [[name, *(counts[name, kind] for kind in kinds)] for name in results.solvers]
     columns = [text("solver"), *(number(f"v{k}", kind) for k, kind in enumerate(kinds))]
-    return Table("Verdicts", columns, cut(rows)[0], "Runs of each solver by what became of them.")
+    return Table("Verdicts", columns, cut(rows)[0], "Runs of each solver by verdict.")
 
 
 _RUN_COLUMNS = [
     text("solver"), text("instance"), number("number", "run"), text("verdict"), number("seconds"),
-    number("cpu", "CPU seconds"), number("memory", "memory (MB)"), number("cost", "cost, by us"),
+    number("cpu", "CPU seconds"), number("memory", "memory (MB)"), number("cost", "own cost"),
     number("optimum", "proven optimum"), text("reason"), text("remarks"),
 ]  # fmt: skip
 
@@ -184,7 +184,7 @@ def _faults(results: Results) -> list[Part]:
         return []
     rows, count = cut(_run_rows(results.faults), 500)
     note = f"The first {len(rows)} of {count:,}." if count > len(rows) else ""
-    return [Table("Faults: runs after which a solver is to be mended", _RUN_COLUMNS, rows, note)]
+    return [Table("Faults: runs that reveal a bug in the solver", _RUN_COLUMNS, rows, note)]
 
 
 def _runs(results: Results) -> Table:
@@ -198,7 +198,7 @@ def _runs(results: Results) -> Table:
     return Table("Runs", _RUN_COLUMNS, rows, note)
 
 
-# What the rules of a race are called on the command line. The solvers have their own dialects.
+# The options for the rules of a race. The solvers have their own dialects.
 _OPTIONS = {"seconds": "--time-limit", "cpu_seconds": "--cpu-limit", "cores": "--cores",
             "grace": "--grace", "memory": "--memory-limit", "seed": "--seed",
             "meter": "--meter", "strict": "--strict", "answers": "--answers",
@@ -207,7 +207,7 @@ _LONGEST_COMMAND = 10_000
 
 
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
-    """The commands of the race: one for all solvers of the same dialect and number of runs."""
+    """Return the commands of the race: one per dialect and number of runs."""
     commands = [
         shlex.join(["glasshouse", "race", "run", *solvers, "--suite", _suite(results, rules),
                     *_option_words(rules), *group, "-o", path.name])
@@ -219,7 +219,7 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
 
 
 def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    """Solvers as one types them, by the options that are theirs: `--dialect` and `--runs`."""
+    """Return solvers as they are typed, by their own options: `--dialect` and `--runs`."""
     groups: dict[tuple[str, ...], list[str]] = {}
     ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
@@ -231,7 +231,7 @@ def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], li
         else:
             group = groups.setdefault(("--dialect", f"{one.get('dialect')!s:.60}", *runs), [])
             group += ["--solver", _typed(name, command)]
-    for built_in, words in ours.items():  # they read their own dialect, whatever the others read
+    for built_in, words in ours.items():  # built-in solvers read their own dialect
         key = next((key for key in groups if key[2:] == built_in), built_in)
         groups[key] = [*words, *groups.get(key, [])]
     return groups or {(): []}
@@ -243,7 +243,7 @@ def _suite(results: Results, rules: dict[str, Any]) -> str:
 
 
 def _option_words(rules: dict[str, Any]) -> list[str]:
-    """The rules that a store keeps, as options; those of another type are left out."""
+    """Return the rules in a store as options; values of another type are left out."""
     words: list[str] = []
     for key, option in _OPTIONS.items():
         value = rules.get(key)
@@ -259,6 +259,6 @@ def _option_words(rules: dict[str, Any]) -> list[str]:
 
 
 def _typed(name: str, command: str) -> str:
-    """A solver as one types it; one that cannot be named is called after its program."""
+    """Return a solver as it is typed; a solver without a usable name is named after its program."""
     text = command[:_LONGEST_COMMAND]
     return f"{name}={text}" if _NAME.fullmatch(name) else text

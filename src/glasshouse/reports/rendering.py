@@ -1,7 +1,7 @@
-"""From sections to one HTML page that needs nothing else: no network, no other file.
+"""Rendering sections into one HTML page that needs no network and no other file.
 
-Whatever comes out of a file is hostile: text is escaped, numbers and rows travel as JSON that
-cannot close its script tag, and the page's security policy runs no script but the two of ours.
+Everything from a file is hostile: text is escaped, numbers and rows are JSON that cannot close its
+    script tag, and the page's security policy allows only our two scripts.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ _BADGES: dict[Trust, str] = {
     "read": "read",
 }
 _TRUST = (
-    "What is marked <em>verified</em> was proven while this page was made: of instances in exact "
-    "integers, from the file and its certificate alone; of machines by looking at all states. "
-    "What is marked <em>stated</em> is what a file says of itself; nobody checked it here. What is "
-    "marked <em>read</em> follows from the content of the file as it stands."
+    "Values marked <em>verified</em> were proven while this page was made: for instances in exact "
+    "integers, from the file and its certificate alone; for machines by enumerating all states. "
+    "Values marked <em>stated</em> are statements of a file that are not checked here. Values "
+    "marked <em>read</em> follow directly from the content of the file."
 )
 _MARKS = (
-    "<em>Verified</em>: proven while this page was made. <em>Stated</em>: a file says so, and "
-    "nobody checked it here. <em>Read</em>: follows from the content of the file. "
+    "<em>Verified</em>: proven while this page was made. <em>Stated</em>: a file states it, and "
+    "it is not checked here. <em>Read</em>: follows from the content of the file. "
     '<a href="#trust">More about these marks</a>'
 )
 
@@ -43,20 +43,20 @@ _CHARTS = " Charts: Vega-Lite, inside this file."
 
 
 def escape(text: str) -> str:
-    """Nothing but text, all of which can be seen."""
+    """Escape a text for HTML, with all characters visible."""
     return escape_html(shown(text))
 
 
 def rendered(
     title: str, sections: Sequence[Section], command: str, made: str = "", lack: str = ""
 ) -> str:
-    """The page.
+    """Return the page.
 
     Args:
-        title: of the page.
-        sections: what it shows, at least one.
-        command: what makes the page again; empty where no command does.
-        made: what the page was made from, where there is no command.
+        title: the title of the page.
+        sections: the sections, at least one.
+        command: the command that makes the page again; empty if there is none.
+        made: what the page was made from, if there is no command.
         lack: why the page has no charts; empty if it has them.
     """
     scripts = [*([] if lack else [library()]), _asset("page.js")]
@@ -95,7 +95,7 @@ network for anything.</p>
 
 
 def _contents(sections: Sequence[Section]) -> str:
-    """What there is, with the main result of each, and what its mark means."""
+    """Return the table of contents, with main results, and an explanation of the marks."""
     lines = "".join(
         f'<li><a href="#s{k}">{escape(one.title)}</a>, {escape(one.kind)}{_result(one.result)}</li>'
         for k, one in enumerate(sections, 1)
@@ -121,7 +121,7 @@ def _again(command: str, made: str) -> str:
 
 
 def safe_json(value: Any) -> str:
-    r"""JSON that can stand inside a script tag: nothing in it opens or closes one.
+    r"""Return JSON that can be inside a script tag: nothing in it opens or closes a tag.
 
     >>> safe_json("</script><b>")
     '"\\u003c/script\\u003e\\u003cb\\u003e"'
@@ -236,7 +236,7 @@ def _data(table: Table, name: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """Nothing from anywhere; of scripts, these two by their digests; no code made out of text."""
+    """Return a policy that loads nothing, runs only these scripts by their digests, and no eval."""
     digests = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
         for one in scripts

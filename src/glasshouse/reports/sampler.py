@@ -1,4 +1,4 @@
-"""A race of samplers: success, times to solution, and residual energy over time."""
+"""The section of a race of samplers: success, times to solution, and residual energy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KIND = "Race of samplers"
 
 
 def sampler_section(store: Store) -> Section:
-    """The section of a store that `glasshouse.race_samplers` filled."""
+    """Return the section of a store of `glasshouse.race_samplers`."""
     results, name = read_sampler_results(store), store.path.name
     return results_section(results, name, versions_of(store), store=name)
 
@@ -41,13 +41,13 @@ def sampler_section(store: Store) -> Section:
 def results_section(
     results: SamplerResults, title: str, versions: str = "", store: str = ""
 ) -> Section:
-    """The section of a race of samplers.
+    """Return the section of a race of samplers.
 
     Args:
-        results: all of its calls.
-        title: of the section.
-        versions: of glasshouse, that made the calls.
-        store: the name of the file that holds them; empty for results in memory.
+        results: the results of the race.
+        title: the title of the section.
+        versions: the versions of glasshouse that made the calls.
+        store: the name of the store; empty for results in memory.
     """
     proven = sum(results.is_proven(name) for name in results.instances)
     lead = (
@@ -69,16 +69,16 @@ def results_section(
         facts.append(Fact("glasshouse", versions, "stated"))
     facts += [Fact("computer", _in_a_line(one), "stated") for one in results.computers[:5]]
     if not results.calls:
-        return Section(title, _KIND, lead + " Nothing has run yet.", facts, [])
+        return Section(title, _KIND, lead + " There are no calls yet.", facts, [])
     parts: list[Part] = [_scores(results), charted(dial_chart(results)), *_residual(results)]
     parts += [*_batches(results), _samplers(results), _problems(results), _calls(results)]
-    parts.append(Listing("What makes it again, in Python, with the same samplers and suite",
+    parts.append(Listing("Python code that repeats it, with the same samplers and suite",
                          _again(results, store)))  # fmt: skip
     return Section(title, _KIND, lead, facts, parts, result=_fastest(results))
 
 
 def _in_a_line(computer: Mapping[str, Any]) -> str:
-    """A computer as text; its values come from a store, and may be anything."""
+    """Describe a computer as text; its values come from a store, and may be anything."""
     parts = []
     for key, value in list(computer.items())[:20]:
         if isinstance(value, dict):
@@ -88,7 +88,7 @@ def _in_a_line(computer: Mapping[str, Any]) -> str:
 
 
 def _fastest(results: SamplerResults) -> Fact | None:
-    """The sampler with the least time to solution, where one has any."""
+    """Return the sampler with the least time to solution, if any has one."""
     times = {name: results.tts(name) for name in _complete(results)}
     finite = {name: time for name, time in times.items() if math.isfinite(time.value)}
     if not finite:
@@ -98,7 +98,7 @@ def _fastest(results: SamplerResults) -> Fact | None:
 
 
 def _again(results: SamplerResults, store: str) -> str:
-    """The call of the race, as far as its results tell it; what they do not tell is said."""
+    """Return the call of the race, as far as its results contain it, with notes on the rest."""
     reads: dict[str, list[int]] = {}
     for call in results.calls:
         if call.reads not in reads.setdefault(call.solver, []):
@@ -109,7 +109,7 @@ def _again(results: SamplerResults, store: str) -> str:
     if all(len(sizes) == 1 for sizes in reads.values()):
         asked.append("batches=()")
     asked += [f"store={store!r}"] if store else []
-    notes = ["# A time limit, if there was one, is not kept."]
+    notes = ["# A time limit, if there was one, is not stored."]
     if len({tuple(sorted(sizes)) for sizes in reads.values()}) > 1:
         each = ", ".join(f"{name!r} {sorted(sizes)}" for name, sizes in reads.items())
         notes.append(f"# Reads of a call differ: {each}.")
@@ -123,7 +123,7 @@ def _scores(results: SamplerResults) -> Table:
         told = [str(t) if math.isfinite(t.value) else f"∞ (from {t.low:.4g})" for t in times]
         wrong = sum(call.solver == name for call in results.faults)
         rows.append([name, str(results.success(name)), *told, wrong])
-    note = "Success: the chance that a read reaches the target, mean over problems. "
+    note = "Success: the probability that a read reaches the target, mean over problems. "
     note += " ".join(results.notes(_complete(results)))
     if left := len(results.solvers) - len(rows):
         verb = "has" if left == 1 else "have"
@@ -138,22 +138,22 @@ def _scores(results: SamplerResults) -> Table:
 
 
 def _complete(results: SamplerResults) -> list[str]:
-    """Samplers that were called on every problem: others have no score over all of them."""
+    """Return the samplers that were called on every problem; only these have overall scores."""
     called = {(call.solver, call.instance) for call in results.calls}
     return [name for name in results.solvers
             if all((name, instance) in called for instance in results.instances)]  # fmt: skip
 
 
 def _residual(results: SamplerResults) -> list[Figure]:
-    """How much energy is left after so many seconds of reads."""
+    """Return a chart of the residual energy over time."""
     if any(problem.num_variables == 0 for problem in results.problems):
-        return []  # an old store, which does not say how many spins there are
+        return []  # an old store, which does not contain the number of spins
     chart = residual_chart(results, solvers=_complete(results))
-    return [charted(chart)] if chart.y.is_log else []  # else nothing is left
+    return [charted(chart)] if chart.y.is_log else []  # otherwise no energy remains
 
 
 def _batches(results: SamplerResults) -> list[Figure]:
-    """Time to solution over the batch size on the first problem, if several were measured."""
+    """Return a chart of time to solution over batch size on the first problem, if several exist."""
     first = results.instances[0]
     called = [one for one in results.calls if one.instance == first]
     if len({call.reads for call in called}) < 2 or len(_complete(results)) < len(results.solvers):
@@ -162,7 +162,7 @@ def _batches(results: SamplerResults) -> list[Figure]:
 
 
 def _samplers(results: SamplerResults) -> Table:
-    """What raced, by which clock, with which parameters."""
+    """Return a table of the samplers, their clocks and parameters."""
     rows = []
     for name in results.solvers:
         one = results.samplers.get(name, {})
@@ -178,7 +178,7 @@ def _problems(results: SamplerResults) -> Table:
     return Table("Problems", [text("instance"), number("size", "variables"),
                               number("target", "target energy"),
                               text("proven", "proven before the race")],
-                 cut(rows)[0], "The target is the optimum proven before the race, or else the best "
+                 cut(rows)[0], "The target is the optimum proven before the race, or the best "
                  "energy known or found by any sampler.")  # fmt: skip
 
 

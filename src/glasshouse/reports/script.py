@@ -1,8 +1,8 @@
 """The script of the charts: Vega, Vega-Lite and Vega-Embed, from the wheel of vl-convert.
 
-The wheel has no file with that text: it makes the text in V8, which reserves some 100 GB of address
-space and ends the whole process where a limit (`ulimit -v`) forbids that. So V8 is started in a
-process of its own, and the page gets tables instead of charts if that fails.
+The wheel does not contain the script as a file: it makes the text in V8, which reserves about 100
+    GB of address space and ends the whole process if a limit (`ulimit -v`) forbids that. So V8 is
+    started in its own process, and the page gets tables instead of charts if that fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_REASON = 200
 
 
 def library() -> str:
-    """The script, the same in every page that one version of vl-convert makes.
+    """Return the script, which is the same in every page for one version of vl-convert.
 
     Raises:
         MissingPackageError: vl-convert is not installed.
@@ -30,7 +30,9 @@ def library() -> str:
     optional("vl_convert", "a report page")
     bundle = _fetched()
     if "</script" in bundle.lower() or "<!--" in bundle:
-        raise ValueError("the charts' script cannot stand in a page; use another vl-convert-python")
+        raise ValueError(
+            "the charts' script cannot be put into a page; use another version of vl-convert-python"
+        )
     return bundle
 
 
@@ -57,7 +59,7 @@ def _failure(what: str) -> str:
 
 
 def _end(code: int, errors: bytes) -> str:
-    """A message about how the process ended."""
+    """Return a message about how the process ended."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     lines = errors.decode("utf-8", "replace").strip().splitlines()

@@ -1,4 +1,4 @@
-"""A study: how hard ensembles of instances are, with intervals and fits."""
+"""The section of a study: the hardness of ensembles, with intervals and fits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from glasshouse.studies.study import Study, heading_of
 
 
 def study_section(store: Store) -> Section:
-    """The section of a store that holds a study, finished or not."""
+    """Return the section of a store that holds a study, finished or not."""
     study, status = heading_of(store), store.status()
     rows, wanted = (sum(one.rows for one in status),
                     sum(one.task.stop.instances for one in status))  # fmt: skip
@@ -41,17 +41,15 @@ def study_section(store: Store) -> Section:
     if points:
         chart, fits = fitted_chart(points, study)
         parts += [charted(chart, 380), *_fits(fits)]
-        lead += (f" The figures stand for {counted(sum(p.samples for p in points), 'row')}, "
-                 f"added up to {counted(len(points), 'point')}.")  # fmt: skip
+        lead += (f" The figures show {counted(sum(p.samples for p in points), 'row')}, "
+                 f"summarised as {counted(len(points), 'point')}.")  # fmt: skip
     if status:
         parts.append(_tasks(status, points))
     elif not parts:
         lead += " Nothing has been measured yet."
     text_of = store.noted("study")
     if text_of:
-        parts.append(
-            Listing("The study, as it was asked for", text_of, is_open=len(text_of) < 1500)
-        )
+        parts.append(Listing("The text of the study", text_of, is_open=len(text_of) < 1500))
         scale = [] if study.scale == 1 else ["--scale", repr(study.scale)]
         again = command("study", "run", f"{study.name}.toml", *scale, "-o", store.path.name)
         parts.append(Listing("The command that makes it again", again))
@@ -70,7 +68,7 @@ def _facts(
         Fact("study", study.name, "stated"),
         Fact("measures", ", ".join(kinds) or "nothing yet", "stated"),
         Fact("statistic", STATISTIC_NAMES[study.statistic]),
-        Fact("instances given up", f"{unsolved:,}"),
+        Fact("instances stopped at the limit", f"{unsolved:,}"),
         Fact("seeds", _some(seeds), "stated"),
         Fact("computing time", seen_seconds(sum(one.seconds for one in status)), "stated"),
         Fact("glasshouse", versions_of(store), "stated"),
@@ -80,7 +78,7 @@ def _facts(
     unfinished = [one for one in status if not one.task.is_finished]
     if unfinished:
         facts.append(
-            Fact("not finished", f"{counted(len(unfinished), 'task')}; the same command goes on")
+            Fact("not finished", f"{counted(len(unfinished), 'task')}; the same command resumes")
         )
     return facts
 
@@ -92,7 +90,7 @@ def _some(values: Sequence[str]) -> str:
 
 def _fits(fits: StudyFits) -> list[Part]:
     if not fits.laws and not fits.peaks:
-        return []  # what is left says only what there is too little of
+        return []  # otherwise the fits only report too few data
     said = fits.summary()
     return [Listing("Fits", said, is_open=said.count("\n") < 30)]
 

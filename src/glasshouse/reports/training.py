@@ -1,4 +1,4 @@
-"""Trained ensembles: what monitors saw over the epochs, and what became of the machines."""
+"""The section of trained ensembles: monitors over the epochs, and the final machines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from glasshouse.store.store import Store
 
 
 def training_section(store: Store) -> Section:
-    """The section of a store of trained ensembles, also of one that is not finished."""
+    """Return the section of a store of trained ensembles, finished or not."""
     ensembles = read_ensembles(store)
     machines = sum(one.machines for one in ensembles)
     wanted = sum(one.expected for one in ensembles)
@@ -70,7 +70,7 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
         Fact("machines", f"{sum(one.machines for one in ensembles):,} of "
              f"{sum(one.expected for one in ensembles):,}"),
         Fact("diverged", f"{sum(one.diverged for one in ensembles):,}", "stated"),
-        Fact("modes used", f"{modes:,}, of which {proven:,} were proven then", "stated"),
+        Fact("modes used", f"{modes:,}, of which {proven:,} were proven", "stated"),
         Fact("seeds", ", ".join(dict.fromkeys(str(one.seed) for one in ensembles)), "stated"),
         Fact("computing time", f"{seen_seconds(seconds)}, of which {seen_seconds(learning)} of "
              "learning", "stated"),
@@ -79,7 +79,7 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
 
 
 def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Figure]:
-    """One dot per machine: frustration over what was learnt."""
+    """Return a chart with one dot per machine: frustration over the final value of a monitor."""
     x = next((name for name in ("kl", "log_likelihood", "ais", "pseudo_likelihood")
               if any(name in one.curves for one in ensembles)), None)  # fmt: skip
     having = [(one, name) for one, name in zip(ensembles, names, strict=True)
@@ -141,7 +141,7 @@ def _word(value: Any) -> Any:
 
 
 def setting_words(settings: TrainingSettings) -> list[str]:
-    """The options of `glasshouse train run` that differ from their defaults."""
+    """Return the options of `glasshouse train run` that differ from their defaults."""
     words = []
     for field in fields(settings):
         value = getattr(settings, field.name)
@@ -154,7 +154,7 @@ def setting_words(settings: TrainingSettings) -> list[str]:
 
 
 def train_command(one: Ensemble, path: Path) -> str:
-    """What trains an ensemble; data from a file are called by the name that they had."""
+    """Return the command that trains an ensemble; data from a file keep their file name."""
     data, held_out = one.data_options.in_name(one.data), one.data_options.held_out
     words = ["glasshouse", "train", "run", data, *setting_words(one.settings)]
     words += [] if held_out is None else ["--held-out", str(held_out)]

@@ -53,9 +53,9 @@ class Report(Summarised):
     """A page that was written.
 
     Attributes:
-        path: where it is.
-        sections: how many things it shows.
-        refuted: what files state and is false, in words; such files are shown as false.
+        path: the path of the page.
+        sections: the number of sections.
+        refuted: false statements of files, as texts; the page shows them as false.
         lack: why the page shows tables instead of charts; empty if it has charts.
     """
 
@@ -73,21 +73,21 @@ def report(
 ) -> Report:
     """Write one HTML page about stores, instances, machines and proofs; it needs no network.
 
-    What the page calls verified is verified while it is made. The same things give the same bytes.
-    Needs the extra `report`. If the script of the charts cannot be fetched, because a limit of
-    address space forbids it, figures are tables, and the page says why.
+    Values that the page calls verified are verified while it is made. The same things give the same
+    bytes. Needs the extra `report`. If the script of the charts cannot be fetched, because a limit
+    on address space forbids it, figures become tables, and the page states why.
 
     Args:
         things: files, in the order of the sections: stores of studies, races and trainings;
-            instances of any format, with the certificates beside them; models and checkpoints of
-            trainings; what `glasshouse prove --json` printed. In memory, a `Proof` or
+            instances of any format, with the certificates next to them; models and checkpoints of
+            trainings; the output of `glasshouse prove --json`. In memory, a `Proof` or
             `SamplerResults`.
         output: the page.
-        title: of the page; the names of the files by default.
-        overwrite: replace a file that is there.
+        title: the title of the page; by default the names of the files.
+        overwrite: replace an existing file.
 
     Raises:
-        FileError: a file is none of these; nothing is written then.
+        FileError: a file is none of these; then nothing is written.
 
     >>> import tempfile
     >>> import glasshouse as gh
@@ -119,7 +119,7 @@ def report(
 
 
 def _lack() -> str:
-    """Why the page can have no charts; empty if it can. A missing package is an error."""
+    """Return why the page cannot have charts; empty if it can. A missing package is an error."""
     try:
         library()
     except OSError as fault:
@@ -128,7 +128,7 @@ def _lack() -> str:
 
 
 def _made_from(things: tuple[Reported, ...]) -> str:
-    """What no command can find again, in words; empty where all things are files."""
+    """Return a note on inputs that exist only in memory; empty if all inputs are files."""
     if any(isinstance(one, SamplerResults) for one in things):
         return "Made in Python from results in memory; keep them with `store=`."
     if any(isinstance(one, Proof) for one in things):
@@ -149,10 +149,10 @@ def _section(thing: Reported) -> Section:
 
 
 def file_section(path: Path) -> Section:
-    """The section of a file, whatever it holds.
+    """Return the section of a file of any kind.
 
     Raises:
-        FileError: it is nothing of ours.
+        FileError: glasshouse cannot report such a file.
     """
     if not path.exists():
         raise MissingFileError(path, "no such file; expected a store or a file to report")
@@ -166,7 +166,7 @@ def file_section(path: Path) -> Section:
             return _STORE_SECTIONS[(store.purposes or [purpose.STUDY])[0]](store)
     suffix = format_suffix(path)
     if suffix == ".cert":
-        raise FileError(path, f"is a certificate; report {path.stem}, and what stands beside it "
+        raise FileError(path, f"is a certificate; report {path.stem}, and its certificate "
                         "is read")  # fmt: skip
     if suffix == ".npz":
         return _archive_section(path)
@@ -179,8 +179,8 @@ def file_section(path: Path) -> Section:
 
 
 def _archive_section(path: Path) -> Section:
-    """A .npz is a plant, a machine, or a training on its way; its members tell."""
-    unreadable = "is no .npz that can be read ({})"
+    """Return the section of an .npz file: a plant, a machine, or a checkpoint."""
+    unreadable = "is not a readable .npz file ({})"
     with opened(path) as source, opened_archive(source, unreadable) as archive:
         names = archive.names
     if {"header", "seen", "weights"} <= names:

@@ -2,7 +2,7 @@
 
 * `row_types`: the columns of rows, stop rules, and what a task must offer to be collected.
 * `storefile`: the SQLite file, checked before it is trusted, and its writer's lock.
-* `database`: one open file: whole transactions, snapshots, and errors in words.
+* `database`: one open file: atomic transactions, snapshots, and readable errors.
 * `schema`: the tables, and the check that a file has these and nothing else.
 * `records`: the stored tasks and batches, read with care.
 * `ranges`: sets of instances.

@@ -1,4 +1,4 @@
-"""What to measure next: missing instances, cut into batches that take about a second."""
+"""The next instances to measure: missing ones, in batches that take about a second."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from glasshouse.store.ranges import Ranges
 from glasshouse.store.row_types import SAMPLED, Measurable, Stop
 from glasshouse.store.store import Store, StoredTask
 
-# A batch grows at most this much beyond what its task's batches so far suggest.
+# A batch is at most this many times as large as the task's earlier batches suggest.
 _GROWTH = 4
 _LARGEST = 20_000
-# The first batch of a task takes its costs for those of the task before, times this.
+# The first batch of a task assumes the cost of the previous task, times this factor.
 _CAUTION = 10
 
 
 @dataclass(frozen=True)
 class Batch:
-    """A range of instances of one task, and how often it has failed.
+    """A range of instances of one task, and the number of its failures.
 
     Attributes:
-        position: of its task in the study.
-        task: what to measure.
-        stored: the task as the store knows it.
-        first: first instance.
-        count: how many.
-        attempts: failures so far.
+        position: the index of its task in the study.
+        task: the task to measure.
+        stored: the task as it is in the store.
+        first: the first instance.
+        count: the number of instances.
+        attempts: the number of failures so far.
     """
 
     position: int
@@ -40,37 +40,37 @@ class Batch:
     attempts: int = 0
 
     def failed(self) -> Batch:
-        """The same batch with one more failure."""
+        """Return the same batch with one more failure."""
         return replace(self, attempts=self.attempts + 1)
 
 
 class _Line:
-    """One task's place in the queue: what is there, what is asked for, what it costs."""
+    """A task in the queue: instances measured, instances requested, and their cost."""
 
     def __init__(self, task: Measurable, stored: StoredTask, done: Ranges, seconds: float) -> None:
         self.task, self.stored = task, stored
         self.done = done
-        self.seconds = seconds  # computing time of what is there
+        self.seconds = seconds  # computing time of the stored instances
         self.handed_out = Ranges()
         self.checkpoints = iter(task.stop.checkpoints())
         self.target = next(self.checkpoints)
         self.is_finished = False
         self.is_out_of_time = False
-        self.recent_cost = self.cost  # of the newest batch
+        self.recent_cost = self.cost  # cost in the newest batch
         self.largest = _GROWTH * max(1, len(done))
 
     def gap(self) -> tuple[int, int] | None:
-        """The first instances that are neither there nor being measured."""
+        """Return the first instances that are neither stored nor being measured."""
         busy = Ranges.union([*self.done, *self.handed_out])
         return next(iter(busy.missing(self.target)), None)
 
     @property
     def cost(self) -> float | None:
-        """Mean seconds of an instance."""
+        """The mean seconds per instance; None if nothing was measured."""
         return self.seconds / len(self.done) if len(self.done) else None
 
     def tally(self) -> Tally:
-        """What this task adds to the sums that tell how far the study is."""
+        """Return what this task adds to the sums of the progress."""
         missing = len(self.done.missing(self.task.stop.instances))
         left = 0 if self.is_finished else missing
         cost = self.cost
@@ -88,7 +88,7 @@ class _Line:
 
 
 class Tally(NamedTuple):
-    """Sums over tasks, kept up to date task by task: a study may have thousands of them."""
+    """Sums over tasks, updated task by task, because a study may have thousands of tasks."""
 
     rows: int = 0
     left: int = 0
@@ -101,17 +101,17 @@ class Tally(NamedTuple):
     left_unknown: int = 0
 
     def changed(self, before: Tally, after: Tally) -> Tally:
-        """The sums after one task's share has changed."""
+        """Return the sums after the contribution of one task has changed."""
         return Tally._make(s - b + a for s, b, a in zip(self, before, after, strict=True))
 
 
 class Queue:
-    """All tasks of one run, in order: hands out batches and decides when a task has enough.
+    """All tasks of one run, in order: yields batches, and decides when a task has enough.
 
     Args:
-        tasks: of the study.
-        store: where their rows are.
-        batch_seconds: how long a batch should take.
+        tasks: the tasks of the study.
+        store: the store of their rows.
+        batch_seconds: the target duration of a batch.
     """
 
     def __init__(self, tasks: Iterable[Measurable], store: Store, batch_seconds: float) -> None:
@@ -136,7 +136,7 @@ class Queue:
             self._sums = self._sums.changed(Tally(), line.tally())
 
     def next(self) -> Batch | None:
-        """A batch to measure, or None when there is nothing to do now."""
+        """Return a batch to measure, or None if there is nothing to do now."""
         if self._again:
             return self._again.popleft()
         while self._open and self._lines[self._open[0]].is_finished:
@@ -152,7 +152,7 @@ class Queue:
         return None
 
     def _batch_size(self, line: _Line) -> int:
-        """Instances for the wanted time; carefully where nothing is known of a task yet."""
+        """Return the number of instances for the target duration; few if costs are unknown."""
         if line.recent_cost is not None:
             wanted, most = self._batch_seconds / max(line.recent_cost, 1e-9), line.largest
         elif self._newest_cost is not None:
@@ -162,11 +162,11 @@ class Queue:
         return max(1, min(int(wanted), most, _LARGEST))
 
     def put_back(self, batch: Batch) -> None:
-        """A batch that failed and is to be tried again."""
+        """Take back a batch that failed, to be tried again."""
         self._again.append(batch)
 
     def finish(self, batch: Batch, seconds: float) -> None:
-        """A batch whose rows are in the store."""
+        """Record a batch whose rows are in the store."""
         line = self._lines[batch.position]
         before = line.tally()
         line.done = line.done.with_part(batch.first, batch.first + batch.count)
@@ -179,7 +179,7 @@ class Queue:
             self._store.mark_finished([line.stored])
 
     def _decide(self, line: _Line) -> None:
-        """Move the task's target on, or end it."""
+        """Advance the task's target, or end the task."""
         stop = line.task.stop
         if stop.seconds is not None and line.seconds >= stop.seconds and not line.is_finished:
             line.is_finished = True
@@ -204,16 +204,16 @@ class Queue:
 
     @property
     def sums(self) -> Tally:
-        """How far the study is."""
+        """Return the sums of the progress."""
         return self._sums
 
     def remaining_seconds(self, elapsed: float) -> float | None:
-        """An estimate from what instances have cost so far and how parallel this run is."""
+        """Estimate the remaining time from the cost of instances so far and the parallelism."""
         sums = self._sums
         fresh = sums.seconds - self._earlier_seconds
         if fresh <= 0 or elapsed <= 0 or not sums.costs_known:
             return None
         if not sums.left:
-            return 0.0  # exactly: sums of floats leave a rest
+            return 0.0  # exactly, because sums of floats leave a remainder
         usual = sums.costs / sums.costs_known
         return (sums.seconds_left + usual * sums.left_unknown) * elapsed / fresh

@@ -1,8 +1,8 @@
-"""Collecting: run the tasks of a study, anywhere, into a store, and start again where it stopped.
+"""Collecting: run the tasks of a study into a store, on any workers, and resume after a stop.
 
-The coordinator cuts what is missing into batches, gives them to an executor and stores what comes
-back, one transaction per batch. A row depends on its task and index only, never on workers,
-batches, order or restarts: however a study was run and interrupted, it ends with the same table.
+The coordinator splits the missing instances into batches, gives them to an executor and stores the
+results, one transaction per batch. A row depends only on its task and index, never on workers,
+batches, order or restarts. So a study ends with the same table, however it was run and interrupted.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from glasshouse.store.workers import Workers
 from glasshouse.summaries import Summarised
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
-# A batch is tried so often before it is reported as lost.
+# A batch is tried this many times before it is reported as lost.
 ATTEMPTS = 3
-# Workers that die so often without a single row will never work.
+# After this many deaths of workers without a single row, collecting stops.
 _HOPELESS = 2 * ATTEMPTS
-# Long enough that the cost of a work item does not matter, short enough that little is lost.
+# Long enough to make the cost of a work item negligible, short enough to lose little.
 BATCH_SECONDS = 1.0
-# Executors that do not tell how many workers they have get work for so many.
+# Executors that do not report their number of workers get batches for this many.
 _UNKNOWN_WORKERS = 32
 
 
 @dataclass(frozen=True, repr=False)
 class Lost(Summarised):
-    """A batch that failed: every time it was tried, or once before it was tried again.
+    """A batch that failed: either in all attempts, or once before it was tried again.
 
     Attributes:
-        task_id: of which task.
-        first: its first instance.
-        count: how many instances.
-        error: what happened last, as text.
+        task_id: the id of its task.
+        first: the first instance of the batch.
+        count: the number of instances.
+        error: the last error, as text.
     """
 
     task_id: str
@@ -53,19 +53,19 @@ class Lost(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class StudyProgress(Summarised):
-    """How far a study is; one is made after every batch.
+    """The progress of a study, reported after every batch.
 
     Attributes:
-        rows: instances in the store, of those the stop rules ask for.
-        goal: instances needed at most (stop rules on precision may need fewer).
-        tasks_done: tasks that need no more.
-        tasks: all of them.
+        rows: instances in the store, of those that the stop rules request.
+        goal: the most instances needed (stop rules on precision may need fewer).
+        tasks_done: tasks that need no more instances.
+        tasks: the number of tasks.
         new_rows: instances measured by this run.
-        seconds: since this run began.
-        remaining_seconds: estimate of what is left, None before the first batch.
-        lost: batches that failed every time; the next run tries them again.
-        is_reproducible: False when a stop rule on time ended a task.
-        retried: batches that failed and were started again, once for each failure.
+        seconds: seconds since this run began.
+        remaining_seconds: estimate of the remaining time; None before the first batch.
+        lost: batches that failed in all attempts; the next run tries them again.
+        is_reproducible: False if a stop rule on time ended a task.
+        retried: batches that failed and were started again, once per failure.
     """
 
     rows: int
@@ -120,25 +120,25 @@ def iter_collect(
     timeout: float = 3600.0,
     cores: int | None = None,
 ) -> Iterator[StudyProgress]:
-    """Run a study, yielding its progress after every batch.
+    """Run a study, and yield its progress after every batch.
 
-    What the store already holds is not measured again. Closing the iterator, Ctrl-C or a kill lose
-    the batches that are being measured and nothing else.
+    Instances that are already in the store are not measured again. Closing the iterator, Ctrl-C or
+    a kill only lose the batches that are being measured.
 
     Args:
-        tasks: what to measure.
-        store: the file of the store; made when it is not there.
+        tasks: the tasks to measure.
+        store: the file of the store; created if it does not exist.
         executor: any `concurrent.futures.Executor` to run batches on, for example
             `dask.distributed.Client(…).get_executor()`; None runs them in this process.
-        workers: instead of an executor, the number of worker processes to start; one that dies or
-            hangs is replaced, and the others go on undisturbed.
-        timeout: a batch on these workers hangs if it takes more than this many seconds, counted
-            from when its worker reports that it has begun. On an executor no batch is timed.
-        cores: pin each of these workers to this many cores, which no other worker has; None pins
+        workers: instead of an executor, the number of worker processes to start; a worker that dies
+            or hangs is replaced, and the others continue undisturbed.
+        timeout: a batch on these workers hangs if it takes more than this many seconds after its
+            worker reported its start. On an executor, batches have no time limit.
+        cores: pin each of these workers to this many cores, which no other worker uses; None pins
             none of them.
 
     Yields:
-        StudyProgress, at least once: the first shows what was already there.
+        StudyProgress, at least once: the first shows what was already stored.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -153,7 +153,7 @@ def iter_collect(
     >>> folder.cleanup()
     """
     if executor is not None and workers is not None:
-        raise ValueError("both executor and workers given; give at most one of them")
+        raise ValueError("both executor and workers are given; pass at most one of them")
     tasks = list(tasks)
     if len({task.task_id for task in tasks}) < len(tasks):
         raise ValueError("the study has the same task twice; remove one")
@@ -170,7 +170,7 @@ def iter_collect(
 
 
 def measure(task: Measurable, first: int, count: int) -> Columns:
-    """What a worker does."""
+    """Measure a batch in a worker."""
     return task.measure(first, count)
 
 
@@ -187,7 +187,7 @@ class _Here:
 
 
 class _Collector:
-    """One run of `iter_collect`: batches out, rows in."""
+    """One run of `iter_collect`: it submits batches and stores rows."""
 
     def __init__(self, queue: Queue, store: Store, executor: Any, depth: int) -> None:
         self._queue = queue
@@ -203,7 +203,7 @@ class _Collector:
         self._new_rows = 0
 
     def run(self) -> Iterator[StudyProgress]:
-        """Until nothing is left to do; progress after every batch."""
+        """Run until nothing is left to do; yield the progress after every batch."""
         yield self._progress()
         try:
             while self._submit() or self._running:
@@ -214,11 +214,11 @@ class _Collector:
                     self._receive(batch, future, error)
                     yield self._progress()
         finally:
-            if self._workers is None:  # our own workers are ended by whoever started them
+            if self._workers is None:  # the caller ends our own workers
                 cancel_all(self._running)
 
     def _submit(self) -> bool:
-        """Keep the executor busy."""
+        """Submit batches to keep the executor busy."""
         while len(self._running) < self._depth:
             batch = self._queue.next()
             if batch is None:
@@ -229,24 +229,24 @@ class _Collector:
     def _future_of(self, batch: Batch) -> Future[Any]:
         try:
             future = submit(self._executor, measure, batch.task, batch.first, batch.count)
-        except RuntimeError as error:  # a BrokenExecutor is one, too
+        except RuntimeError as error:  # BrokenExecutor is a RuntimeError, too
             raise RuntimeError(
-                f"the executor takes no more work ({error}); what was measured is stored: run "
-                "again with a new one"
+                f"the executor takes no more work ({error}); measured rows are stored; run "
+                "again with a new executor"
             ) from error
         return future
 
     def _ended(
         self, done: Iterable[Future[Any]]
     ) -> list[tuple[Batch, Future[Any], BaseException | None]]:
-        """Return the batches that are done or hang, and what went wrong with each."""
+        """Return the batches that are done or hang, and the error of each."""
         ended = [(self._running.pop(future), future, _error_of(future)) for future in done]
         if self._workers is not None:
             late = TimeoutError(f"no answer within {self._workers.timeout:g} s")
             ended += [(self._running.pop(future), future, late) for future in self._workers.hung()]
             for _, future, _ in ended:
                 self._workers.release(future)
-            self._submit()  # now, so that workers do not wait until the rows are stored
+            self._submit()  # at once, so that workers do not wait until the rows are stored
         return ended
 
     def _receive(self, batch: Batch, future: Future[Any], error: BaseException | None) -> None:
@@ -262,12 +262,12 @@ class _Collector:
         self._retry(batch, error)
 
     def _count_death(self, error: BaseException) -> None:
-        """Give up where workers die before they have measured anything."""
+        """Stop if workers die before they have measured anything."""
         self._deaths += 1
         if self._deaths >= _HOPELESS and not self._new_rows:
             raise RuntimeError(
                 "workers die before they measure anything; a script that uses workers needs "
-                '`if __name__ == "__main__":` around its calls (Python starts it anew in each)'
+                '`if __name__ == "__main__":` around its calls (each worker runs the script)'
             ) from error
 
     def _retry(self, batch: Batch, error: BaseException) -> None:
@@ -298,7 +298,7 @@ class _Collector:
 
 
 def _error_of(future: Future[Any]) -> BaseException | None:
-    """Return what went wrong with a batch that has ended; None if nothing did."""
-    if future.cancelled():  # such a future raises on `exception()`; its executor gave it up
+    """Return the error of a batch that has ended; None if there is none."""
+    if future.cancelled():  # such a future raises on `exception()`
         return RuntimeError("cancelled by the executor")
     return future.exception()

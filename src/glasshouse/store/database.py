@@ -1,4 +1,4 @@
-"""One open SQLite file: its writer's lock, whole transactions, snapshots, and errors in words."""
+"""One open SQLite file: its writer's lock, atomic transactions, snapshots, and readable errors."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class OpenDatabase:
     """A SQLite file that is open until `close`, or until the end of a `with` block.
 
     Args:
-        path: the file; made when it is not there and `write` is set.
-        tables: the statements that make the tables of a new one.
+        path: the file; created if it does not exist and `write` is set.
+        tables: the statements that create the tables of a new file.
         write: open for writing; a second writer is refused.
     """
 
@@ -30,15 +30,16 @@ class OpenDatabase:
         self._has_own_pages = False
         with ExitStack() as opened:
             if write:
-                # Whether the store is there is decided under the lock: else two processes could
-                # both find that it is not, and the second would wipe what the first has written.
+                # The lock is taken before testing whether the store exists. Otherwise two processes
+                # could both find that it does not, and the second would erase what the first has
+                # written.
                 opened.enter_context(storefile.writing(self.path))
             if storefile.is_there(self.path):
                 storefile.check_header(self.path)
             elif not write:
                 raise MissingFileError(
                     self.path,
-                    "no such store; a study, a race or a training makes one",
+                    "no such store; run a study, a race or a training to create one",
                 )
             with self._explained():
                 if write and not storefile.is_there(self.path):
@@ -58,11 +59,11 @@ class OpenDatabase:
 
     def close(self) -> None:
         """Close the file; a writer also folds its journal into it."""
-        self._opened.close()  # the last connection checkpoints and removes the journal
+        self._opened.close()  # the last connection writes the journal back and removes it
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Whatever is wrong with the file, as one line that names it."""
+        """Turn any error about the file into one line that names it."""
         try:
             yield
         except sqlite3.Error as error:
@@ -72,12 +73,12 @@ class OpenDatabase:
         except (ValueError, OverflowError) as error:
             raise storefile.damaged(self.path, error) from error
         except MemoryError as error:
-            # The file is not to blame: what it may ask for was compared with its size before.
+            # This is not a fault of the file: its demands were compared with its size before.
             raise MemoryError(f"{self.path}: there is not enough memory to read it") from error
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Several queries on the same state of the file, however much is written meanwhile."""
+        """Run several queries on the same state of the file, even if it is written to meanwhile."""
         with self._explained():
             is_own = not self._database.in_transaction
             if is_own:
@@ -92,9 +93,9 @@ class OpenDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; an error of the disk becomes an OSError that says what is safe.
+        """Run a transaction; a disk error becomes an OSError that states what is safe.
 
-        A transaction inside another one is a part of it.
+        A transaction within another one is a part of it.
         """
         if not self.write:
             raise StoreError(f"{self.path} is open for reading only")
@@ -116,9 +117,9 @@ class OpenDatabase:
             self._is_in_transaction = False
 
     def _refuse_shared_pages(self) -> None:
-        """Refuse a file in which rows share pages, so that few bytes are texts of many rows.
+        """Refuse a file in which rows share pages, so that few bytes are the texts of many rows.
 
-        The whole file is read for that, once: it is for what holds long texts, and not many rows.
+        This reads the whole file once; it is for stores with long texts and few rows.
         """
         if not self._has_own_pages:
             ((found,),) = self._database.execute("PRAGMA quick_check(1)")
@@ -127,9 +128,9 @@ class OpenDatabase:
             self._has_own_pages = True
 
     def _content_size(self) -> int:
-        """Bytes that can be in the store: no more than these are read."""
+        """Return the bytes that the store can contain; no more than these are read."""
         size = storefile.content_size(self.path)
-        if self._is_in_transaction:  # what is not committed may be in memory alone
+        if self._is_in_transaction:  # uncommitted data may be only in memory
             ((pages,),) = self._database.execute("PRAGMA page_count")
             ((bytes_per_page,),) = self._database.execute("PRAGMA page_size")
             size += pages * bytes_per_page

@@ -19,7 +19,7 @@ class Purpose:
     """One of the purposes that a store can have.
 
     Attributes:
-        words: what messages call it.
+        words: the name of the purpose in messages.
         note: the key of its settings among a store's notes; trainings have none.
         kind: the name of its rows; None for studies, to which every other kind of rows belongs.
         members: the setting that later runs add to: settings of each solver, by its name.
@@ -40,7 +40,7 @@ class Purpose:
 
 
 def digests_of(parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The digests of the data that a machine learns, and of the data that are held out."""
+    """Return the digests of the training data and of the held-out data."""
     return {name: value for name, value in parameters.items() if name.endswith("sha256")}
 
 
@@ -55,9 +55,9 @@ PURPOSES = (RACE, SAMPLER_RACE, TRAINING, STUDY)
 
 
 def purposes_of(kinds: Iterable[str], has_note: Callable[[str], bool]) -> list[Purpose]:
-    """The purposes that a store has by its kinds of rows and its notes.
+    """Return the purposes of a store, by its kinds of rows and its notes.
 
-    A new store has none. Only older versions could make a store with two.
+    A new store has none. Only older versions could create a store with two.
     """
     special = {purpose.kind: purpose for purpose in PURPOSES}
     held = {special.get(kind, STUDY) for kind in kinds}

@@ -1,4 +1,4 @@
-"""Sets of instance indices as ranges: which are there, which are missing."""
+"""Sets of instance indices as ranges: those that are stored, and those that are missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ranges:
-    """Disjoint half-open ranges in ascending order, none of them touching.
+    """Disjoint half-open ranges in ascending order, which do not touch.
 
     >>> there = Ranges.union([(0, 5), (8, 10), (5, 6)])
     >>> there
@@ -21,7 +21,7 @@ class Ranges:
 
     @classmethod
     def union(cls, parts: Iterable[tuple[int, int]]) -> Ranges:
-        """Any ranges, put together."""
+        """Return the union of any ranges."""
         merged: list[tuple[int, int]] = []
         for first, end in sorted(parts):
             if merged and first <= merged[-1][1]:
@@ -32,11 +32,11 @@ class Ranges:
 
     @property
     def prefix(self) -> int:
-        """How many indices are there without a gap, from 0 on."""
+        """The number of indices from 0 without a gap."""
         return self.parts[0][1] if self.parts and self.parts[0][0] == 0 else 0
 
     def missing(self, end: int, first: int = 0) -> Ranges:
-        """What is not there of first, …, end-1."""
+        """Return the indices from `first` to `end - 1` that are missing."""
         gaps, at = [], first
         for low, high in self.parts:
             if low >= end:
@@ -49,7 +49,7 @@ class Ranges:
         return Ranges(tuple(gaps))
 
     def with_part(self, first: int, end: int) -> Ranges:
-        """The same with one more range."""
+        """Return these ranges with one more range."""
         return Ranges.union([*self.parts, (first, end)])
 
     def __len__(self) -> int:

@@ -1,6 +1,6 @@
-"""What a store tells of tasks and batches, checked: any of it may be damaged, or made to harm.
+"""Stored tasks and batches, checked: any of them may be damaged, or crafted to do harm.
 
-A ValueError says what is wrong; the store that is being read adds its name.
+A ValueError states what is wrong; the store that is being read adds its name.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from glasshouse.summaries import Summarised
 
 Row = tuple[Any, ...]
 
-# Descriptions have some hundred characters, studies some thousand.
+# Descriptions have a few hundred characters, studies a few thousand.
 LONGEST_TEXT = 1 << 20
 _LONGEST_VERSION = 1000
 _RULES = {
@@ -36,16 +36,16 @@ _RULES = {
 
 @dataclass(frozen=True, repr=False)
 class StoredTask(Summarised):
-    """A task as the store knows it.
+    """A task as it is in the store.
 
     Attributes:
-        number: its key in this file.
-        task_id: SHA-256 of the canonical form.
-        kind: the name of its row kind.
-        canonical: what was asked, as JSON.
-        stop: the rules of the last run that collected it.
-        is_finished: whether that run found that it has enough.
-        realised: what came out of it as a whole; None in the oldest stores.
+        number: the key of the task in this file.
+        task_id: the SHA-256 of the canonical form.
+        kind: the name of the kind of its rows.
+        canonical: the task, as canonical JSON.
+        stop: the stop rules of the last run that collected it.
+        is_finished: whether that run found that the task has enough instances.
+        realised: values that hold for the whole task; None in the oldest stores.
     """
 
     number: int
@@ -62,18 +62,18 @@ class StoredTask(Summarised):
         return json_object(self.canonical, f"task {self.task_id[:12]}")
 
     def table(self, name: str) -> dict[str, Any]:
-        """A part of the description that has names itself, such as its `parameters`."""
+        """Return a table in the description, such as its `parameters`."""
         part = self.description.get(name)
         if part is None:
             return {}
         if not isinstance(part, dict):
-            raise StoreError(f"task {self.task_id[:12]}: its {name} are {short(part)}, no table")
+            raise StoreError(f"task {self.task_id[:12]}: its {name} are {short(part)}, not a table")
         return part
 
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """A batch as the store knows it: instances first to first+count-1 of a task."""
+    """A stored batch: the instances `first` to `first + count - 1` of a task."""
 
     task: int
     first: int
@@ -84,18 +84,18 @@ class BatchRecord:
 
     @property
     def end(self) -> int:
-        """The first instance after it."""
+        """The first instance after the batch."""
         return self.first + self.count
 
 
 @dataclass(frozen=True, repr=False)
 class TaskStatus(Summarised):
-    """How far a task is.
+    """The progress of a task.
 
     Attributes:
-        task: which.
-        rows: instances measured.
-        counted: how many of them are solved (or whatever the kind counts).
+        task: the task.
+        rows: the number of measured instances.
+        counted: the number of solved instances (or whatever the kind counts).
         seconds: computing time.
         versions: the versions of glasshouse that measured them.
     """
@@ -108,7 +108,7 @@ class TaskStatus(Summarised):
 
     @classmethod
     def of(cls, task: StoredTask, batches: list[BatchRecord]) -> TaskStatus:
-        """The sums over a task's batches."""
+        """Return the sums over a task's batches."""
         return cls(
             task,
             sum(batch.count for batch in batches),
@@ -119,18 +119,18 @@ class TaskStatus(Summarised):
 
 
 def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
-    """Rows whose first values, their keys, ascend: a damaged tree can repeat them without end."""
+    """Yield rows whose keys, their first values, ascend: a damaged tree can repeat rows forever."""
     last: Row | None = None
     for row in rows:
         key = row[:keys]
         if any(type(part) is not int for part in key) or (last is not None and key <= last):
-            raise ValueError(f"{table} have the key {short(key)} in a wrong place")
+            raise ValueError(f"{table} have the key {short(key)} at a wrong position")
         last = key
         yield row
 
 
 def fitting(rows: Iterable[Row], size: int, table: str) -> Iterator[Row]:
-    """Rows whose texts fit into `size` bytes: a damaged file can give one text to many rows."""
+    """Yield rows whose texts fit into `size` bytes; a damaged file can repeat a text."""
     for row in rows:
         size -= sum(len(value) for value in row if isinstance(value, str))
         if size < 0:
@@ -139,14 +139,14 @@ def fitting(rows: Iterable[Row], size: int, table: str) -> Iterator[Row]:
 
 
 def task_record(row: Row) -> StoredTask:
-    """A row of `tasks`."""
+    """Return a row of `tasks`, checked."""
     number, task_id, kind, canonical, stop, finished, realised = row
     if not (isinstance(task_id, str) and isinstance(kind, str)):
         raise ValueError(f"a task is called {short(task_id)}, of kind {short(kind)}")
     what = f"task {short(task_id[:12])}"
     json_object(canonical, what)
     if hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest() != task_id:
-        raise ValueError(f"{what} is not the one that it describes")
+        raise ValueError(f"{what} does not match its description")
     if type(finished) is not int or finished not in (0, 1):
         raise ValueError(f"{what} has finished={short(finished)}")
     known = None if realised is None else json_object(realised, f"what was realised of {what}")
@@ -164,13 +164,13 @@ def _stop(text: object, what: str) -> Stop:
 
 
 def batch_record(row: Row) -> BatchRecord:
-    """A row of `batches`."""
+    """Return a row of `batches`, checked."""
     batch = BatchRecord(*row)
     numbers = (batch.task, batch.first, batch.count, batch.counted)
     if any(type(number) is not int for number in numbers):
         raise ValueError(f"a batch has numbers {short(numbers)}")
     if batch.first < 0 or batch.count < 0 or batch.end > INT64_MAX:
-        raise ValueError(f"a batch has {batch.count} instances from {batch.first} on")
+        raise ValueError(f"a batch has {batch.count} instances starting at {batch.first}")
     if not 0 <= batch.counted <= batch.count:
         raise ValueError(f"a batch counts {batch.counted} of {batch.count} instances")
     if type(batch.seconds) is not float or not 0 <= batch.seconds < math.inf:
@@ -181,7 +181,7 @@ def batch_record(row: Row) -> BatchRecord:
 
 
 def refuse_overlap(batches: Iterable[BatchRecord]) -> None:
-    """Batches of one task, in order, have no instance in common."""
+    """Refuse batches of one task, in order, that have an instance in common."""
     end = 0
     for batch in batches:
         if batch.first < end:
@@ -190,7 +190,7 @@ def refuse_overlap(batches: Iterable[BatchRecord]) -> None:
 
 
 def whole_numbers(joined: object, count: int, what: str) -> npt.NDArray[np.int64]:
-    """So many whole numbers other than 0, out of a text that joins them with commas."""
+    """Parse `count` integers other than 0 from a text that joins them with commas."""
     plain = joined if isinstance(joined, str) else ""
     if not plain.encode().translate(None, b"0123456789,-"):
         numbers = np.fromstring(plain, dtype=np.int64, sep=",")
@@ -200,23 +200,23 @@ def whole_numbers(joined: object, count: int, what: str) -> npt.NDArray[np.int64
 
 
 def text(value: object, what: str) -> str:
-    """A text of bearable length."""
+    """Return a text, which must not be too long."""
     if not isinstance(value, str):
-        raise ValueError(f"{what} is {short(value)}, no text")
+        raise ValueError(f"{what} is {short(value)}, not a text")
     if len(value) > LONGEST_TEXT:
         raise ValueError(f"{what} has {len(value)} characters; a store keeps up to {LONGEST_TEXT}")
     return value
 
 
 def stored_name(value: object, longest: int) -> str:
-    """A name that is not too long, without control codes."""
+    """Return a name that is not too long, without control codes."""
     if not isinstance(value, str) or not 0 < len(value) <= longest:
-        raise ValueError(f"{short(value)} is no name")
+        raise ValueError(f"{short(value)} is not a name")
     return without_codes(value)
 
 
 def without_codes(words: str) -> str:
-    r"""On one line, without control codes, which a terminal would obey.
+    r"""Return a text on one line, without control codes, which a terminal would obey.
 
     >>> without_codes("a\x1b[2Jb")
     'a?[2Jb'
@@ -225,7 +225,7 @@ def without_codes(words: str) -> str:
 
 
 def json_object(value: object, what: str) -> dict[str, Any]:
-    """A JSON object out of a text."""
+    """Parse a JSON object from a text."""
     try:
         parsed = json.loads(text(value, what), parse_constant=_refuse_constant)
     except RecursionError:
@@ -233,7 +233,7 @@ def json_object(value: object, what: str) -> dict[str, Any]:
     except json.JSONDecodeError:
         raise ValueError(f"{what} is not JSON: {short(value)}") from None
     if not isinstance(parsed, dict):
-        raise ValueError(f"{what} is no JSON object: {short(value)}")
+        raise ValueError(f"{what} is not a JSON object: {short(value)}")
     return parsed
 
 
@@ -242,13 +242,13 @@ def _refuse_constant(name: str) -> None:
 
 
 def fields_of(value: object, *names: str) -> list[Any]:
-    """The values of an object that has these names and no others."""
+    """Return the values of an object that has exactly these names."""
     if not isinstance(value, dict) or set(value) != set(names):
-        raise ValueError(f"{short(value)} does not have just {', '.join(names)}")
+        raise ValueError(f"{short(value)} does not have exactly {', '.join(names)}")
     return [value[name] for name in names]
 
 
 def short(value: object) -> str:
-    """Anything in some characters, on one line, without control codes."""
+    """Return a short text for any value, on one line, without control codes."""
     shown = ascii(value[:60] if isinstance(value, (str, bytes)) else value)
     return shown if len(shown) <= 80 else shown[:80] + "..."

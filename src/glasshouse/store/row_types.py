@@ -1,7 +1,7 @@
-"""Row types: the columns of a store's rows, and what a task must offer to be collected.
+"""Row types: the columns of a store's rows, and the interface of a task that can be collected.
 
-A store holds rows of several kinds, each in a table of its own. The packages that measure (studies,
-races, boltzmann) declare the columns and bring their own tasks.
+A store holds rows of several kinds, each in its own table. The packages that measure (studies,
+races, boltzmann) declare the columns and define their own tasks.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ LONGEST_TEXT = 1 << 16  # bytes of a text in a row
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, how it is stored and what it means.
+    """One column: its name, its storage type and its meaning.
 
     Attributes:
         name: lower-case letters, digits and underscores.
         storage: "integer" (int64), "real" (float64) or "text" (at most 64 KiB of UTF-8).
-        meaning: for readers of the data.
+        meaning: a description for readers of the data.
     """
 
     name: str
@@ -61,8 +61,8 @@ class Kind:
 
     Attributes:
         name: the name of its table.
-        columns: what is measured.
-        counted: a 0/1 column whose sum `status` shows, for example how many were solved.
+        columns: the measured columns.
+        counted: a 0/1 column whose sum `status` shows, for example the number of solved instances.
     """
 
     name: str
@@ -81,11 +81,11 @@ class Kind:
 
     @property
     def measured(self) -> tuple[Column, ...]:
-        """All columns that a measurement returns: the declared ones and the seconds."""
+        """All columns of a measurement: the declared ones and the seconds."""
         return (*self.columns, SECONDS)
 
     def check(self, rows: Columns, count: int) -> dict[str, npt.NDArray[Any]]:
-        """The arrays of a measurement in the declared order and types, or an error."""
+        """Return the arrays of a measurement in the declared order and types, or raise."""
         expected = {column.name for column in self.measured}
         if set(rows) != expected:
             raise ValueError(f"{self.name} rows have {sorted(rows)}, not {sorted(expected)}")
@@ -99,7 +99,7 @@ class Kind:
         return checked
 
     def check_values(self, rows: Columns) -> None:
-        """Refuse seconds, marks and texts that cannot be, in whatever columns are there."""
+        """Refuse impossible seconds, marks and texts in any of the columns that are present."""
         seconds = rows.get(SECONDS.name)
         if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
             raise ValueError(f"{self.name} rows have seconds that are below 0 or not finite")
@@ -113,7 +113,7 @@ class Kind:
 
 
 def _check_text(value: object, what: str) -> None:
-    """Refuse all but texts that any reader of the file gets back as they are."""
+    """Refuse any text that a reader of the file would not get back unchanged."""
     if not isinstance(value, str):
         raise ValueError(f"{what} must be texts, not {type(value).__name__}")
     try:
@@ -128,17 +128,17 @@ def _check_text(value: object, what: str) -> None:
 
 @dataclass(frozen=True)
 class Stop:
-    """When a task has enough instances: at the first of the rules that holds.
+    """The stop rules of a task: it has enough instances when the first rule holds.
 
     Attributes:
-        instances: never more than these.
-        relative_error: stop when the interval of the statistic, half its width over its value, is
-            this narrow. Decided on instances 0 to k-1 at fixed k, so it does not depend on the
-            order in which workers finish.
-        statistic: which one.
-        confidence: of its interval.
-        seconds: stop after so much computing time. What is then in the store depends on the speed
-            of the machine: not reproducible, and reported as such.
+        instances: the largest number of instances.
+        relative_error: stop when half the width of the statistic's interval, divided by its value,
+            is at most this. It is computed on instances 0 to k-1 at fixed k, so it does not depend
+            on the order in which workers finish.
+        statistic: the statistic.
+        confidence: the confidence of its interval.
+        seconds: stop after this much computing time. The rows in the store then depend on the speed
+            of the computer: this is not reproducible, and reported as such.
 
     >>> Stop(1000, relative_error=0.05).checkpoints()[:5]
     (32, 40, 50, 63, 79)
@@ -154,7 +154,9 @@ class Stop:
 
     def __post_init__(self) -> None:
         if validation.count(self.instances, "instances", 1) > validation.INT64_MAX:
-            raise ValueError(f"instances={self.instances} is above 2^63-1, the most there are")
+            raise ValueError(
+                f"instances={self.instances} is above 2^63-1, the largest number of instances"
+            )
         validation.share(self.confidence, "confidence")
         if self.statistic not in STATISTICS:
             raise ValueError(f"statistic={self.statistic!r} is not one of {', '.join(STATISTICS)}")
@@ -171,7 +173,7 @@ class Stop:
         return self.seconds is None
 
     def checkpoints(self) -> tuple[int, ...]:
-        """The numbers of instances at which the relative error is looked at, the last included."""
+        """Return the numbers of instances at which the relative error is tested."""
         if self.relative_error is None:
             return (self.instances,)
         places, k = [], 32
@@ -183,28 +185,28 @@ class Stop:
 
 @runtime_checkable
 class Measurable(Protocol):
-    """What `collect` needs of a task, whatever it measures."""
+    """The interface of a task for `collect`, whatever it measures."""
 
     @property
     def kind(self) -> Kind:
-        """The kind of its rows."""
+        """The kind of the task's rows."""
 
     @property
     def task_id(self) -> str:
-        """SHA-256 of the canonical form."""
+        """The SHA-256 of the canonical form."""
 
     @property
     def stop(self) -> Stop:
-        """When it has enough; no part of its identity."""
+        """The stop rules of the task; not part of its identity."""
 
     def canonical(self) -> str:
-        """All that its rows depend on, as JSON on one line."""
+        """Return all that the rows depend on, as one line of JSON."""
 
     def realise(self) -> Mapping[str, Any]:
-        """What came out of the task as a whole, in JSON's values: stored once, for figures."""
+        """Return values that hold for the whole task, as JSON values: stored once, for figures."""
 
     def measure(self, first: int, count: int) -> Columns:
-        """Rows of instances first to first+count-1: a function of the task and the index only."""
+        """Return the rows of instances `first` to `first + count - 1`."""
 
 
 class Sampled(Protocol):
@@ -215,7 +217,7 @@ class Sampled(Protocol):
         """The columns that statistics read."""
 
     def sample(self, rows: Columns) -> Sample:
-        """The values of some rows."""
+        """Return the values of some rows."""
 
 
 # By the name of their rows; the packages that declare such rows add them.
@@ -223,13 +225,13 @@ SAMPLED: dict[str, Sampled] = {}
 
 
 class Identified:
-    """A task that a store knows by the hash of all that its rows depend on."""
+    """A task that a store identifies by the hash of all that its rows depend on."""
 
     def canonical(self) -> str:
-        """All that its rows depend on, as JSON on one line."""
+        """Return all that the rows depend on, as one line of JSON."""
         raise NotImplementedError
 
     @cached_property
     def task_id(self) -> str:
-        """SHA-256 of the canonical form."""
+        """The SHA-256 of the canonical form."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()

@@ -1,8 +1,9 @@
-"""The tables of a store, and the check that a file has these and nothing else.
+"""The tables of a store, and the check that a file contains these and nothing else.
 
-A SQLite file from a stranger can hold views, triggers, expressions and tables of other shapes under
-our names. SQLite keeps the text that made each of them: a store is taken only if it is our text,
-letter by letter. `faults_of` compares the rows of a store with its batches.
+A SQLite file from an untrusted source can contain views, triggers, expressions and tables of other
+shapes under our names. SQLite keeps the statement that created each of them: a store is accepted
+only if every statement is ours, letter by letter. `faults_of` compares the rows of a store with its
+batches.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ TABLES = {
     PRIMARY KEY (task, first)
 ) WITHOUT ROWID""",
 }
-# What SQLite makes by itself for `UNIQUE`.
+# The indices that SQLite creates by itself for `UNIQUE`.
 _INDEX = ("index", "sqlite_autoindex_tasks_1", "tasks", None)
 _KIND = "kind "
-# What was realised of a task stands in `meta` under its id: stores from before have none, and
-# need no other tables to get it.
+# Realised values of a task are stored in `meta` under its id: older stores have none, and need no
+# new tables to get them.
 REALISED = "realised "
 
 
 def table_of(kind: Kind) -> str:
-    """The statement that makes the table of a kind."""
+    """Return the statement that creates the table of a kind."""
     columns = ", ".join(f"{c.name} {c.storage.upper()} NOT NULL" for c in kind.measured)
     return (
         f"CREATE TABLE {kind.name} (task INTEGER NOT NULL REFERENCES tasks, "
@@ -46,13 +47,13 @@ def table_of(kind: Kind) -> str:
 
 
 def entry_of(kind: Kind) -> tuple[str, str]:
-    """Key and value of a kind in `meta`."""
+    """Return the key and the value of a kind in `meta`."""
     text = json.dumps({"columns": [asdict(c) for c in kind.columns], "counted": kind.counted})
     return _KIND + kind.name, text
 
 
 def read_kinds(database: sqlite3.Connection) -> dict[str, Kind]:
-    """The kinds of a store, once its tables are found to be ours; a ValueError says what is not."""
+    """Return the kinds of a store, after checking its tables; a ValueError states what is wrong."""
     there = _tables(database)
     _compare(there, TABLES)
     kinds = {}
@@ -69,7 +70,7 @@ def read_kinds(database: sqlite3.Connection) -> dict[str, Kind]:
 
 
 def _tables(database: sqlite3.Connection) -> dict[str, str]:
-    """The texts that made the tables; a ValueError if there is anything but tables."""
+    """Return the statements that created the tables; a ValueError if there is anything else."""
     tables = {}
     indices = 0
     for entry in database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
@@ -78,7 +79,7 @@ def _tables(database: sqlite3.Connection) -> dict[str, str]:
             continue
         kind, name, table, text = entry
         if kind != "table" or name != table:
-            raise ValueError(f"it has the {short(kind)} {short(name)}, as no store has")
+            raise ValueError(f"it contains the {short(kind)} {short(name)}, which no store has")
         tables[name] = text
     return tables
 
@@ -88,14 +89,14 @@ def _compare(there: Mapping[str, str], expected: Mapping[str, str], whole: bool 
         if name not in there:
             raise ValueError(f"it has no table {name}")
         if there[name] != text:
-            raise ValueError(f"its table {name} has another form than that of a store")
+            raise ValueError(f"its table {name} has a different form from that of a store")
     foreign = sorted(there.keys() - expected.keys(), key=str)
     if whole and foreign:
         raise ValueError(f"it has the table {short(foreign[0])}, which no store has")
 
 
 def _kind(name: str, value: object) -> Kind:
-    """A kind as `meta` describes it. Its names go into SQL: `Kind` refuses all but plain words."""
+    """Return a kind as `meta` describes it; its names go into SQL, so only plain words pass."""
     stored = json_object(value, f"the kind {short(name)}")
     columns, counted = fields_of(stored, "columns", "counted")
     if not isinstance(columns, list) or not isinstance(counted, (str, type(None))):
@@ -113,7 +114,7 @@ def _column(value: object) -> Column:
 
 
 def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
-    """Tasks whose batches and rows do not tell the same, in words."""
+    """Describe the tasks whose batches and rows disagree, as text."""
     name = kind.name
     query = f"""
         SELECT tasks.task_id,
@@ -122,11 +123,11 @@ def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
         FROM tasks WHERE kind = '{name}'
     """
     faults = [
-        f"task {task_id[:12]}: batches tell of {told} rows, but there are {there}"
+        f"task {task_id[:12]}: batches state {told} rows, but there are {there}"
         for task_id, told, there in database.execute(query)
         if told != there
     ]
-    # SQLite lets a column hold what is not of its type; such a row does not count.
+    # SQLite allows a value of another type in a column; such a row does not count.
     typed = " AND ".join(f"typeof({c.name}) = '{c.storage}'" for c in kind.measured)
     if kind.counted is not None:
         typed += f" AND {kind.counted} IN (0, 1)"
@@ -137,7 +138,7 @@ def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
             AND instance >= batches.first AND instance < batches.first + batches.count AND {typed})
     """
     faults += [
-        f"task {task_id[:12]}: the batch from instance {first} on is not complete, or not as typed"
+        f"task {task_id[:12]}: the batch at instance {first} is incomplete or has wrong types"
         for task_id, first in database.execute(incomplete)
     ]
     return faults

@@ -1,10 +1,10 @@
-"""The store: all rows of a study in one SQLite file that a kill cannot tear.
+"""The store: all rows of a study in one crash-safe SQLite file.
 
-One process writes, the coordinator of a study; any number may read meanwhile (WAL mode). A batch of
-rows is one transaction, so that a batch is there as a whole or not at all.
+One process writes, the coordinator of a study; any number may read at the same time (WAL mode). A
+batch of rows is one transaction, so a batch is stored completely or not at all.
 
-Tables: `meta` (key, value), `tasks` (what was asked), `batches` (which instances are there, with
-sums that make `status` fast), and one table for each row kind, keyed (task, instance).
+Tables: `meta` (key, value), `tasks` (the requested tasks), `batches` (the stored instances, with
+    sums that make `status` fast), and one table for each row kind, keyed (task, instance).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from glasshouse.store.storefile import StoreError, one_line
 from glasshouse.summaries import Summarised, SummaryTable
 from glasshouse.version import __version__
 
-# Numbers that are joined to one text at a time.
+# Numbers that are joined into one text at a time.
 _JOINED = 1 << 20
 _TASKS = f"""SELECT task, task_id, kind, canonical, stop, finished,
     (SELECT value FROM meta WHERE key = '{schema.REALISED}' || task_id) FROM tasks ORDER BY task"""
@@ -46,7 +46,7 @@ class Store(OpenDatabase, Summarised):
     """An open store. Use it in a `with` block.
 
     Args:
-        path: the file; made when it is not there and `write` is set.
+        path: the file; created if it does not exist and `write` is set.
         write: open for writing; a second writer is refused.
 
     >>> import tempfile
@@ -56,7 +56,7 @@ class Store(OpenDatabase, Summarised):
     []
     >>> folder.cleanup()
 
-    A study that was collected, looked at:
+    The store of a collected study:
 
     >>> from glasshouse.store import Stop, collect
     >>> from glasshouse.studies import Task
@@ -79,7 +79,7 @@ class Store(OpenDatabase, Summarised):
     ('a study', None)
     >>> store.close()
 
-    What collecting and merging do:
+    The steps of collecting and merging:
 
     >>> with Store(Path(folder.name) / "mine.sqlite", write=True) as mine:
     ...     stored = mine.add_tasks([asked])
@@ -108,7 +108,7 @@ class Store(OpenDatabase, Summarised):
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, the kinds that the store knows included."""
+        """Run a transaction: all or nothing, including the kinds that the store knows."""
         known = dict(self._kinds)
         try:
             with super().transaction() as database:
@@ -118,13 +118,13 @@ class Store(OpenDatabase, Summarised):
             raise
 
     def summary(self) -> str:
-        """How much it holds, for people."""
+        """Return a human-readable line about the number of instances and tasks."""
         parts = self.status()
         rows, done = sum(part.rows for part in parts), sum(part.task.is_finished for part in parts)
         return f"{self.path}: {rows} instances, {done} of {len(parts)} tasks done"
 
     def _summary_table(self) -> SummaryTable:
-        """How much it holds; where it is once it is closed."""
+        """Return a table of the contents; of a closed store, only its path."""
         try:
             return super()._summary_table()
         except StoreError as error:
@@ -134,9 +134,9 @@ class Store(OpenDatabase, Summarised):
         return f"Store({str(self.path)!r}, {'writing' if self.write else 'reading'})"
 
     def add_tasks(self, tasks: Iterable[Measurable]) -> list[StoredTask]:
-        """Make sure that tasks and their kinds are there; keep their newest stop rules.
+        """Add tasks and their kinds if they are missing; keep their newest stop rules.
 
-        What is realised of a task is found out when it comes for the first time, and kept.
+        The realised values of a task are computed when it is first added, and stored.
         """
         tasks = list(tasks)
         known = {task.task_id for task in self.tasks() if task.realised is not None}
@@ -151,7 +151,7 @@ class Store(OpenDatabase, Summarised):
     def import_tasks(
         self, tasks: Iterable[StoredTask], kinds: Mapping[str, Kind]
     ) -> dict[str, StoredTask]:
-        """Make sure that another store's tasks are there; returns ours by their ids."""
+        """Add another store's tasks if they are missing; return the tasks of this store by id."""
         tasks = list(tasks)
         return self._insert_tasks(
             {task.kind: kinds[task.kind] for task in tasks},
@@ -181,11 +181,11 @@ class Store(OpenDatabase, Summarised):
         return {task.task_id: task for task in self.tasks()}
 
     def _add_kind(self, kind: Kind) -> None:
-        """Make the table of a kind, or check that it is the same one."""
+        """Create the table of a kind, or check that it is the same."""
         if kind.name in self._kinds:
             if self._kinds[kind.name] != kind:
                 raise StoreError(
-                    f"{self.path}: its {kind.name} rows have other columns than this version's; "
+                    f"{self.path}: its {kind.name} rows do not have this version's columns; "
                     "collect into a new store"
                 )
             return
@@ -202,7 +202,7 @@ class Store(OpenDatabase, Summarised):
         self, task: StoredTask, first: int, rows: Mapping[str, npt.NDArray[Any]],
         version: str = __version__,
     ) -> None:  # fmt: skip
-        """Store rows of instances first, first+1, … of a task in one transaction."""
+        """Store the rows of instances first, first+1, … of a task in one transaction."""
         kind = self._kinds[task.kind]
         count = len(rows[SECONDS.name])
         checked = kind.check(rows, count)
@@ -226,7 +226,7 @@ class Store(OpenDatabase, Summarised):
         )
 
     def tasks(self) -> list[StoredTask]:
-        """All tasks, in the order in which they came."""
+        """Return all tasks, in the order in which they were added."""
         with self._snapshot():
             return self._tasks()
 
@@ -241,14 +241,14 @@ class Store(OpenDatabase, Summarised):
         return tasks
 
     def mark_finished(self, tasks: Iterable[StoredTask]) -> None:
-        """Remember that tasks have enough by their stop rules."""
+        """Record that tasks have enough instances by their stop rules."""
         with self.transaction() as database:
             database.executemany(
                 "UPDATE tasks SET finished = 1 WHERE task = ?", [(task.number,) for task in tasks]
             )
 
     def done(self, task: StoredTask) -> Ranges:
-        """Which instances of a task are there."""
+        """Return the stored instances of a task."""
         with self._snapshot():
             return self._done(task)
 
@@ -256,7 +256,7 @@ class Store(OpenDatabase, Summarised):
         return Ranges.union((batch.first, batch.end) for batch in self._batches(task))
 
     def batches(self, task: StoredTask) -> list[tuple[int, int, str]]:
-        """(first, end, version) of every batch of a task."""
+        """Return (first, end, version) of every batch of a task."""
         with self._snapshot():
             return [(batch.first, batch.end, batch.version) for batch in self._batches(task)]
 
@@ -270,13 +270,13 @@ class Store(OpenDatabase, Summarised):
         self, task: StoredTask, columns: Iterable[str] | None = None, *,
         first: int = 0, below: int | None = None,
     ) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
-        """Columns of a task's rows as arrays, by ascending instance.
+        """Return columns of a task's rows as arrays, by ascending instance.
 
         Args:
-            task: which.
-            columns: their names, `instance` among them; all when None.
-            first: only instances from this one on.
-            below: only instances before this one.
+            task: the task.
+            columns: the names of the columns, which may include `instance`; None returns all.
+            first: the first instance to return.
+            below: return only instances below this one.
         """
         kind = self._kinds[task.kind]
         types = {column.name: column for column in (_INSTANCE, *kind.measured)}
@@ -285,7 +285,7 @@ class Store(OpenDatabase, Summarised):
         if unknown:
             raise ValueError(f"{task.kind} rows have no {unknown[0]}; they have {', '.join(types)}")
         read = list(dict.fromkeys(["instance", *names]))
-        # Values that are not of their column's type are left out, and missed below.
+        # Values that do not have the type of their column are left out, and noticed below.
         typed = "".join(f" AND typeof({name}) = '{types[name].storage}'" for name in read)
         query = f"SELECT {', '.join(read)} FROM {task.kind} WHERE task = ? AND instance >= ? "
         query += f"AND instance < ?{typed} ORDER BY instance"
@@ -298,16 +298,18 @@ class Store(OpenDatabase, Summarised):
             rows = itertools.islice(cursor, len(expected) + 1)
             table = np.fromiter(rows, dtype=[(name, types[name].dtype) for name in read])
             if not np.array_equal(table["instance"], expected):
-                raise ValueError(f"task {task.task_id[:12]} has other rows than its batches tell")
+                raise ValueError(
+                    f"task {task.task_id[:12]} has different rows from those its batches state"
+                )
             found = {name: np.ascontiguousarray(table[name]) for name in names}
             kind.check_values(found)
         return found
 
     def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
-        """A column of numbers above 0, negated where the 0/1 column `mark` is 0; in any order.
+        """Return a column of numbers above 0, negated if the 0/1 column `mark` is 0; in any order.
 
-        SQLite joins the numbers to one text, which is five times faster than row by row: what
-        statistics of millions of rows are read with.
+        SQLite joins the numbers into one text, which is five times faster than row by row.
+        Statistics of millions of rows are read in this way.
         """
         known = {c.name for c in self._kinds[task.kind].columns if c.storage == "integer"}
         if not {column, mark} <= known:
@@ -328,17 +330,17 @@ class Store(OpenDatabase, Summarised):
         return np.concatenate(found)
 
     def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
-        """The instances that batches tell of in a range, if the file has room for them."""
+        """Return the instances that batches state in a range, if they can fit into the file."""
         parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
         told = sum(max(high - low, 0) for low, high in parts)
-        # A row takes a pointer, two lengths, and a byte each for its columns and two keys.
+        # A row takes a pointer, two lengths, and one byte each for its columns and two keys.
         least = 6 + len(self._kinds[task.kind].measured)
         if told > self._content_size() // least:
-            raise ValueError(f"batches tell of {told} rows, more than fit into the file")
+            raise ValueError(f"batches state {told} rows, more than fit into the file")
         return np.concatenate([np.empty(0, np.int64), *(np.arange(*part) for part in parts)])
 
     def status(self) -> list[TaskStatus]:
-        """How far every task is; reads the batches only, so it is fast at any number of rows."""
+        """Return the progress of every task; it is fast, because it reads only the batches."""
         of_task: dict[int, list[BatchRecord]] = {}
         with self._snapshot():
             tasks = self._tasks()
@@ -352,11 +354,11 @@ class Store(OpenDatabase, Summarised):
 
     @property
     def purposes(self) -> list[Purpose]:
-        """What the store is for; none for a new store, and one for all that we make."""
+        """The purposes of the store: none for a new store, one for each store that we create."""
         return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
 
     def reserve(self, purpose: Purpose) -> str | None:
-        """Make sure that the store is for a purpose; return the settings it notes, None if none.
+        """Reserve the store for a purpose; return the settings it notes, or None.
 
         Raises:
             StoreError: the store is for something else.
@@ -365,7 +367,7 @@ class Store(OpenDatabase, Summarised):
         return self.noted(purpose.note)
 
     def note(self, key: str, value: str) -> None:
-        """Remember a text under a key, for example the study that was asked for."""
+        """Store a text under a key, for example the text of a study."""
         records.text(value, f"the note {key}")
         with self.transaction() as database:
             database.execute(
@@ -374,21 +376,21 @@ class Store(OpenDatabase, Summarised):
             )
 
     def noted(self, key: str) -> str | None:
-        """What `note` was told, or None."""
+        """Return the text that `note` stored under a key, or None."""
         with self._snapshot():
             query = "SELECT value FROM meta WHERE key = ?"
             found = self._database.execute(query, (f"note {key}",)).fetchone()
             return None if found is None else records.text(found[0], f"the note {key}")
 
     def check(self) -> list[str]:
-        """Everything that is wrong with the store, in words; an empty list is a good store."""
+        """Return everything that is wrong with the store, as texts; an intact store gives none."""
         try:
             with self._snapshot():
                 query = "PRAGMA integrity_check"
                 found = [row[0] for row in self._database.execute(query)]
                 faults = [one_line(fault) for fault in found if fault != "ok"]
                 if faults:
-                    return faults  # what follows would stumble over the same pages
+                    return faults  # later checks would fail on the same pages
                 self._tasks()
                 for kind in self._kinds.values():
                     faults += schema.faults_of(self._database, kind)

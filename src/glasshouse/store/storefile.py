@@ -1,8 +1,8 @@
-"""The file under a store: made whole, checked before it is touched, opened with care.
+"""The file under a store: created atomically, checked before use, opened with care.
 
-One process writes: it holds a lock on an empty file beside the store, which dies with the process.
+One process writes. It holds a lock on an empty file next to the store, which ends with the process.
 The lock file is removed when its holder is done. Another process may have opened it before, and
-would then lock a file that no name leads to, while a third process makes a new one: two writers.
+would then lock a file without a name, while a third process creates a new one: two writers.
 Therefore a lock counts only if the name still leads to the locked file, and the file is removed
 while it is still locked.
 """
@@ -28,16 +28,16 @@ APPLICATION_ID = 0x476C6173  # "Glas", in the file's header: see `file` and PRAG
 SCHEMA_VERSION = 1
 _HEADER_SIZE = 100
 _MAGIC = b"SQLite format 3\x00"
-# No text of a store is nearly as long, and no row as wide.
+# No text of a store is nearly this long, and no row this wide.
 _LONGEST_VALUE = 1 << 26
-# Statements that make tables are read before we can look at them.
+# SQLite reads the statements that created the tables before we can check them.
 _MOST_COLUMNS, _LONGEST_STATEMENT = 500, 1 << 17
 _LONGEST_MESSAGE = 200
-# Queries are ended after so many steps of SQLite's machine, and so many more per byte of the file.
-# What we write needs less than a fourth of that; a tree of pages with circles has no end.
+# Queries are ended after this many steps of SQLite's machine, and this many more per byte of the
+# file. Our own queries need less than a quarter of that; a tree of pages with cycles has no end.
 _STEPS, _STEPS_PER_BYTE, _STEPS_AT_A_TIME = 2_000_000, 20, 10_000
 _DEFENSIVE = 1010  # SQLITE_DBCONFIG_DEFENSIVE: no SQL can corrupt the file
-# Each failed attempt to lock means that another writer came and went: this is never reached.
+# Each failed attempt to lock means that another writer came and went, so this is never reached.
 _ATTEMPTS = 1000
 
 
@@ -46,7 +46,7 @@ class StoreError(ValueError):
 
 
 class OtherSettingsError(StoreError):
-    """A store that holds work with other settings than those of the call.
+    """A store that was filled with settings other than those of the call.
 
     Attributes:
         names_arguments: the message names arguments, which are options of a command.
@@ -56,18 +56,18 @@ class OtherSettingsError(StoreError):
 
 
 def one_line(error: object) -> str:
-    """What an error says, on one line of bearable length: it may cite the file."""
+    """Return the message of an error on one line of limited length; it may quote the file."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 
 
 def damaged(path: Path, what: object) -> StoreError:
-    """What to raise when a store cannot be what we wrote."""
+    """Return the error for a store that we cannot have written."""
     return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
 
 
 def is_there(path: Path) -> bool:
-    """Whether there is a store, or another file with content, under a name."""
+    """Whether a store, or another file with content, exists under a name."""
     try:
         return path.stat().st_size > 0 or not path.is_file()
     except FileNotFoundError:
@@ -76,8 +76,10 @@ def is_there(path: Path) -> bool:
 
 def check_header(path: Path) -> None:
     """Refuse a file that is not ours before SQLite touches it."""
-    if not path.is_file():  # opening a pipe would wait for ever
-        raise StoreError(f"{path} is not a file, so no glasshouse store; nothing was changed")
+    if not path.is_file():  # opening a pipe would wait forever
+        raise StoreError(
+            f"{path} is not a file, so it is not a glasshouse store; nothing was changed"
+        )
     with path.open("rb") as file:
         header = file.read(_HEADER_SIZE)
     if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
@@ -90,17 +92,17 @@ def check_header(path: Path) -> None:
         )
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{path} was written by a newer glasshouse (store version {version}, this one knows "
+            f"{path} was written by a newer glasshouse (store version {version}, this one reads "
             f"{SCHEMA_VERSION}); upgrade to read it; nothing was changed"
         )
 
 
 def create(path: Path, tables: Iterable[str]) -> None:
-    """Make an empty store beside its place and move it there, so that it is never half made.
+    """Create an empty store under a temporary name and rename it, so that it is never partial.
 
     Args:
-        path: its place; a file with content is never replaced.
-        tables: the statements that make them.
+        path: the path of the store; a file with content is never replaced.
+        tables: the statements that create the tables.
     """
     with new_file(path) as fresh:
         database = sqlite3.connect(fresh, isolation_level=None)
@@ -115,7 +117,7 @@ def create(path: Path, tables: Iterable[str]) -> None:
 
 @contextmanager
 def new_file(path: Path) -> Iterator[Path]:
-    """A name to make a file under, which is moved to `path` at the end of a block that succeeds."""
+    """Yield a temporary name; the file is moved to `path` if the block succeeds."""
     place = path.resolve()
     with drafted(place) as fresh:
         yield fresh
@@ -123,26 +125,26 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 def _move_to_new_name(fresh: Path, place: Path) -> None:
-    """Like a rename, but what has content under the new name stays."""
+    """Rename a file, but keep a file that already has content under the new name."""
     try:
         os.link(fresh, place)
-    except OSError:  # an empty file is there, or the disk knows no links
+    except OSError:  # an empty file exists, or the file system does not support hard links
         if is_there(place):
-            raise StoreError(f"{place} was just made by another process; run again") from None
+            raise StoreError(f"{place} was just created by another process; run again") from None
         fresh.replace(place)
 
 
 def refuse_journal(path: Path) -> None:
-    """Refuse a store with a rollback journal beside it, which SQLite would play back unasked.
+    """Refuse a store with a rollback journal, which SQLite would play back without asking.
 
-    Ours have none: they are in WAL mode from the moment they appear. A journal from a stranger
-    rewrites the store, and can name any other file to be deleted.
+    Our stores have none: they are in WAL mode from the start. A journal from an untrusted source
+        rewrites the store, and can name any other file to be deleted.
     """
     real = path.resolve()
     journal = real.with_name(real.name + "-journal")
     if journal.exists() or journal.is_symlink():
         raise StoreError(
-            f"{path} has a rollback journal beside it, {journal.name}, which no store of ours has; "
+            f"{path} has a rollback journal, {journal.name}, which a glasshouse store never has; "
             "remove that file, or restore the store from a copy; nothing was changed"
         )
 
@@ -158,19 +160,19 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
         return database
     place = path.resolve().as_uri()
     may_write = os.access(path, os.W_OK) and os.access(path.resolve().parent, os.W_OK)
-    # The last connection tidies WAL's files away, but only if it could write.
+    # The last connection removes WAL's files, but only if it can write.
     mode = "rw" if may_write else "ro"
     database = sqlite3.connect(f"{place}?mode={mode}", uri=True, isolation_level=None, timeout=30)
     try:
         _be_careful(database, path)
         database.execute("PRAGMA query_only = ON")
-        database.execute("PRAGMA schema_version").fetchone()  # reads the file's first page
+        database.execute("PRAGMA schema_version").fetchone()  # reads the first page of the file
     except sqlite3.OperationalError:
         database.close()
         journal = path.with_name(path.name + "-wal")
         if may_write or (journal.exists() and journal.stat().st_size):
             raise
-        # A folder that cannot be written has no room for WAL's index; nobody writes there either.
+        # A read-only folder cannot hold WAL's index, and no process can write there.
         database = sqlite3.connect(f"{place}?immutable=1", uri=True, isolation_level=None)
         _be_careful(database, path)
     except BaseException:
@@ -180,32 +182,32 @@ def connect(path: Path, write: bool) -> sqlite3.Connection:
 
 
 def _be_careful(database: sqlite3.Connection, path: Path) -> None:
-    """SQLite's settings for files from strangers (sqlite.org/security.html)."""
+    """Apply SQLite's settings for untrusted files (sqlite.org/security.html)."""
     limit_steps(database, content_size(path))
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
     database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     database.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, _MOST_COLUMNS)
     database.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, _LONGEST_STATEMENT)
     database.setlimit(sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH, 1)
-    configure = getattr(database, "setconfig", None)  # from Python 3.12 on
+    configure = getattr(database, "setconfig", None)  # since Python 3.12
     if configure is not None:
         configure(_DEFENSIVE, True)
     database.execute("PRAGMA trusted_schema = OFF")
     database.execute("PRAGMA cell_size_check = ON")
-    database.execute("PRAGMA mmap_size = 0")  # a file that shrinks under a map ends the process
+    database.execute("PRAGMA mmap_size = 0")  # a mapped file that shrinks would end the process
 
 
 def limit_steps(database: sqlite3.Connection, size: int) -> None:
-    """From now on, end what reads more than a file of `size` bytes holds; a new count begins."""
+    """Limit queries to what a file of `size` bytes can need; start a new count."""
     steps = _STEPS + _STEPS_PER_BYTE * size
-    # Written in C: an interrupt (Ctrl-C) in a handler written in Python would be lost.
+    # The handler is in C: Ctrl-C in a handler written in Python would be lost.
     left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
     database.set_progress_handler(left, _STEPS_AT_A_TIME)
 
 
 def content_size(path: Path) -> int:
-    """Bytes of a store and of its journal: no more than these can be in it."""
-    size, path = 0, path.resolve()  # SQLite's own files lie beside the real one
+    """Return the bytes of a store and of its journal, which limit its content."""
+    size, path = 0, path.resolve()  # SQLite's own files are next to the real file
     for part in (path, path.with_name(path.name + "-wal")):
         if part.exists():
             size += part.stat().st_size
@@ -213,25 +215,27 @@ def content_size(path: Path) -> int:
 
 
 def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
-    """SQLite's error in our voice: what happened, what is safe, what to do."""
+    """Return an exception for SQLite's error: what happened, what is safe, what to do."""
     text = one_line(error)
     if "unable to open" in text or "readonly" in text:
         place = "written" if write else "read"
-        return OSError(f"{path} cannot be {place}: {text}; use a folder that can be written")
+        return OSError(f"{path} cannot be {place}: {text}; use a writable folder")
     if "full" in text or "disk I/O" in text:
         return OSError(
-            f"{path}: {text}; all batches stored before are safe: make room and run again"
+            f"{path}: {text}; all batches stored before are safe; free disk space and run again"
         )
     if "closed database" in text:
         return StoreError(f"{path} is closed; open it again to use it")
     if "locked" in text or isinstance(error, sqlite3.IntegrityError):
         return StoreError(f"{path}: {text}")
-    return damaged(path, "it has more to read than fits into it" if "interrupt" in text else text)
+    return damaged(
+        path, "a query reads more than fits into the file" if "interrupt" in text else text
+    )
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Be the one writer of a store; a StoreError if there is another."""
+    """Become the only writer of a store; raise a StoreError if there is another."""
     place = path.resolve()  # a link leads to the same store, so to the same lock
     lock_file = place.with_name(place.name + ".writer")
     handle = _take(path, lock_file)
@@ -247,7 +251,7 @@ def _take(path: Path, lock_file: Path) -> int:
             handle = os.open(lock_file, os.O_RDWR | os.O_CREAT, 0o666)
         except OSError as error:
             raise OSError(
-                f"{path} cannot be written: {error.strerror}; use a folder that can be written"
+                f"{path} cannot be written: {error.strerror}; use a writable folder"
             ) from error
         is_free = False
         try:
@@ -257,7 +261,7 @@ def _take(path: Path, lock_file: Path) -> int:
         except OSError as error:
             os.close(handle)
             raise OSError(
-                f"{path} cannot be locked: {error.strerror}; use a folder of a local disk"
+                f"{path} cannot be locked: {error.strerror}; use a folder on a local disk"
             ) from error
         os.close(handle)
         if not is_free:
@@ -268,12 +272,12 @@ def _take(path: Path, lock_file: Path) -> int:
 
 
 def _lock(handle: int) -> bool:
-    """Lock an open file if nobody has it."""
+    """Lock an open file unless another process has locked it."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
         else:
-            # Not `lockf`, whose locks belong to the process: two stores of one would share it.
+            # Locks of `lockf` belong to the process, so two stores of one process would share them.
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except (BlockingIOError, PermissionError):  # the latter on Windows
         return False
@@ -281,7 +285,7 @@ def _lock(handle: int) -> bool:
 
 
 def _leads_to(name: Path, handle: int) -> bool:
-    """Whether a name still is that of an open file."""
+    """Whether a name still leads to an open file."""
     try:
         return os.path.samestat(name.stat(), os.fstat(handle))
     except FileNotFoundError:
@@ -289,16 +293,16 @@ def _leads_to(name: Path, handle: int) -> bool:
 
 
 def _release(handle: int, lock_file: Path) -> None:
-    """Remove the file, then the lock; Windows cannot remove an open file, nor one of another."""
+    """Remove the file, then the lock; Windows cannot remove an open file."""
     if sys.platform == "win32":
         os.close(handle)
         with suppress(OSError):
             lock_file.unlink(missing_ok=True)
         return
     try:
-        if os.fstat(handle).st_size == 0:  # what is in it is not ours
+        if os.fstat(handle).st_size == 0:  # a file with content is not ours
             lock_file.unlink(missing_ok=True)
     except OSError:
-        pass  # an empty file is left behind, for the next writer to lock and remove
+        pass  # the empty file stays for the next writer to lock and remove
     finally:
         os.close(handle)

@@ -1,7 +1,7 @@
-"""Worker processes of this computer for batches: one batch each, replaced when one dies or hangs.
+"""Local worker processes: one batch each; a worker that dies or hangs is replaced.
 
-Each worker has an executor to itself. A batch that ends or blocks its worker therefore does not
-disturb the batches of other workers, and it is clear which batch did it.
+Each worker has its own executor. So a batch that ends or blocks its worker does not disturb the
+batches of other workers, and it is clear which batch caused it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from glasshouse.pool import Worker, core_sets
 from glasshouse.problems import validation
 from glasshouse.stopping import deferred
 
-# Workers are checked at least this often, in seconds, unless this process was held up itself.
+# Workers are checked at least this often, in seconds, unless this process itself is delayed.
 LONGEST_GAP = 1.0
 
 
@@ -27,7 +27,7 @@ class _Work:
     Attributes:
         worker: the worker.
         has_begun: whether the batch had begun when it was last checked.
-        seconds: how long the batch was watched since then.
+        seconds: how long the batch has been watched since then.
     """
 
     worker: Worker
@@ -40,13 +40,13 @@ class Workers:
 
     A batch's clock starts when its worker reports that the batch has begun. It counts only seconds
     in which this process watched: if the computer slept, or this process was stopped, its workers
-    were held up as well.
+    were delayed as well.
 
     Args:
-        number: how many processes.
-        timeout: a batch that was seen at work for more than this many seconds hangs.
-        clock: returns seconds.
-        cores: the number of cores that each process has to itself; None does not pin processes.
+        number: the number of processes.
+        timeout: a batch that was watched for more than this many seconds hangs.
+        clock: returns the time in seconds.
+        cores: the number of cores reserved for each process; None does not pin processes.
     """
 
     def __init__(
@@ -70,21 +70,21 @@ class Workers:
         worker = self._idle.pop()
         try:
             future = worker.submit(function, *arguments)
-        except BrokenExecutor:  # something ended the worker while it was idle
+        except BrokenExecutor:  # the worker ended while it was idle
             worker.rebuild()
             future = worker.submit(function, *arguments)
         self._at_work[future] = _Work(worker)
         return future
 
     def release(self, future: Future[Any]) -> None:
-        """Take back the worker of a batch: idle if the batch is done, else started again."""
+        """Free the worker of a batch: idle if the batch is done, else restarted."""
         worker = self._at_work.pop(future).worker
         if not future.done() or isinstance(future.exception(), BrokenExecutor):
             worker.rebuild()
         self._idle.append(worker)
 
     def hung(self) -> list[Future[Any]]:
-        """Return the batches that hang; call it again and again, at most a second apart."""
+        """Return the batches that hang; call it repeatedly, at most a second apart."""
         now = self._clock()
         watched = min(now - self._last_look, LONGEST_GAP)
         self._last_look = now
@@ -99,7 +99,7 @@ class Workers:
         ]  # fmt: skip
 
     def close(self) -> None:
-        """End all workers without waiting for what they are doing; signals wait meanwhile."""
+        """End all workers without waiting for their batches; signals are delayed until then."""
         with deferred():
             for worker in self._all:  # all of them clean up at the same time
                 worker.terminate()

@@ -1,4 +1,4 @@
-"""Studies: ensembles of instances, how hard they are, and how sure we are of it.
+"""Studies: the hardness of ensembles of instances, with confidence intervals.
 
 * `task`: `Task`, a family of instances and what is measured of each; tasks read from a store.
 * `quantities`: what a study can measure of an instance.

@@ -1,4 +1,4 @@
-"""From rows to answers: one point for each task, points along an axis as series, fits of series."""
+"""From rows to results: one point per task, series of points along an axis, fits of series."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _MANY = 15  # points along an axis that are looked at as a cloud around their av
 
 @dataclass(frozen=True, repr=False)
 class Point(Summarised):
-    """One task, measured.
+    """One measured task.
 
     Attributes:
         task: what was measured.
@@ -64,7 +64,7 @@ class Point(Summarised):
     schedule: RunPlan | None
 
     def along(self, axis: str) -> float:
-        """The place on an axis: "density", "size", or a parameter such as "frustration"."""
+        """Return the position on an axis: "density", "size", or a parameter."""
         if axis == "density":
             return self.density
         if axis == "size":
@@ -72,16 +72,16 @@ class Point(Summarised):
         asked = self.task.parameters.get(axis)
         if asked is None:
             article = "an" if axis[0] in "aeiou" else "a"
-            raise ValueError(f"{self.task.method} was not asked for {article} {axis} to look along")
+            raise ValueError(f"{self.task.method} was not given {article} {axis} as an axis")
         try:
             return float(Fraction(asked))
         except (TypeError, ValueError):
-            raise ValueError(f"{axis}={asked!r} is no number to look along") from None
+            raise ValueError(f"{axis}={asked!r} is not a number, so it cannot be an axis") from None
 
 
 @dataclass(frozen=True, repr=False)
 class Series(Summarised):
-    """Points that differ along one axis only, in its order.
+    """Points that differ only along one axis, in its order.
 
     Attributes:
         label: what sets this series apart from the others.
@@ -99,7 +99,7 @@ class Series(Summarised):
         return tuple(p for p in self.points if math.isfinite(p.estimate.value))
 
     def arrays(self) -> tuple[Floats, Floats, Floats]:
-        """Places, values and errors of the logarithm, of the measured points."""
+        """Return positions, values and errors of the logarithm, of the measured points."""
         points = self.measured
         return (
             np.array([p.along(self.axis) for p in points]),
@@ -109,7 +109,7 @@ class Series(Summarised):
 
 
 def averaged(one: Series) -> tuple[Floats, Floats]:
-    """Places and averages of neighbouring points, along the logarithm of the axis."""
+    """Return positions and averages of neighbouring points, along the logarithm of the axis."""
     x, y, errors = one.arrays()
     logs = np.log(x)
     at = np.linspace(logs.min(), logs.max(), 80)
@@ -118,18 +118,18 @@ def averaged(one: Series) -> tuple[Floats, Floats]:
 
 
 def is_cloud(one: Series) -> bool:
-    """Whether points are so many that they are looked at along their average."""
+    """Whether there are so many points that their average is shown."""
     return len(one.measured) >= _MANY
 
 
 def fitted_law(one: Series, law: LawComparison) -> tuple[Floats, Floats, Floats, Floats]:
-    """Sizes, what the best law says there, and its band of two standard errors."""
+    """Return sizes, the best law's values there, and its band of two standard errors."""
     x = np.geomspace(one.points[0].size, one.points[-1].size, 60)
     return x, law.best.predict(x), *law.best.band(x, 2.0)
 
 
 def telling_axis(points: Sequence[Point]) -> str:
-    """What to look along where a study does not say: density, or the dial of a family."""
+    """Return the default axis of a study: density, or the dial of a family."""
     if all(point.loops for point in points):
         return "density"
     shared = set.intersection(*(set(METHODS[p.task.method].knobs) for p in points))
@@ -142,7 +142,7 @@ def telling_axis(points: Sequence[Point]) -> str:
 
 
 def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[Point]:
-    """One point for each task that has rows, of the first kind in the store that has statistics.
+    """Return one point for each task with rows, of the first kind that has statistics.
 
     Args:
         store: an open store.
@@ -157,7 +157,7 @@ def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[P
 
 
 def sample_of(store: Store, stored: StoredTask) -> Sample:
-    """The values of a task that statistics are about: the sweeps, and which were solved."""
+    """Return the values of a task for statistics: the sweeps, and which instances were solved."""
     kind = KINDS[stored.kind]
     if not kind.is_counted:
         return kind.sample(store.rows(stored, kind.sampled))
@@ -197,7 +197,7 @@ def series_of(points: Iterable[Point], axis: str) -> list[Series]:
 
 
 def _identity(point: Point, axis: str) -> tuple[Any, ...]:
-    """What a point is apart from its place on the axis; the schedule may follow the axis."""
+    """Return the identity of a point without its position on the axis."""
     task = point.task
     kept: dict[str, Any] = {"method": task.method}
     kept |= {k: v for k, v in task.parameters.items() if k not in AXES.get(axis, {axis})}
@@ -222,7 +222,7 @@ _SYMBOLS = {"frustration": "f", "block": "d", "method": "", "sweeps_per_run": "N
 
 
 def _label(values: Mapping[str, Any]) -> str:
-    """Short: n = 30, f = 0.05."""
+    """Return a short label: n = 30, f = 0.05."""
     parts = []
     for name, value in values.items():
         name = name.removeprefix("solver ")
@@ -241,7 +241,7 @@ def _is_fraction(value: Any) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class StudyFits(Summarised):
-    """What the series of a study tell.
+    """The fits of the series of a study.
 
     Attributes:
         laws: for sizes: the scaling laws of each series, with odds.
@@ -256,7 +256,7 @@ class StudyFits(Summarised):
     notes: tuple[str, ...]
 
     def summary(self) -> str:
-        """All fits in words."""
+        """Return all fits as text."""
         lines = []
         for label, comparison in self.laws.items():
             lines += [label or "all", *(f"  {line}" for line in comparison.summary().splitlines())]
@@ -269,7 +269,7 @@ class StudyFits(Summarised):
 
 
 def fit_study(store: Store, study: Study | None = None) -> StudyFits:
-    """Fit what a study is about: scaling laws over sizes, peaks over densities.
+    """Fit the series of a study: scaling laws over sizes, peaks over densities.
 
     Args:
         store: an open store.
@@ -283,7 +283,7 @@ def fit_study(store: Store, study: Study | None = None) -> StudyFits:
 
 
 def fit_series(series: Iterable[Series]) -> StudyFits:
-    """Scaling laws of series over sizes, peaks of series over densities."""
+    """Fit scaling laws to series over sizes, and peaks to series over densities."""
     laws: dict[str, LawComparison] = {}
     peaks: dict[str, Peak] = {}
     notes, sizes = [], []

@@ -70,7 +70,7 @@ _AXIS_NAMES = {
 
 
 def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None) -> Axes:
-    """Draw the figure of a study: its series, their fits and what they were measured with.
+    """Draw the figure of a study: its series, their fits and the settings of the measurement.
 
     Args:
         store: an open store.
@@ -82,7 +82,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     if not points:
         others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
         raise ValueError(
-            f"{store.path} holds rows that have no figure ({others}); export them"
+            f"{store.path} holds rows without a figure ({others}); export them"
             if others
             else f"{store.path} has no rows yet; run the study first"
         )
@@ -97,7 +97,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
 
 
 def fitted_chart(points: Sequence[Point], study: Study) -> tuple[Chart, StudyFits]:
-    """The chart of the points of a study, and its fits."""
+    """Return the chart of the points of a study, and its fits."""
     axis = study.figure if is_axis(study.figure) else telling_axis(points)
     series = series_of(points, axis)
     fits = fit_series(series)
@@ -106,12 +106,12 @@ def fitted_chart(points: Sequence[Point], study: Study) -> tuple[Chart, StudyFit
 
 
 def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
-    """What a figure shows: a statistic of what a kind of study measures."""
+    """Return the title of a figure: a statistic of what a kind of study measures."""
     return typeset(f"{STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}")
 
 
 def _room(names: Sequence[str]) -> tuple[float, float]:
-    """Width and height of a figure: a long legend would squeeze the axes to nothing."""
+    """Return width and height of a figure with space for its legend."""
     longest = min(max(map(len, names)), _LONGEST_LABEL)
     lines = len(names) + 4  # some explain marks
     columns = legend_columns(lines)
@@ -137,7 +137,7 @@ def plot_series(
 
 
 def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height: str = "") -> Chart:
-    """Points with intervals, lower bounds, averages, fitted laws and peaks.
+    """Return a chart of points with intervals, lower bounds, averages, fitted laws and peaks.
 
     Args:
         series: the series, all along one axis.
@@ -163,7 +163,7 @@ def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height:
 
 
 def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
-    """A series with its fit; along its average where points are many."""
+    """Return a series with its fit; along its average if there are many points."""
     law = fits.laws.get(one.label) if fits else None
     peak = fits.peaks.get(one.label) if fits else None
     label = textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…")
@@ -189,7 +189,7 @@ def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
 
 
 def settings_text(points: Iterable[Point]) -> str:
-    """What was measured with: β range, N_sweep, restarts, where success was checked, samples."""
+    """Describe the settings: β range, N_sweep, restarts, the check for success, samples."""
     points = list(points)
     each = f"{_span([p.samples for p in points])} instances per point"
     plans = [p.schedule for p in points if p.schedule is not None]

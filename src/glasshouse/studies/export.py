@@ -1,4 +1,4 @@
-"""Rows of stores as one flat table: what was asked, and what was measured; CSV, Parquet, frames."""
+"""Rows of stores as one flat table of parameters and results: CSV, Parquet, data frames."""
 
 from __future__ import annotations
 
@@ -65,7 +65,9 @@ def read_rows(
     try:
         return _polars(parts)
     except package.exceptions.PolarsError as error:
-        raise StoreError(f"{store.path}: its tasks make no table ({one_line(error)})") from error
+        raise StoreError(
+            f"{store.path}: its tasks cannot form a table ({one_line(error)})"
+        ) from error
 
 
 def export_rows(
@@ -103,7 +105,7 @@ def _names(parts: Sequence[Part]) -> list[str]:
 
 
 def _lines(parts: Sequence[Part]) -> Iterator[tuple[Any, ...]]:
-    """All rows, with a cell for each name."""
+    """Yield all rows, with a cell for each name."""
     names = _names(parts)
     for shared, rows in parts:
         cells = [_plain_list(rows[name]) if name in rows else repeat(shared.get(name))
@@ -126,7 +128,7 @@ def _polars(parts: Sequence[Part]) -> polars.DataFrame:
 
 
 def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
-    """All tasks with rows of a kind; at least one."""
+    """Return all tasks with rows of a kind; at least one."""
     if kind is None:
         kind = next((k for k in (HARDNESS.name, *store.kinds) if k in store.kinds), HARDNESS.name)
     if kind not in store.kinds:
@@ -139,7 +141,7 @@ def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
 
 
 def _columns(store: Store, task: StoredTask) -> Part:
-    """What all rows of a task share, and the columns of its rows."""
+    """Return what all rows of a task share, and the columns of its rows."""
     rows = dict(store.rows(task))
     described = task.description
     constants = {"task_id": task.task_id, "method": described.get("method")}
@@ -159,7 +161,7 @@ def _columns(store: Store, task: StoredTask) -> Part:
 
 
 def _schedule(task: StoredTask) -> dict[str, Any]:
-    """How instances were solved, as asked for and as it came out."""
+    """Return how instances were solved: the requested and the realised settings."""
     asked, realised = task.table("solver"), task.realised or {}
     plan = realised.get("schedule")
     if not isinstance(plan, dict):  # nothing is solved, or the store is an old one
@@ -176,7 +178,7 @@ def _schedule(task: StoredTask) -> dict[str, Any]:
 
 
 def plain_number(value: Any) -> Any:
-    """A fraction as a float; lists, and numbers that no column can hold, as text."""
+    """Return a fraction as a float; lists, and numbers that no column can hold, as text."""
     if isinstance(value, str) and "/" in value:
         try:
             return float(ratio(value, "it"))

@@ -1,4 +1,4 @@
-"""Knobs: the parameters of planting that tuning turns, and how far."""
+"""Knobs: the parameters of planting that tuning varies, and their ranges."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _LENGTHS, _MOST_WEIGHT = (4, 3, 6, 5, 8), 16
 
 
 def usual_knob(method: str | None) -> str:
-    """What is turned where nobody says what: the first knob of a method, f of loops."""
+    """Return the default knob: the first knob of a method; for loops, f."""
     if method is None:
         return "frustration"
     knobs = METHODS.find(method, "method").knobs
     if not knobs:
-        raise ValueError(f"{method} has no knob to turn; name a method that has one")
+        raise ValueError(f"{method} has no knob; name a method that has one")
     return next(iter(knobs))
 
 
@@ -60,7 +60,7 @@ class Family:
     def on_graph(
         cls, graph: Graph, given: Mapping[str, Any] | None, solver: Annealer, seed: int
     ) -> list[Family]:
-        """Families of loops on a graph from easy to hard, where the user names no knob.
+        """Return families of loops on a graph from easy to hard, if the user names no knob.
 
         The knob is the density of loops if their frustration is given, and the frustration if the
         density is. If neither is given, each family has a frustration of its own, whose loops weigh
@@ -92,12 +92,12 @@ class Family:
         solver: Annealer,
         seed: int,
     ) -> Family:
-        """The family of a size or on a graph; loops at the peak density if none is given."""
+        """Return the family of a size or on a graph; loops at the peak density if none is given."""
         fixed, n = dict(given or {}), 0
         knob = usual_knob(method) if knob is None else knob
         if where is None:
             if method is None:
-                raise ValueError("give n or a graph; or a method, and its size as a parameter")
+                raise ValueError("pass n or a graph; or a method, and its size as a parameter")
         elif isinstance(where, int):
             n = validation.count(where, "n", 2)
             fixed["n"] = n
@@ -118,7 +118,7 @@ class Family:
                 + (f"; name a method that has it: {', '.join(others)}" if others else "")
             )
         if knob in fixed:
-            raise ValueError(f"{knob} is the knob that is tuned; leave it out")
+            raise ValueError(f"{knob} is the knob that is tuned; remove it")
         is_dense = "loops" in fixed or knob == "loop_density"
         if n and not is_dense and "loop_density" in known.parameters:
             fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
@@ -153,7 +153,7 @@ class Family:
         return Graph.parse(self.fixed["graph"])
 
     def task(self, setting: Fraction, limit: int) -> Task:
-        """The instances at a setting, given up at a limit."""
+        """Return the task of the instances at a setting, with a limit on the sweeps."""
         parameters = dict(self.fixed) | {self.knob: setting}
         solver = replace(self.solver, max_sweeps=limit)
         task = Task(self.method, parameters, solver=solver, seed=self.seed)
@@ -172,7 +172,7 @@ def families_of(
     target: float,
     seed: int,
 ) -> list[Family]:
-    """The families in which a target is searched for, from easy to hard; most often one.
+    """Return the families in which to search for a target, from easy to hard; usually one.
 
     Runs of an annealer that the user does not set are at most a quarter of the target on graphs:
     if one run took longer, instances would be solved long before the target, or long after it.
@@ -188,7 +188,7 @@ def families_of(
 
 
 def _length_of_loops(graph: Graph) -> int:
-    """The first of some lengths for which the graph has cycles; the shortest loops are listed."""
+    """Return the first of some lengths for which the graph has cycles."""
     planner = METHODS["graph_loops"].plan
     for length in _LENGTHS:
         try:

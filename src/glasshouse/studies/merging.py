@@ -1,4 +1,4 @@
-"""Merging stores that several computers collected: all of it in one transaction, or nothing.
+"""Merging stores from several computers: everything in one transaction, or nothing.
 
 Two stores can be merged if they have the same purpose, the same settings and the same instances.
 """
@@ -33,7 +33,7 @@ _IDENTITY = ("what", "parameters", "command", "dialect", "fingerprint")
 
 @dataclass(frozen=True, repr=False)
 class Merged(Summarised):
-    """What a merge did.
+    """The result of a merge.
 
     Attributes:
         new_rows: rows that were added.
@@ -47,7 +47,7 @@ class Merged(Summarised):
 
 
 def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
-    """Add everything that some stores hold to another one: rows, tasks and settings.
+    """Add all rows, tasks and settings of some stores to another one.
 
     Rows that are in both must be equal but for their seconds: a row is a function of its task and
     index. All stores must be for the same purpose: studies of one name, races on the same instances
@@ -80,7 +80,7 @@ def _merged(target: Path, paths: Iterable[Path]) -> Merged:
 
 
 def _add(into: Store, source: Store) -> tuple[int, int]:
-    """Add one store, as a part of the transaction of all."""
+    """Add one store, as a part of the transaction."""
     join_notes(into, source)
     tasks, mine = source.tasks(), {task.task_id: task for task in into.tasks()}
     _refuse_clashes(into, source, tasks)
@@ -103,7 +103,7 @@ def _add(into: Store, source: Store) -> tuple[int, int]:
 
 
 def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
-    """A task with the stop rule that asks for more instances, finished if one run found it so."""
+    """Return a task with the larger stop rule; it is finished if it is in one of the stores."""
     kept = mine if mine.stop.instances >= theirs.stop.instances else theirs
     is_same = mine.stop == theirs.stop
     return replace(kept, is_finished=kept.is_finished or (is_same and theirs.is_finished))
@@ -114,7 +114,9 @@ def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None
     mine = {task.task_id: task for task in into.tasks()}
     for name, kind in source.kinds.items():
         if name in into.kinds and into.kinds[name] != kind:
-            raise StoreError(f"{source.path}: its {name} rows have other columns than those before")
+            raise StoreError(
+                f"{source.path}: its {name} rows have different columns from those before"
+            )
     for task in tasks:
         if task.task_id not in mine:
             continue
@@ -147,7 +149,7 @@ def _first_difference(kind: Kind, ours: Columns, theirs: Columns) -> int | None:
 
 
 def join_notes(into: Store, source: Store) -> None:
-    """Add the settings of a store to those of another one, of which it is to become a part.
+    """Add the settings of a store to those of the store that it is merged into.
 
     Raises:
         StoreError: the stores do not belong together.
@@ -198,7 +200,7 @@ def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
 def _joined(
     source: Store, purpose: Purpose, mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The settings of both; those that may differ are kept as they were."""
+    """Return the settings of both; those that may differ stay unchanged."""
     what = f"{source.path} holds {purpose.words}"
     if mine.get("digest") != theirs.get("digest"):
         suites = short(theirs.get("suite")), short(mine.get("suite"))
@@ -216,7 +218,7 @@ def _joined(
         joined[purpose.members] = theirs[purpose.members] | mine[purpose.members]
         for name, one in theirs[purpose.members].items():
             if _without(one, purpose.own) != _without(joined[purpose.members][name], purpose.own):
-                raise StoreError(f"{what} with another {short(name)} than the target; {_APART}")
+                raise StoreError(f"{what} with a different {short(name)} from the target; {_APART}")
     return joined
 
 
@@ -230,11 +232,13 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
         return
     if purpose.is_suite and _instances(mine) != _instances(theirs):
         raise StoreError(
-            f"{source.path} holds {purpose.words} on other instances than the target, or with "
+            f"{source.path} holds {purpose.words} on instances other than the target's, or with "
             f"other proofs of them; {_APART}"
         )
     if purpose.is_suite and (name := _renamed(mine, theirs)):
-        raise StoreError(f"{source.path} holds runs of another {name} than the target; {_APART}")
+        raise StoreError(
+            f"{source.path} holds runs of a different {name} from the target; {_APART}"
+        )
     if purpose.fixed is not None:
         fixed = [dict(purpose.fixed(task.table("parameters"))) for task in (*mine, *theirs)]
         if any(one != fixed[0] for one in fixed):
@@ -245,12 +249,12 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
 
 
 def _instances(tasks: list[StoredTask]) -> set[str]:
-    """All instances that tasks are about, each with all that is stated of it."""
+    """Return all instances of tasks, each with all that is stated about it."""
     return {canonical_json(task.table("parameters")) for task in tasks}
 
 
 def _renamed(mine: list[StoredTask], theirs: list[StoredTask]) -> str:
-    """The name of two different solvers; empty if there is none."""
+    """Return the name that two different solvers share; empty if there is none."""
     known: dict[str, dict[str, Any]] = {}
     for task in (*mine, *theirs):
         solver = task.table("solver")

@@ -1,4 +1,4 @@
-"""What came out of a family of instances: read off its first one, stored, never grown again."""
+"""Realised values of a family: taken from its first instance, stored, never grown again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glasshouse.studies.quantities.hardness import Annealer, RunPlan
 
 @dataclass(frozen=True)
 class Realised:
-    """What figures and fits need to know of a family beside its rows.
+    """What figures and fits need to know about a family, in addition to its rows.
 
     Attributes:
         size: n, visible spins or half the vertices; all spins where the paper's n has no meaning,
@@ -30,13 +30,13 @@ class Realised:
 
     @classmethod
     def of(cls, plant: Planted, solver: Annealer | None) -> Realised:
-        """Read it off an instance."""
+        """Return the realised values of an instance."""
         schedule = None if solver is None else solver.schedule(plant)
         size = plant.half if follows_paper(plant) else plant.problem.num_variables
         return cls(float(size), plant.loops.num_loops, schedule)
 
     def plain(self) -> dict[str, Any]:
-        """As a store keeps it; a linear schedule goes without saying, as it always did."""
+        """Return plain values for a store; a linear schedule is left out, as in older stores."""
         values = asdict(self)
         if self.schedule is not None and self.schedule.schedule == "linear":
             del values["schedule"]["schedule"]
@@ -44,12 +44,12 @@ class Realised:
 
     @classmethod
     def from_plain(cls, stored: Mapping[str, Any]) -> Realised:
-        """What a store kept; a ValueError if it cannot be."""
+        """Return the values in a store; raise a ValueError if they are impossible."""
         size, loops, schedule = fields_of(stored, "size", "loops", "schedule")
         if schedule is not None:
             rise = schedule.get("schedule") if isinstance(schedule, dict) else None
             if rise not in (None, "geometric"):
-                raise ValueError(f"{short(rise)} was realised, where geometric should be")
+                raise ValueError(f"{short(rise)} was realised; expected geometric")
             names = ("sweeps_per_run", "first_beta", "last_beta", "max_sweeps")
             known = names if rise is None else (*names, "schedule")
             sweeps, first, last, most = fields_of(schedule, *known)[:4]
@@ -62,11 +62,11 @@ class Realised:
 
 def _whole(value: object, least: int = 1) -> int:
     if type(value) is not int:
-        raise ValueError(f"{short(value)} was realised, where a whole number should be")
+        raise ValueError(f"{short(value)} was realised; expected a whole number")
     return int(_number(value, least))
 
 
 def _number(value: object, least: int) -> float:
     if not isinstance(value, (int, float)) or not least <= value <= INT64_MAX:
-        raise ValueError(f"{short(value)} was realised, where a number from {least} on should be")
+        raise ValueError(f"{short(value)} was realised; expected a number of at least {least}")
     return value

@@ -56,7 +56,7 @@ _SCALE = "study scale"
 
 
 def is_axis(name: object) -> bool:
-    """Whether figures can be drawn along it: a size, a density, or a parameter of some method."""
+    """Whether a figure can have this axis: a size, a density, or a parameter of some method."""
     if not isinstance(name, str) or name == "none":
         return False
     return name in FIGURES or any(name in method.parameters for method in METHODS.values())
@@ -70,7 +70,7 @@ _FAMILY_KEYS = {"method", "parameters", "grid", "solver", "stop"}
 
 @dataclass(frozen=True, repr=False)
 class Study(Summarised):
-    """What to measure, and how to look at it.
+    """A study: what to measure, and how to show it.
 
     Attributes:
         name: for files.
@@ -92,7 +92,7 @@ class Study(Summarised):
     scale: float = 1.0
 
     def scaled(self, scale: float, least: int = 20) -> Study:
-        """The same study with fewer (or more) instances per task, but at least `least`."""
+        """Return the study with fewer (or more) instances per task, but at least `least`."""
         if not (math.isfinite(scale) and scale > 0):
             raise ValueError(f"scale={scale} must be above 0; 1 is the study as it is written")
         tasks = []
@@ -148,7 +148,7 @@ def parse_study(text: str, source: str = "study") -> Study:
 
 
 def study_of(store: Store) -> Study:
-    """The study that a store was collected for; a plain one for tasks without a study."""
+    """Return the study of a store; a plain one for tasks without a study."""
     text = store.noted(STUDY.note)
     if text is not None:
         return parse_study(text, f"the study in {store.path}")
@@ -157,7 +157,7 @@ def study_of(store: Store) -> Study:
 
 
 def reserve(store: Store, study: Study) -> None:
-    """Remember in a store which study it is for; a store that holds another one is refused."""
+    """Record in a store which study it is for; refuse a store of another study."""
     held = store.reserve(STUDY)
     if held is not None and held != study.text:
         _refuse_other_name(store, heading_of(store).name, study.name)
@@ -169,7 +169,7 @@ def reserve(store: Store, study: Study) -> None:
 
 
 def join_studies(into: Store, source: Store) -> None:
-    """Take over the study of a store that is merged, unless the target has one of that name."""
+    """Take over the study of a merged store, unless the target has one of that name."""
     text, heading = source.noted(STUDY.note), heading_of(source)
     if text is None:
         return
@@ -188,7 +188,7 @@ def _refuse_other_name(store: Store, held: str, asked: str) -> None:
 
 
 def _scale_of(store: Store) -> float:
-    """How many times the instances of its text a study was collected with."""
+    """Return the factor by which the instances of a study's text were multiplied."""
     text = store.noted(_SCALE)
     try:
         scale = 1.0 if text is None else float(text)
@@ -200,7 +200,7 @@ def _scale_of(store: Store) -> float:
 
 
 def heading_of(store: Store) -> Study:
-    """The study that a store was collected for, without its tasks: how to look at it."""
+    """Return the study of a store without its tasks: how to show it."""
     text = store.noted(STUDY.note)
     if text is None:
         return _plain_study(store)
@@ -223,7 +223,7 @@ def _study(values: dict[str, Any], text: str) -> Study:
 
 
 def _heading(values: dict[str, Any], text: str) -> Study:
-    """All of a study but its tasks."""
+    """Return a study without its tasks."""
     refuse_unknown(values, _STUDY_KEYS, "the study")
     name = word(values.get("name"), "name")
     figure = values.get("figure", "none")
@@ -256,7 +256,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     if KINDS[measures].solves:
         solver = Annealer(**_fields(Annealer, settings, "solver"))
     elif settings:
-        raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
+        raise ValueError(f"{measures} are measured without a solver; remove [solver]")
     rules = {"instances": 100} | _settings(study, family, "stop")
     if "relative_error" in rules and "statistic" in study:  # the one that is looked at, unless told
         rules.setdefault("statistic", study["statistic"])
@@ -267,7 +267,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
 
 
 def _settings(study: Mapping[str, Any], family: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A table of the study, with what the family says instead."""
+    """Return a table of the study, with the family's own values instead."""
     return table(study.get(name, {}), None, name) | table(family.get(name, {}), None, name)
 
 

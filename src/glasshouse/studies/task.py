@@ -1,4 +1,4 @@
-"""Tasks: a family of instances, a solver's settings, and what is measured of each instance.
+"""Tasks: a family of instances, a solver's settings, and the quantity to measure.
 
 A store may come from a stranger: `task_of` checks what a stored task asks for before it is grown.
 """
@@ -32,7 +32,7 @@ _MOST_MEMORY = 1 << 28
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Task(Identified, Summarised):
-    """A family of instances and what to measure of each.
+    """A family of instances, and the quantity to measure for each.
 
     Instance k of a family grows from `SeedSequence(seed, spawn_key=(family, k))` and is solved with
     `SeedSequence(seed, spawn_key=(task, k))`, where the two numbers are hashes of what defines
@@ -80,24 +80,24 @@ class Task(Identified, Summarised):
         if kind.solves and self.solver is None:
             object.__setattr__(self, "solver", Annealer())
         if not kind.solves and self.solver is not None:
-            raise ValueError(f"{self.measures} are measured without a solver; leave it out")
+            raise ValueError(f"{self.measures} are measured without a solver; remove it")
         if self.stop.relative_error is not None and kind.value is None:
-            raise ValueError(f"relative_error needs a statistic, which {self.measures} have not")
+            raise ValueError(f"relative_error needs a statistic, which {self.measures} do not have")
         family = Family(self.method, self.parameters, self.seed)  # which checks all three
         object.__setattr__(self, "seed", family.seed)
         object.__setattr__(self, "parameters", family.parameters)
 
     @property
     def kind(self) -> Kind:
-        """The kind of its rows."""
+        """The kind of the task's rows."""
         return KINDS.find(self.measures, "measures").rows
 
     def family(self) -> dict[str, Any]:
-        """What the instances depend on."""
+        """The part of the task that the instances depend on."""
         return {"method": self.method, "parameters": dict(self.parameters)}
 
     def canonical(self) -> str:
-        """All that the rows depend on, as JSON on one line: sorted keys, no spaces, no floats."""
+        """Return all that the rows depend on, as canonical JSON without floats."""
         solver = None if self.solver is None else self.solver.canonical()
         return canonical_json(
             self.family() | {"measures": self.measures, "seed": self.seed, "solver": solver}
@@ -107,7 +107,7 @@ class Task(Identified, Summarised):
     def from_canonical(
         cls, text: str, stop: Stop, realised: Mapping[str, Any] | None = None
     ) -> Task:
-        """The task that a store describes.
+        """Return the task that a store describes.
 
         Args:
             text: its canonical form.
@@ -130,18 +130,18 @@ class Task(Identified, Summarised):
         )
 
     def with_stop(self, stop: Stop) -> Task:
-        """The same task with other stop rules; what was checked or grown of it is kept."""
+        """Return the task with other stop rules; checked and grown values are kept."""
         other = Task.__new__(Task)
         other.__dict__.update(self.__dict__, stop=stop)
         return other
 
     @cached_property
     def realised(self) -> Realised:
-        """What the first instance tells of all of them; grown when it is first asked for."""
+        """The realised values of the first instance, which hold for all; grown when needed."""
         return Realised.of(self.grow(0), self.solver)
 
     def realise(self) -> dict[str, Any]:
-        """The same in plain values, as stores keep it."""
+        """Return the realised values as plain values, as stores keep them."""
         return self.realised.plain()
 
     @property
@@ -153,21 +153,21 @@ class Task(Identified, Summarised):
 
     @cached_property
     def planting_seed(self) -> Seed:
-        """Instance k grows from its child k."""
+        """The seed of planting; instance k grows from its child k."""
         return family_seed(self.seed, self.family())
 
     @cached_property
     def solving_seed(self) -> Seed:
-        """Instance k is solved with its child k."""
+        """The seed of solving; instance k is solved with its child k."""
         return Seed(self.seed, (*words_of(self.canonical()), 1))
 
     def grow(self, index: int) -> Planted:
-        """Instance number `index`."""
+        """Grow instance number `index`."""
         method = METHODS.find(self.method, "method")
         return method.function(**self.parameters, rng=self.planting_seed.child(index))
 
     def measure(self, first: int, count: int) -> Columns:
-        """Rows of instances first to first+count-1."""
+        """Measure the rows of instances first to first+count-1."""
         kind = KINDS.find(self.measures, "measures")
         if self.task_id not in _WARM:
             kind.warm_up(self, first)
@@ -184,7 +184,7 @@ class Task(Identified, Summarised):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """A worker's copy: checked where it was made, so not again."""
+        """Restore a worker's copy; it was checked where it was made, so not again."""
         values = json.loads(state["canonical"])
         solver = None if values["solver"] is None else Annealer(**values["solver"])
         values |= {"solver": solver, "parameters": MappingProxyType(values["parameters"])}
@@ -203,7 +203,7 @@ class Task(Identified, Summarised):
 
 
 def task_of(stored: StoredTask) -> Task:
-    """The task that a store describes; a StoreError if it describes none that can be grown."""
+    """Return the task that a store describes; raise a StoreError if it cannot be grown."""
     name = f"task {stored.task_id[:12]}"
     try:
         method = METHODS.find(stored.description.get("method"), "method")

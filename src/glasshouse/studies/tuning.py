@@ -1,4 +1,4 @@
-"""Tuning: instances of a wanted hardness, by bisection with as few samples as needed."""
+"""Tuning: instances of a required hardness, by bisection with as few samples as possible."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ class TuningStep(Summarised):
     family: Family
 
     def distance(self, target: float) -> float:
-        """How far the hardness is from a target, as the logarithm of their ratio."""
+        """Return how far the hardness is from a target, as the logarithm of their ratio."""
         return distance(self.estimate, target)
 
 
 class TuningProgress(NamedTuple):
-    """How far tuning is."""
+    """The progress of tuning."""
 
     fraction: float  # of the steps that a bisection can take
     setting: Fraction  # that is tried now
@@ -68,7 +68,7 @@ class TuningProgress(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tuned(Summarised):
-    """A family of instances of the wanted hardness, or as near to it as the knob can be set.
+    """A family of instances of the required hardness, or as near to it as the knob allows.
 
     Attributes:
         task: the family and the annealer; `task.grow(k)` is its k-th instance.
@@ -96,11 +96,11 @@ class Tuned(Summarised):
 
     @property
     def is_within_tolerance(self) -> bool:
-        """Whether the measured hardness is as near to the target as was asked for."""
+        """Whether the measured hardness is within the tolerance of the target."""
         return is_near(self.estimate, self.target, self.tolerance)
 
     def summary(self) -> str:
-        """What was found and what it took."""
+        """Return what was found and what it took, as text."""
         parameters = ", ".join(
             f"{name}={as_typed(value)}" for name, value in self.task.parameters.items()
         )
@@ -112,12 +112,12 @@ class Tuned(Summarised):
 
 
 def distance(estimate: Estimate, target: float) -> float:
-    """The logarithm of how far an estimate is off; infinite where it has no value."""
+    """Return the logarithm of the ratio of an estimate and a target; infinite without a value."""
     return abs(math.log(estimate.value / target)) if estimate.value < math.inf else math.inf
 
 
 def is_near(estimate: Estimate, target: float, tolerance: float) -> bool:
-    """Whether an estimate is off by no more than a share of the target."""
+    """Whether an estimate differs from the target by at most a fraction of it."""
     return distance(estimate, target) <= math.log1p(tolerance)
 
 
@@ -205,7 +205,7 @@ def tune(
 
 @dataclass
 class _Search:
-    """Samples of hardness at settings of a knob, and what was learned from them."""
+    """Samples of hardness at settings of a knob, and the conclusions from them."""
 
     family: Family
     bounds: tuple[Fraction, Fraction]
@@ -221,7 +221,7 @@ class _Search:
 
     @property
     def limit(self) -> int:
-        """When an instance is given up."""
+        """The number of sweeps after which an instance is stopped."""
         return math.ceil(_GIVE_UP * self.target)
 
     @property
@@ -230,7 +230,7 @@ class _Search:
         return min(self.steps, key=lambda step: step.distance(self.target), default=None)
 
     def best_so_far(self) -> str:
-        """The same as text."""
+        """Return the best setting so far as text."""
         words = self.best and self._words(self.best.setting, self.best.estimate)
         return f"the best so far: {words}" if words else "no setting was measured yet"
 
@@ -252,7 +252,7 @@ class _Search:
         self._refuse(self._words(self.steps[-1].setting, self.steps[-1].estimate))
 
     def refuse_what_is_out_of_reach(self) -> None:
-        """Probe both ends, and the middle, before anything is spent on a search without hope."""
+        """Probe both ends, and the middle, to refuse a hopeless target early."""
         (easy, hard), middle = self.bounds, self._setting(Fraction(1, 2))
         for end, side in ((easy, 1), (hard, -1)):
             if self._side(self._probe(end, _PROBE_SECONDS, side)) != side:
@@ -268,18 +268,18 @@ class _Search:
             )
 
     def _reach(self) -> list[str]:
-        """What both ends of the knob have, as far as it is known or soon found out."""
+        """Return the hardness at both ends of the knob, as far as it is known or cheap to find."""
         ends = ((end, self.probed.get(end) or self._probe(end, 1.0)) for end in self.bounds)
         return [self._words(*end) for end in ends]
 
     def _refuse(self, *reasons: str) -> NoReturn:
         raise ValueError(
             f"target_sweeps={self.target:g} is out of reach: {', '.join(reasons)}; change the "
-            "size, or what is given beside the knob"
+            "size, or the parameters other than the knob"
         )
 
     def bisect(self) -> None:
-        """Halve the way from the easy to the hard end until a setting is right."""
+        """Bisect between the easy and the hard end until a setting is right."""
         low, high = Fraction(0), Fraction(1)
         finest = self.family.step / abs(self.bounds[1] - self.bounds[0])
         levels: list[float | None] = [None, None]  # logarithms of the hardness at low and high
@@ -298,7 +298,7 @@ class _Search:
                 self._refuse(self._words(last.setting, last.estimate))
 
     def _part_of_way(self, low: float | None, high: float | None) -> Fraction:
-        """The part of the way from easy to hard at which a straight line meets the target."""
+        """Return the fraction from easy to hard at which a straight line meets the target."""
         if low is None or high is None or not self.family.is_on_graph or high <= low:
             return Fraction(1, 2)
         part = (math.log(self.target) - low) / (high - low)
@@ -312,7 +312,7 @@ class _Search:
         return round(at / self.family.step) * self.family.step
 
     def _look(self, setting: Fraction) -> int:
-        """Measure a setting, and tell its side: -1 too easy, 1 too hard, 0 right."""
+        """Measure a setting, and return its side: -1 too easy, 1 too hard, 0 right."""
         task = self.family.task(setting, self.limit)
         sweeps, solved = np.empty(0), np.empty(0, dtype=bool)
         wanted = _FIRST_SAMPLE
@@ -332,7 +332,7 @@ class _Search:
             wanted = min(2 * wanted, self.most)
 
     def _measure(self, task: Task, first: int, count: int) -> IntArray:
-        """Sweeps of some instances, negative if given up."""
+        """Return the sweeps of some instances, negative if stopped at the limit."""
         if self.family.is_on_graph:
             found = sweeps_of(task, first, count, _THREADS)
         else:
@@ -342,7 +342,7 @@ class _Search:
         return found
 
     def _judge(self, sample: Sample, is_last: bool) -> tuple[int | None, Estimate]:
-        """The side on which the target lies, or None if more instances are needed to tell."""
+        """Return the side of the target, or None if more instances are needed."""
         estimate = self._estimate(sample)
         if side := self._side(self._estimate(sample, _SURE)):
             return side, estimate
@@ -357,11 +357,11 @@ class _Search:
         return statistic_or_bound(sample, self.statistic, sure)
 
     def _side(self, sure: Estimate) -> int:
-        """-1 where it is sure that instances are too easy, 1 where too hard, 0 where neither."""
+        """Return -1 if instances are surely too easy, 1 if surely too hard, and 0 otherwise."""
         return -1 if sure.high < self.target else int(sure.low > self.target)
 
     def _probe(self, setting: Fraction, seconds: float, side: int = 0) -> Estimate:
-        """Hardness at a setting, cheaply: given up early at first, then later and later.
+        """Estimate the hardness at a setting cheaply, with a limit that starts low and rises.
 
         Args:
             setting: of the knob.

@@ -33,18 +33,19 @@ from glasshouse.suites.writing import UNPLANTED
 def check_suite(
     manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
 ) -> list[Entry]:
-    """Prove every line of a manifest, or raise a ValueError at the first that is not true.
+    """Prove every line of a manifest, or raise a ValueError at the first false one.
 
-    For each instance: the file's bytes are the ones listed; the recipe grows a plant that its
-    loops prove; the file holds that very problem; the optimum is the plant's; and all that the file
-    and its side-car state (cost, model, recipe, loops) is true, the names of shuffled variables
-    apart. A certificate that is listed is the very one, and proves the same. Of an instance that
-    nobody planted it is all the proof, and the recipe is not looked at. The tables beside the
-    manifest must agree with it. `iter_check_suite` yields each entry as it is proven.
+    For each instance: the file has the listed bytes; the recipe grows a plant that its loops prove;
+        the file contains exactly that problem; the optimum is the plant's; and all that the file
+        and its side-car state (cost, model, recipe, loops) is true, except for the names of
+        shuffled variables. A listed certificate has the listed bytes and proves the same. For an
+        instance without a plant, the certificate is the whole proof, and the recipe is not checked.
+        The tables next to the manifest must agree with it. `iter_check_suite` yields each entry as
+        it is proven.
 
     Args:
-        manifest: its `manifest.jsonl`.
-        files: the folder of the instances, where that is not the manifest's own.
+        manifest: the `manifest.jsonl` of the suite.
+        files: the folder of the instances, if it is not that of the manifest.
 
     >>> import tempfile
     >>> from glasshouse.suites import write_suite
@@ -63,7 +64,7 @@ def check_suite(
 def iter_check_suite(
     manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
 ) -> Iterator[Entry]:
-    """The same one by one; nothing is proven unless iterated.
+    """Yield the entries that `check_suite` returns one by one; iterating proves them.
 
     >>> import tempfile
     >>> from glasshouse.suites import write_suite
@@ -89,7 +90,7 @@ def iter_check_suite(
             optimum = reduction.target_energy(planted.proven.verdict.energy)
             if entry.optimum != optimum:
                 raise FileError(
-                    path, f"its optimum is {optimum}, but the manifest says {entry.optimum}"
+                    path, f"its optimum is {optimum}, but the manifest states {entry.optimum}"
                 )
         _check_certificate(manifest.parent, path, held, entry)
         if rows and belongs(entry.file):
@@ -103,14 +104,14 @@ def iter_check_suite(
     if table.is_file():
         with opened(table) as source:
             if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
-                raise source.error(f"does not say what {MANIFEST} says")
+                raise source.error(f"disagrees with {MANIFEST}")
 
 
 def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -> None:
-    """Refuse a certificate that is not the one listed, or proves something else."""
+    """Refuse a certificate that is not the listed one, or proves something else."""
     if entry.certificate is None:
         if entry.recipe.get("method") in UNPLANTED:
-            raise FileError(path, "was not planted, and the manifest lists no certificate of it")
+            raise FileError(path, "was not planted, and the manifest lists no certificate for it")
         return
     proof = folder / entry.certificate
     refuse_changed(proof, entry.certificate_sha256)
@@ -122,28 +123,28 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
     bounds = (entry.bound, entry.best) if entry.optimum is None else (entry.optimum,) * 2
     if known != bounds or verdict.optimal == (entry.optimum is None):
         raise FileError(
-            proof, f"proves {known[0]} ≤ optimum ≤ {known[1]}; the manifest says "
+            proof, f"proves {known[0]} ≤ optimum ≤ {known[1]}; the manifest states "
             f"{bounds[0]} ≤ optimum ≤ {bounds[1]}",
         )  # fmt: skip
 
 
 def _check_measure(path: Path, held: Document, entry: Entry) -> None:
-    """Refuse a number that does not follow from the optimum; older manifests have none."""
+    """Refuse a value that does not follow from the optimum; older manifests have none."""
     if entry.measure is None:
         return
     known = entry.in_words_of(held.measure)
     if entry != known:
         raise FileError(
-            path, f"its optimum means {held.measure.said(entry.value)}, but the manifest says "
+            path, f"its optimum means {held.measure.said(entry.value)}, but the manifest states "
             f"{entry.measure} {entry.measured}",
         )  # fmt: skip
 
 
 def _check_statements(path: Path, held: Document, entry: Entry) -> None:
-    """Refuse a file that states anything else than its line of the manifest."""
+    """Refuse a file that contradicts its line of the manifest."""
     stated = held.stated
     if stated.recipe not in (None, entry.recipe):
-        raise FileError(path, "states another recipe than the manifest")
+        raise FileError(path, "states a different recipe from the manifest's")
     if stated.cost not in (None, entry.optimum):
         raise FileError(path, f"states {stated.cost}, but its optimum is {entry.optimum}")
     if stated.model is not None:

@@ -1,9 +1,9 @@
-"""Commitments: certificates that are fixed now and published later, as a competition needs it.
+"""Commitments: certificates that are fixed now and published later, for competitions.
 
-`commitment.jsonl` goes with the instances. It holds, for each file, its SHA-256 and the SHA-256 of
-32 random bytes followed by the certificate. The random bytes, the *nonces*, stay with the answers
-in `nonces.jsonl`: without them a hash tells nothing, not even to who can guess the certificate, and
-with them nobody can show another certificate for it.
+`commitment.jsonl` is published with the instances. It contains, for each file, its SHA-256 and the
+SHA-256 of 32 random bytes followed by the certificate. The random bytes, the *nonces*, stay with
+the answers in `nonces.jsonl`. Without them a hash reveals nothing, even to a reader who can guess
+the certificate; with them, no other certificate can be presented.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 
 class Opened(NamedTuple):
-    """A certificate that is the one committed to, and what it proves of its file."""
+    """A certificate that matches the commitment, and what it proves about its file."""
 
     file: str
     bound: int
@@ -36,9 +36,9 @@ class Opened(NamedTuple):
 
 
 def commit(manifest: Path, instances: Path) -> Path:
-    """Write the commitment of a whole suite beside its instances, and the nonces to its answers.
+    """Write the commitment of a whole suite next to its instances, and the nonces to its answers.
 
-    What is there already stays: nonces are drawn once.
+    Existing files stay: nonces are drawn once.
     """
     target, entries = instances / COMMITMENT, list(read_manifest(manifest))
     hidden = manifest.with_name(NONCES)
@@ -57,18 +57,18 @@ def commit(manifest: Path, instances: Path) -> Path:
     if not target.exists():
         _write_lines(target, lines)
     elif _read(target, "commitment") != {line["file"]: line["commitment"] for line in lines}:
-        raise FileError(target, "is of other certificates; name another folder")
+        raise FileError(target, "belongs to other certificates; name another folder")
     return target
 
 
 def iter_check_commitment(commitment: Path, answers: Path) -> Iterator[Opened]:
-    """Prove that published answers are those committed to, one file after the other.
+    """Prove that published answers match the commitment, file by file.
 
-    For each file: its bytes are the ones listed; nonce and certificate have the hash listed; and
-    the certificate is one of this file, whose optimum or bound it proves.
+    For each file: it has the listed bytes; nonce and certificate have the listed hash; and the
+        certificate belongs to this file, whose optimum or bound it proves.
 
     Raises:
-        FileError: something is not as it was committed to.
+        FileError: something does not match the commitment.
     """
     hashes, stated = _read(commitment, "sha256"), _read(commitment, "commitment")
     hidden = answers / NONCES
@@ -94,12 +94,12 @@ def _hash(nonce: str, answers: Path, file: str) -> str:
 
 def _nonce(path: Path, nonces: dict[str, str], file: str) -> str:
     if file not in nonces:
-        raise FileError(path, f"has no nonce of {file}")
+        raise FileError(path, f"has no nonce for {file}")
     return nonces[file]
 
 
 def _read(path: Path, key: str) -> dict[str, str]:
-    """One of the hashes (or nonces) of each file."""
+    """Read the hash (or nonce) of each file."""
     read: dict[str, str] = {}
     for source, number, values in read_lines(path):
         file, text = (values or {}).get("file"), (values or {}).get(key)

@@ -1,4 +1,4 @@
-"""Problems that nobody planted, the control of a race: couplings of ±1 at random on a graph."""
+"""Problems without a plant, the control of a race: random couplings of ±1 on a graph."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
     from glasshouse.randomness import RngLike
 
-# What looks for a good state before `prove` bounds it; the same for the same problem.
+# The search for a good state before `prove` bounds it; deterministic for each problem.
 _RUNS, _SWEEPS = 256, 2000
 
 
 def plus_minus_j(graph: GraphLike, *, rng: RngLike = None) -> tuple[Ising, Recipe]:
-    """An Edwards-Anderson spin glass: each edge is +1 or -1 with equal probability.
+    """Return an Edwards-Anderson spin glass: each edge is +1 or -1 with equal probability.
 
     Args:
-        graph: as planting takes it, for instance "torus:8x8".
-        rng: a seed; the same signs on every machine.
+        graph: a graph, as for planting, for instance "torus:8x8".
+        rng: the seed; the signs are the same on every computer.
 
     >>> plus_minus_j("torus:3x3", rng=1)[0].weights.tolist()
     [1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, 1, -1, -1, 1, 1, 1]
@@ -41,15 +41,15 @@ def plus_minus_j(graph: GraphLike, *, rng: RngLike = None) -> tuple[Ising, Recip
 
 
 def bounded(problem: Ising, recipe: Recipe, seconds: float | None = None) -> Unplanted:
-    """The problem with the best state that annealing or `prove` finds, and the proven bound.
+    """Return the problem with the best state that annealing or `prove` finds, and the bound.
 
     Args:
         problem: the couplings.
-        recipe: how they were drawn.
-        seconds: for `prove`; without a limit the bound depends on nothing but the problem.
+        recipe: how the couplings were drawn.
+        seconds: the time limit of `prove`; without one, the bound depends only on the problem.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C; what was found until then is not kept.
+        KeyboardInterrupt: Ctrl-C; the results so far are discarded.
     """
     found = anneal(problem, sweeps=_SWEEPS, runs=_RUNS, rng=0)
     best = found.states[int(np.argmin(found.energies))]

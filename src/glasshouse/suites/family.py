@@ -1,4 +1,4 @@
-"""Families: instances of one method and its exact parameters, which differ in their seeds only."""
+"""Families: instances of one method with the same parameters, which differ only in their seeds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from glasshouse.problems.ratio import decimal_text, ratio
 
 @dataclass(frozen=True)
 class Family:
-    """Instances that differ in their seeds only; instance k grows from child k of `planting_seed`.
+    """Instances that differ only in their seeds; instance k grows from child k of `planting_seed`.
 
     Attributes:
         method: a planting method, for example "random_loops".
-        parameters: the method's arguments; m is n unless given. They are checked, and kept exact
-            and without defaults.
+        parameters: the method's arguments; m is n unless given. They are checked, and stored
+            exactly and without defaults.
         seed: an integer.
 
     >>> family = Family("random_loops", {"n": 30, "frustration": 0.05, "loops": 12})
@@ -39,27 +39,27 @@ class Family:
         object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
         method = METHODS.find(self.method, "method")
         object.__setattr__(self, "parameters", exact_parameters(method, self.parameters))
-        method.plan(**self.parameters).check()  # what is wrong with them is said; nothing is grown
+        method.plan(**self.parameters).check()  # This reports wrong parameters; nothing is grown.
 
     @cached_property
     def planting_seed(self) -> Seed:
-        """Instance k grows from its child k."""
+        """The seed of the family; instance k grows from its child k."""
         defined = {"method": self.method, "parameters": dict(self.parameters)}
         return family_seed(self.seed, defined)
 
     def grow(self, index: int) -> Planted:
-        """Instance number `index`."""
+        """Grow instance number `index`."""
         method = METHODS.find(self.method, "method")
         return method.function(**self.parameters, rng=self.planting_seed.child(index))
 
 
 def exact_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One spelling for equal parameters: exact fractions, no defaults, ascending names."""
+    """Return one spelling for equal parameters: exact fractions, no defaults, ascending names."""
     values = method.completed(given)
     unknown = sorted(set(values) - set(method.parameters))
     if unknown:
         raise ValueError(
-            f"{method.name} takes no {', '.join(unknown)} in a study; it takes "
+            f"{method.name} does not take {', '.join(unknown)} in a study; it takes "
             f"{', '.join(sorted(method.parameters))}"
         )
     kept = {}
@@ -79,7 +79,7 @@ def exact_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _exact(value: Any, name: str) -> Any:
-    """Numbers as whole numbers or strings like "1/20"; words and lists of such as they are."""
+    """Return numbers as integers or strings like "1/20"; words and lists of such unchanged."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (list, tuple)):
@@ -89,23 +89,23 @@ def _exact(value: Any, name: str) -> Any:
     except ValueError:
         if isinstance(value, str):
             return value
-        raise ValueError(f"{name}={value!r} cannot be kept in a study") from None
+        raise ValueError(f"{name}={value!r} cannot be stored in a study") from None
     return int(number) if number.denominator == 1 else str(number)
 
 
 def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
-    """What the instances of a family grow from; independent of those of all other families."""
+    """Return the seed of a family's instances; independent of those of all other families."""
     return Seed(seed, words_of(canonical_json(family)))
 
 
 def words_of(text: str) -> tuple[int, int]:
-    """Two 32-bit words of a text's SHA-256, for a spawn key."""
+    """Return two 32-bit words of a text's SHA-256, for a spawn key."""
     digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:8], "big")
 
 
 def as_typed(value: object) -> str:
-    """A parameter of a task as people type it: 0.2 for the exact "1/5"."""
+    """Return a parameter of a task as users type it: 0.2 for the exact "1/5"."""
     try:
         return decimal_text(ratio(value, "it"))  # type: ignore[arg-type]  # whatever it is
     except ValueError:

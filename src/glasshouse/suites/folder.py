@@ -1,11 +1,11 @@
-"""A suite file becomes two folders: blind instances to give away, and the answers.
+"""The two folders of a suite: blind instances to publish, and the answers.
 
     DIR/instances/   the files, and commitment.jsonl of a committed suite
     DIR/answers/     suite.json (what it all depends on), manifest.jsonl, optima.csv,
                      regression.csv and a certificate for each file
 
-Files have numbers for names: what an instance is called tells its parameters, and these tell the
-optimum, which all instances of a family of planted loops share.
+The names of the files are numbers: the name of an instance would reveal its parameters, and these
+    reveal the optimum, which all instances of a family of planted loops share.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ INSTANCES, ANSWERS, PLAN = "instances", "answers", "suite.json"
 
 @dataclass(frozen=True)
 class SuiteFolder:
-    """Where a suite is.
+    """The folders of a suite.
 
     Attributes:
         root: the folder of the suite.
@@ -43,21 +43,21 @@ class SuiteFolder:
 
     @property
     def instances(self) -> Path:
-        """The folder that can be given away."""
+        """The folder that can be published."""
         return self.root / INSTANCES
 
     @property
     def answers(self) -> Path:
-        """The folder that tells everything."""
+        """The folder that contains the optima."""
         return self.elsewhere or self.root / ANSWERS
 
     @property
     def manifest(self) -> Path:
-        """What states the optima; there once the suite is whole."""
+        """The manifest, which states the optima; it exists once the suite is complete."""
         return self.answers / MANIFEST
 
     def plan(self) -> dict[str, object] | None:
-        """What the answers say that the suite depends on; None where there are none yet."""
+        """Return what the suite depends on, from the answers; None if there are none yet."""
         path = self.answers / PLAN
         if not path.exists():
             return None
@@ -69,7 +69,7 @@ class SuiteFolder:
             return values
 
     def reserve(self, suite: SuiteFile, **options: object) -> None:
-        """Note what the folder is for; one that is for something else is refused."""
+        """Record what the folder is for; refuse a folder that is for something else."""
         values = json.loads(suite.canonical()) | options
         held = self.plan()
         if held is None:
@@ -80,7 +80,7 @@ class SuiteFolder:
             others = ", ".join(name for name in values if held.get(name) != values[name])
             raise FileError(
                 self.answers / PLAN,
-                f"is of another suite: not the same {others}; name another folder",
+                f"belongs to another suite (different: {others}); name another folder",
             )
 
 
@@ -95,30 +95,30 @@ def iter_build_suite(
     formats: Sequence[str] = (),
     dialect: Dialect = "classic",
 ) -> Iterator[Entry]:
-    """Write a suite, one file after the other; nothing happens unless iterated.
+    """Write a suite file by file; nothing happens unless iterated.
 
-    The same call goes on after an interruption, and finds a whole suite to be whole. Nothing is
-    ever overwritten.
+    The same call resumes after an interruption, and recognises a complete suite. Nothing is ever
+    overwritten.
 
     Args:
         source: the name of a ready-made suite, or a TOML file.
-        folder: for the suite: `instances` in it are blind files.
-        answers: where the answers go; `answers` in the folder by default.
-        is_committed: also write hashes that bind to the certificates without telling them. The
-            seed is then a fresh random one, which nobody can guess, unless it is given.
-        count: instances per family and point of its grid, instead of the file's.
-        seed: instead of the file's.
-        formats: further formats beside wcnf, such as "qubo".
-        dialect: of WCNF.
+        folder: the folder of the suite; its `instances` are blind files.
+        answers: the folder of the answers; by default `answers` in the folder.
+        is_committed: also write hashes that commit to the certificates without revealing them. The
+            seed is then a fresh random one, unless it is given.
+        count: instances per family and grid point, instead of the file's number.
+        seed: the seed, instead of the file's.
+        formats: further formats in addition to wcnf, such as "qubo".
+        dialect: the dialect of WCNF.
 
     Raises:
-        ValueError: something is wrong with the suite file.
-        FileError: something else stands there.
+        ValueError: the suite file is wrong.
+        FileError: the folder contains something else.
     """
     place = SuiteFolder(Path(folder), None if answers is None else Path(answers))
     if is_committed and seed is None:
         held = place.plan() or {}
-        # The seed of a suite that was no secret when it was written is none now.
+        # A seed that was not secret when the suite was written is not secret now.
         goes_on = held.get("committed") is True and isinstance(held.get("seed"), int)
         seed = int(str(held["seed"])) if goes_on else secrets.randbits(128)
     suite = find_suite(source, seed=seed, count=count)
@@ -126,7 +126,9 @@ def iter_build_suite(
     refuse_names(place.instances, suite.name, suffixes)
     given, told = place.instances.resolve(), place.answers.resolve()
     if given in (told, *told.parents):
-        raise ValueError(f"answers={told} would be given away with the files in {given}")
+        raise ValueError(
+            f"answers={told} would be published with the files in {given}; name another folder"
+        )
     place.reserve(suite, formats=suffixes, dialect=dialect, committed=is_committed)
     if place.manifest.exists():
         for entry in read_manifest(place.manifest):

@@ -27,14 +27,15 @@ from glasshouse.solvers import peak_density
 
 MOST_COMBINATIONS = 100_000
 _LONGEST_WORD = 1000
-# Densities of a geometric range are rounded: 0.1·1.12^80 as an exact fraction has 200 digits.
+# Densities of a geometric range are rounded, because 0.1·1.12^80 as an exact fraction has 200
+# digits.
 _DIGITS = 6
 
 Made = TypeVar("Made")
 
 
 def read_toml(path: Path) -> str:
-    """The text of a file that should be TOML."""
+    """Read a file that must be UTF-8 text."""
     try:
         with opened(path) as source:
             return source.read_all().decode("utf-8")
@@ -43,7 +44,7 @@ def read_toml(path: Path) -> str:
 
 
 def parse_toml(text: str, source: str, make: Callable[[dict[str, Any]], Made]) -> Made:
-    """What a TOML text becomes; whatever is wrong with it is one line that names its source."""
+    """Parse a TOML text; any error becomes one line that names its source."""
     try:
         values = plain_toml.read_toml(text)
     except plain_toml.TomlError as error:
@@ -57,7 +58,7 @@ def parse_toml(text: str, source: str, make: Callable[[dict[str, Any]], Made]) -
 def each_family(
     values: Mapping[str, Any], make: Callable[[object], Iterator[Made]], what: str
 ) -> Iterator[Made]:
-    """What all families make, one after the other; errors say which family it was."""
+    """Yield what all families make, in order; errors name the family."""
     families = values.get("family")
     if not isinstance(families, list) or not families:
         raise ValueError(f"a {what} needs at least one [[family]]")
@@ -69,7 +70,7 @@ def each_family(
 
 
 def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """All parameters that a family has: those that are fixed, with every point of its grid."""
+    """Yield all parameters of a family: the fixed ones, with every point of its grid."""
     fixed = table(family.get("parameters", {}), None, "parameters")
     axes = {
         name: _axis(name, values)
@@ -77,7 +78,7 @@ def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     }
     both = sorted(set(fixed) & set(axes))
     if both:
-        raise ValueError(f"{', '.join(both)} stands in parameters and in grid; keep one")
+        raise ValueError(f"{', '.join(both)} is in parameters and in grid; remove one of them")
     if math.prod(len(axis) for axis in axes.values()) > MOST_COMBINATIONS:
         raise ValueError(f"the grid has more than {MOST_COMBINATIONS} combinations; split the file")
     for combination in itertools.product(*axes.values()):
@@ -90,7 +91,7 @@ def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _axis(name: str, values: object) -> list[Any]:
-    """The values along one axis of a grid."""
+    """Return the values along one axis of a grid."""
     if isinstance(values, list):
         if not values:
             raise ValueError(f"grid.{name} is empty")
@@ -108,7 +109,7 @@ def _axis(name: str, values: object) -> list[Any]:
         return [_plain(first + k * numbers["step"]) for k in range(_length(name, count))]
     if keys == {"first", "ratio", "count"} and numbers["ratio"] > 0:
         count = _length(name, int(numbers["count"]))
-        with localcontext(prec=40):  # more than enough, the same everywhere, and bounded
+        with localcontext(prec=40):  # more than enough, the same on every computer, and bounded
             start, factor = (
                 Decimal(number.numerator) / Decimal(number.denominator)
                 for number in (first, numbers["ratio"])
@@ -122,7 +123,7 @@ def _axis(name: str, values: object) -> list[Any]:
 
 def _length(name: str, count: int) -> int:
     if not 1 <= count <= MOST_COMBINATIONS:
-        raise ValueError(f"grid.{name} has {count} values; give 1 to {MOST_COMBINATIONS}")
+        raise ValueError(f"grid.{name} has {count} values; use 1 to {MOST_COMBINATIONS}")
     return count
 
 
@@ -136,17 +137,17 @@ def _shortened(text: str, most: int = 200) -> str:
 
 
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
-    """Refuse keys that mean nothing, rather than pass over a misspelt one."""
+    """Refuse unknown keys, so that a misspelt key is not ignored."""
     unknown = sorted(set(values) - known)
     if unknown:
         raise ValueError(
-            f"{where} has unknown keys {_shortened(', '.join(unknown))}; known are "
+            f"{where} has unknown keys {_shortened(', '.join(unknown))}; use "
             f"{', '.join(sorted(known))}"
         )
 
 
 def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
-    """A value that is a table, with no other keys than those known (any, where that is None)."""
+    """Return a value, which must be a table with known keys only (any keys if None)."""
     if not isinstance(value, dict):
         raise ValueError(f"{where} must be a table, not {value!r:.60}")
     if known is not None:
@@ -155,7 +156,7 @@ def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
 
 
 def word(value: object, name: str) -> str:
-    """A value that is some text."""
+    """Return a value, which must be a short text."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{name}={value!r:.60} must be some text")
     if len(value) > _LONGEST_WORD:

@@ -1,4 +1,4 @@
-"""Suites to race on: instances with what is proven of each, here and now, and not believed."""
+"""Suites to race on: instances with what is proven about each when the suite is loaded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from glasshouse.suites.suite_file import find_suite, ready_made
 from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
-MOST_NAME = 4000  # letters; names of instances tell their parameters
+MOST_NAME = 4000  # characters; the names of instances contain their parameters
 # Files of spins or bits, which samplers race on.
 _SPIN_SUFFIXES = (".bqm", ".coo", ".json", ".npz", ".qubo")
 
@@ -33,12 +33,12 @@ class Suite(Summarised):
     """Instances to race on.
 
     Attributes:
-        name: of the suite.
+        name: the name of the suite.
         digest: SHA-256 over the names and bytes of all files: the same files, the same digest.
-        instances: in order.
-        source: what it was loaded from, as a command names it.
-        answers: the folder of the answers, as a command names it; empty where none was given.
-        files: the folder of the user's own files, as a command names it; empty if none was given.
+        instances: the instances, in order.
+        source: what it was loaded from, as on the command line.
+        answers: the folder of the answers, as on the command line; empty if none was given.
+        files: the folder of the user's own files, as on the command line; empty if none was given.
         missing: the names of standard instances that are not among these files.
     """
 
@@ -59,17 +59,17 @@ def load_suite(
     instances: str | Path | None = None,
     any_format: bool = False,
 ) -> Suite:
-    """A suite by its name, from a TOML file, or from a folder.
+    """Load a suite by its name, from a TOML file, or from a folder.
 
     A folder may be one that `glasshouse suite write` or `glasshouse plant --count` wrote, or any
-    folder with .wcnf or .cnf files; of those without a proof nothing is known. Samplers also race
-    on folders of spins and bits, such as .coo and .bqm files.
+    folder with .wcnf or .cnf files; about files without a proof nothing is known. Samplers also
+    race on folders of spins and bits, such as .coo and .bqm files.
 
     Args:
         source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses; a
             family of standard instances, such as gset or biqmac:rudy, with `instances`.
-        cache: where suites by name or file are written, once.
-        grown: called while one is, with the number of instances that are there, and of all.
+        cache: the folder into which suites by name or file are written, once.
+        grown: called while a suite is grown, with the number of finished and of all instances.
         answers: the folder with the manifest and the certificates of a folder of blind files, or
             the certificates of standard instances.
         instances: a folder with files of standard instances, under any names, in any format.
@@ -77,7 +77,7 @@ def load_suite(
 
     Raises:
         CertificateError: a certificate does not prove what is stated.
-        ValueError: there is no such suite, or something is wrong with it.
+        ValueError: there is no such suite, or it is wrong.
 
     >>> import tempfile
     >>> from glasshouse.suites import write_suite
@@ -100,7 +100,7 @@ def load_suite(
 
 
 def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
-    """The standard instances of a family that are in a folder."""
+    """Return the standard instances of a family that are in a folder."""
     if family not in (known := standard_families()):
         raise ValueError(
             f"{family} is not a family of standard instances, whose files {folder} would hold; use "
@@ -116,7 +116,7 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
 
 
 def _typed(path: Path) -> str:
-    """A path as it was typed, without the folders of this computer."""
+    """Return a path as it was typed, without the folders of this computer."""
     if not path.is_absolute():
         return str(path)
     return path.parent.name if path.name == MANIFEST else path.name
@@ -155,16 +155,16 @@ def _loaded(
             "their folder with --instances (instances= in Python)"
         )
     raise ValueError(
-        f"{path} is no suite: expected one of {', '.join(ready_made())}, a TOML file, or a folder "
+        f"{path} is not a suite; expected {', '.join(ready_made())}, a TOML file, or a folder "
         f"with {' or '.join(suffixes)} files"
     )
 
 
 def _answered(path: Path, answers: Path, suffixes: Sequence[str]) -> Suite:
-    """Blind files with answers that are kept elsewhere."""
+    """Return blind files with answers from another folder."""
     place = SuiteFolder(path, answers)
     if not path.is_dir():
-        raise ValueError(f"{path} is no folder of instances, for which answers are given")
+        raise ValueError(f"{path} is not a folder of instances, but answers are given")
     if not place.manifest.is_file():
         raise ValueError(f"{answers} holds no {MANIFEST}; expected the answers of a suite")
     plan = place.plan() or {}
@@ -174,17 +174,15 @@ def _answered(path: Path, answers: Path, suffixes: Sequence[str]) -> Suite:
 
 def _listed(name: str, manifest: Path, folder: Path, suffixes: Sequence[str]) -> Suite:
     found = list(read_manifest(manifest))
-    # The same instance may be there in several formats.
+    # The suite may contain the same instance in several formats.
     for suffix in suffixes:
         if entries := [entry for entry in found if format_suffix(Path(entry.file)) == suffix]:
             return _suite(name, [_instance(entry, manifest.parent, folder) for entry in entries])
-    raise FileError(
-        manifest, f"lists no {' or '.join(suffixes)} files, which these races are run on"
-    )
+    raise FileError(manifest, f"lists no {' or '.join(suffixes)} files, which this race needs")
 
 
 def refuse_other_bytes(text: str) -> None:
-    """Stores and tables hold text; a file's name may be any bytes."""
+    """Refuse a name that is not UTF-8, because stores and tables hold text."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -193,7 +191,7 @@ def refuse_other_bytes(text: str) -> None:
 
 
 def _refuse_unfit(one: SuiteInstance) -> None:
-    """What a manifest says of a file, and no store holds, before anything is run."""
+    """Refuse, before anything is run, entries of a manifest that no store can hold."""
     if len(one.name) > MOST_NAME:
         raise FileError(one.path, f"a name of {len(one.name)} letters in the manifest; use at most "
                         f"{MOST_NAME}")  # fmt: skip
@@ -202,14 +200,14 @@ def _refuse_unfit(one: SuiteInstance) -> None:
     except UnicodeEncodeError:
         raise FileError(
             one.path, f"its name {one.name[:100]!r} or its parameters in the manifest hold halves "
-            "of characters; expected text"
+            "of characters (lone surrogates); expected text"
         ) from None  # fmt: skip
 
 
 def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
     twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
     if twice:
-        raise ValueError(f"{twice[0]!r} names two instances of {name}; give each a name of its own")
+        raise ValueError(f"{twice[0]!r} names two instances of {name}; give each its own name")
     refuse_other_bytes(name)
     if len(name) > MOST_NAME:
         raise ValueError(f"a suite's name has {len(name)} letters; use at most {MOST_NAME}")
@@ -231,7 +229,7 @@ def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
 
 
 def _proven(entry: Entry, path: Path, answers: Path) -> Known:
-    """From the certificate; from the plant that the recipe grows, where there is none."""
+    """Return what the certificate proves; without one, what the plant of the recipe proves."""
     proof = side_car(answers / entry.file)
     if proof.is_file() and not is_of_clauses(path):
         return known_of(read_document(path).with_certificate(proof))
@@ -243,6 +241,6 @@ def _proven(entry: Entry, path: Path, answers: Path) -> Known:
 
 
 def _stranger(path: Path) -> SuiteInstance:
-    """A file that nobody lists; clauses of any length are welcome in it."""
+    """Return a file that no manifest lists; its clauses may be of any length."""
     known = known_file(path) if is_of_clauses(path) else known_of(read_document(path))
     return SuiteInstance(path.name, path, {}, known)

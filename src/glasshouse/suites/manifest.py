@@ -1,8 +1,8 @@
-"""Manifests: what a suite states of each instance, one JSON object per line, and its tables.
+"""Manifests: what a suite states about each instance, as one JSON object per line, and tables.
 
 The table of the MaxSAT Evaluation's regression suite states what a solver should answer. The
-Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and looks for the
-files in the folder where it is started.
+Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and searches for the
+files in the current folder.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ class Entry(Summarised):
     """One line of a manifest.
 
     Attributes:
-        file: the instance, in the manifest's own folder or in the one of blind files.
-        sha256: of the file's bytes.
-        recipe: as `Recipe.to_json` writes it.
-        optimum: the least cost (or energy) in the file's own weights; None where it is open.
-        name: what tells the instance from others: its family and parameters.
+        file: the instance, in the manifest's own folder or in that of the blind files.
+        sha256: the SHA-256 of the file's bytes.
+        recipe: the recipe, as `Recipe.to_json` writes it.
+        optimum: the least cost (or energy) in the file's own weights; None if it is not proven.
+        name: what distinguishes the instance from others: its family and parameters.
         certificate: the file with its proof, in the manifest's own folder.
-        certificate_sha256: of the bytes of that.
-        bound: where the optimum is open: no state costs less.
-        best: where the optimum is open: what the best state known costs.
-        measure: what readers of the file call its number, where that is not our energy or cost: an
+        certificate_sha256: the SHA-256 of the certificate's bytes.
+        bound: a proven bound, if the optimum is not proven: no state costs less.
+        best: the cost of the best known state, if the optimum is not proven.
+        measure: the name of the file's own measure, if that is not the energy or cost: an
             objective, a cut.
-        measured: that number at the optimum, or at the best state known.
-        measured_bound: where the optimum is open: no state has a better one.
+        measured: the value of that measure at the optimum, or at the best known state.
+        measured_bound: if the optimum is not proven, no state has a better value.
     """
 
     file: str
@@ -67,13 +67,13 @@ class Entry(Summarised):
 
     @property
     def value(self) -> Number:
-        """What the best state known costs."""
+        """The cost of the best known state."""
         value = self.best if self.optimum is None else self.optimum
         assert value is not None
         return value
 
     def in_words_of(self, measure: Measure) -> Entry:
-        """The same with the number that a file's readers know a state by."""
+        """Return the entry with the value of a file's own measure."""
         if measure.name in ("energy", "cost"):
             return self
         bound = None if self.bound is None else measure.bound(self.bound)
@@ -82,7 +82,7 @@ class Entry(Summarised):
         )
 
     def to_json(self) -> str:
-        """One line; what is not known is left out."""
+        """Return one line of JSON; unknown values are left out."""
         known = {key: value for key, value in asdict(self).items() if value is not None}
         return json.dumps({"optimum": None} | known, sort_keys=True)
 
@@ -93,13 +93,13 @@ _NUMBERS = ("optimum", "bound", "best", "measured", "measured_bound")
 
 
 def read_manifest(manifest: Path) -> Iterator[Entry]:
-    """The entries of a manifest, in order, one after the other as they are read; at least one."""
+    """Yield the entries of a manifest, in order, as they are read; there is at least one."""
     for source, number, values in read_lines(Path(manifest)):
         yield _entry(source, number, values)
 
 
 def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
-    """The JSON objects of a file with one per line, None for anything else; at least one."""
+    """Yield the JSON objects of a file, one per line, or None for anything else; at least one."""
     number = 0
     refuse_pipe(path)
     with opened(path) as source:
@@ -122,7 +122,7 @@ def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
             raise source.error(f"expected {name} to be a number", number)
     is_open = entry.optimum is None
     if is_open and (entry.bound is None or entry.best is None):
-        raise source.error("expected an optimum, or else bound and best", number)
+        raise source.error("expected an optimum, or both bound and best", number)
     if (entry.measure is None) != (entry.measured is None):
         raise source.error("expected both measure and measured, or none of them", number)
     names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
@@ -135,9 +135,9 @@ def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
 
 
 def optima_table(entries: Iterable[Entry]) -> str:
-    """The optima as CSV; empty where they are open.
+    """Return the optima as CSV; an open optimum is an empty cell.
 
-    Two more columns, where any file has a number of its own: what it is called, and its optimum.
+    If any file has its own measure, there are two more columns: its name, and its optimum.
     """
     listed = list(entries)
     has_measures = any(entry.measure is not None for entry in listed)
@@ -152,7 +152,7 @@ def optima_table(entries: Iterable[Entry]) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Hash of a file's bytes."""
+    """Return the SHA-256 of a file's bytes."""
     refuse_pipe(path)
     with opened(path) as source:
         try:
@@ -165,13 +165,13 @@ def sha256_of(path: Path) -> str:
 
 
 def refuse_changed(path: Path, sha256: str | None, where: str = "the manifest") -> None:
-    """Refuse a file whose bytes are not those listed."""
+    """Refuse a file whose bytes are not the listed ones."""
     if sha256_of(path) != sha256:
         raise FileError(path, f"its SHA-256 is not the one in {where}; it was changed")
 
 
 def is_plain_name(name: object) -> bool:
-    """Whether a name leads to no other folder."""
+    """Whether a name has no folders."""
     return isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name
 
 
@@ -186,23 +186,23 @@ class RegressionRow(NamedTuple):
 
     @classmethod
     def of(cls, entry: Entry, state: np.ndarray[Any, Any]) -> RegressionRow:
-        """The row of an instance that a state is best for."""
+        """Return the row of an instance and its best state."""
         certified = "NO" if entry.optimum is None else "YES"
         return cls(entry.file, str(entry.value), "YES", certified, bit_string(to_bits(state)))
 
 
 def belongs(file: str) -> bool:
-    """Whether a file is one for the table."""
+    """Whether a file belongs in the regression table."""
     return format_suffix(Path(file)) == ".wcnf"
 
 
 def regression_table(rows: Iterable[RegressionRow]) -> str:
-    """All of it as text."""
+    """Return the whole table as text."""
     return "".join(", ".join(row) + "\n" for row in (_HEAD, *rows))
 
 
 def read_regression(path: Path) -> dict[str, RegressionRow]:
-    """The rows by their files; none where there is no such table."""
+    """Read the rows by file name; empty if there is no such table."""
     if not path.is_file():
         return {}
     with opened(path) as source:
@@ -217,11 +217,11 @@ def read_regression(path: Path) -> dict[str, RegressionRow]:
 
 
 def check_row(path: Path, row: RegressionRow, held: Document, entry: Entry) -> None:
-    """Refuse a row that states anything else than its line of the manifest."""
+    """Refuse a row that contradicts its line of the manifest."""
     model = parse_bits(row.model.encode())
     is_fitting = model is not None and len(model) == held.problem.num_variables
     if model is None or not is_fitting or row != RegressionRow.of(entry, model):
-        raise FileError(path, f"does not say of {entry.file} what the manifest says")
+        raise FileError(path, f"disagrees with the manifest about {entry.file}")
     reached = held.problem.energy(held.problem.space.from_bits(model))
     if reached != entry.value:
         raise FileError(path, f"its model of {entry.file} costs {reached}, not {entry.value}")

@@ -1,9 +1,9 @@
 """Standard instances to race on: the user's own files, recognised by their content.
 
 Each file becomes clauses, written from its reduced graph: the same bytes for every copy of an
-instance, in any format. The optimum comes from the instance's certificate if that is at hand, and
-then it is verified here and now. Otherwise it comes from the table of glasshouse, whose
-certificates were verified when the table was made.
+    instance, in any format. The optimum comes from the instance's certificate, if there is one,
+    which is then verified when the suite is loaded. Otherwise it comes from the table of
+    glasshouse, whose certificates were verified when the table was made.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class SuiteInstance(Summarised):
     """One instance of a suite.
 
     Attributes:
-        name: the name in the literature of a standard instance; else its family, parameters and
-            number, where they are known; else its file.
+        name: for a standard instance, its name in the literature; otherwise its family, parameters
+            and number if they are known, or its file.
         path: a file of clauses.
-        parameters: how it was grown, its method among them; the family, size and best known value
-            of a standard instance, and what its optimum is known from; empty where nobody says.
+        parameters: how it was grown, including its method; for a standard instance, its family,
+            size and best known value, and the source of its optimum; empty if unknown.
         known: the bounds of its optimum, as costs of the clauses.
     """
 
@@ -69,11 +69,11 @@ def standard_copies(
 
     Args:
         family: one of `standard_families()`.
-        folder: any files, including those of folders below; files that are not an instance of the
-            family are passed over.
+        folder: any files, including those in subfolders; files that are not an instance of the
+            family are ignored.
         cache: the folder for the clauses.
-        certificates: a folder with certificates `NAME.cert`, plain or compressed; folders below it
-            are searched, too.
+        certificates: a folder with certificates `NAME.cert`, plain or compressed; subfolders are
+            searched, too.
 
     Raises:
         CertificateError: a certificate does not prove what it states about its file.
@@ -92,7 +92,7 @@ def standard_copies(
     place = cache / family.replace(":", "-")
     copies: dict[str, SuiteInstance] = {}
     for document, found in _recognised(folder, members):
-        if found.instance.name not in copies:  # A folder may have an instance in two formats.
+        if found.instance.name not in copies:  # A folder may contain an instance in two formats.
             own = document.path
             beside = side_car(own) if own is not None and has_side_car(own) else None
             proof = proofs.get(found.instance.name, beside)
@@ -111,7 +111,7 @@ def _recognised(
             continue
         try:
             document = read_document(path)
-        except FileError:  # a README, or an instance of something else
+        except FileError:  # for instance a README, or an instance of another kind
             continue
         if (found := recognise(document.problem, among)) is not None:
             yield document, found
@@ -139,7 +139,7 @@ def _copy(document: Document, found: Recognition, place: Path, proof: Path | Non
 def _proven(
     document: Document, found: Recognition, proof: Path
 ) -> tuple[Fraction, Fraction] | None:
-    """Bound and value by a certificate, as sums; None if the table has better ones."""
+    """Return bound and value by a certificate, as sums; None if the table has better ones."""
     try:
         verdict = document.examined(read_side_car(proof)).verdict
     except CertificateError as fault:

@@ -1,4 +1,4 @@
-"""Suites as TOML files: families of instances, and how many of each.
+"""Suites as TOML files: families of instances, and the number of instances of each.
 
     name = "small"
     title = "Two sizes at the peak"
@@ -11,9 +11,9 @@
     parameters = { frustration = "1/5", loop_density = "peak" }
     grid = { n = [30, 50] }
 
-Families are written as in studies (`grammar`). `count` and `shuffle` may stand in a
-family, too. The method `plus_minus_j` plants nothing: it has a graph, and may have `prove_seconds`.
-Unknown keys are refused.
+Families are written as in studies (`grammar`). A family may have its own `count` and `shuffle`. The
+method `plus_minus_j` plants nothing: it has a graph, and may have `prove_seconds`. Unknown keys are
+refused.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _READY_MADE = resources.files(__package__).joinpath("ready_made")
 
 @dataclass(frozen=True)
 class SuiteFamily:
-    """Instances that differ in their seeds only.
+    """Instances that differ only in their seeds.
 
     Attributes:
-        method: how they grow.
-        parameters: exact, without defaults.
-        count: how many.
+        method: the method that grows them.
+        parameters: the parameters, exact and without defaults.
+        count: the number of instances.
         is_shuffled: whether their variables get random names.
-        prove_seconds: that `prove` has for each that is not planted; None is no limit.
-        draw: grows number k.
+        prove_seconds: the time limit of `prove` for each unplanted instance; None sets no limit.
+        draw: grows instance k.
     """
 
     method: str
@@ -60,7 +60,7 @@ class SuiteFamily:
     draw: Callable[[int], Instance]
 
     def name(self, index: int) -> str:
-        """What to call one: `random_loops(n=30,frustration=0.2,loops=12)#3`."""
+        """Return the name of an instance: `random_loops(n=30,frustration=0.2,loops=12)#3`."""
         shown = dict(self.parameters)
         if shown.get("m") == shown.get("n"):
             shown.pop("m", None)
@@ -69,12 +69,12 @@ class SuiteFamily:
         return f"{self.method}({','.join(words)})#{index}"
 
     def grow(self, index: int) -> Instance:
-        """Number `index`."""
+        """Grow instance number `index`."""
         grown = self.draw(index)
         return shuffle(grown) if self.is_shuffled else grown  # type: ignore[arg-type]
 
     def canonical(self) -> dict[str, Any]:
-        """What the instances and what is known of them depend on, the seed apart."""
+        """Return all that the instances and their proofs depend on, except for the seed."""
         return {
             "method": self.method, "parameters": dict(self.parameters), "count": self.count,
             "shuffle": self.is_shuffled, "prove_seconds": self.prove_seconds,
@@ -86,10 +86,10 @@ class SuiteFile:
     """A suite before it is written.
 
     Attributes:
-        name: for files.
-        title: for people.
-        seed: what all instances grow from.
-        families: in order.
+        name: the name for files.
+        title: a human-readable title.
+        seed: the seed of all instances.
+        families: the families, in order.
     """
 
     name: str
@@ -101,22 +101,22 @@ class SuiteFile:
         return sum(family.count for family in self.families)
 
     def names(self) -> Iterator[str]:
-        """What all instances are called."""
+        """Yield the names of all instances."""
         return (family.name(k) for family in self.families for k in range(family.count))
 
     def grow(self) -> Iterator[Instance]:
-        """All instances."""
+        """Grow all instances."""
         return (family.grow(k) for family in self.families for k in range(family.count))
 
     def canonical(self) -> str:
-        """All that the suite depends on, as JSON on one line."""
+        """Return all that the suite depends on, as one line of JSON."""
         families = [family.canonical() for family in self.families]
         values = {"name": self.name, "seed": self.seed, "families": families}
         return json.dumps(values, sort_keys=True)
 
 
 def ready_made() -> list[str]:
-    """The names of the suites that come with glasshouse."""
+    """Return the names of the suites that come with glasshouse."""
     files = (file.name for file in _READY_MADE.iterdir())
     return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
@@ -124,12 +124,12 @@ def ready_made() -> list[str]:
 def find_suite(
     source: str | Path, *, seed: int | None = None, count: int | None = None
 ) -> SuiteFile:
-    """A suite by its name, or from a TOML file.
+    """Return a suite by its name, or from a TOML file.
 
     Args:
         source: one of `ready_made()`, or the path of a file.
-        seed: instead of the file's.
-        count: instances per family and point of its grid, instead of the file's.
+        seed: the seed, instead of the file's.
+        count: instances per family and grid point, instead of the file's number.
 
     >>> suite = find_suite("smoke")
     >>> suite.name, suite.families[0].method
@@ -141,7 +141,7 @@ def find_suite(
     path = Path(source)
     if not path.is_file():
         raise ValueError(
-            f"{path} is no file and no suite of ours; there are {', '.join(ready_made())}"
+            f"{path} is neither a file nor a suite; use one of {', '.join(ready_made())}"
         )
     return parse_suite(grammar.read_toml(path), str(path), seed=seed, count=count)
 
@@ -149,7 +149,7 @@ def find_suite(
 def parse_suite(
     text: str, source: str = "suite", *, seed: int | None = None, count: int | None = None
 ) -> SuiteFile:
-    """A suite from TOML text; seed and count as in `find_suite`."""
+    """Return a suite from TOML text; `seed` and `count` as in `find_suite`."""
     given = {"seed": seed, "count": count}
     instead = {name: value for name, value in given.items() if value is not None}
     return grammar.parse_toml(text, source, lambda values: _suite(values, instead))
@@ -159,13 +159,15 @@ def _suite(values: dict[str, Any], instead: dict[str, int]) -> SuiteFile:
     grammar.refuse_unknown(values, _KEYS, "the suite")
     name = grammar.word(values.get("name"), "name")
     if Path(name).name != name or name.startswith("."):
-        raise ValueError(f"name={name!r} must do for a file: no folders, no dot first")
+        raise ValueError(
+            f"name={name!r} must be a plain file name: no folders, and no dot at the start"
+        )
     values = values | instead
     seed = Seed.of(validation.count(values.get("seed", 0), "seed")).entropy
     families: dict[str, SuiteFamily] = {}
     for family in grammar.each_family(values, partial(_families, values, instead), "suite"):
         if families.setdefault(family.name(0), family) is not family:
-            raise ValueError(f"{family.name(0)[:-2]} stands there twice; give it a larger count")
+            raise ValueError(f"{family.name(0)[:-2]} occurs twice; use a larger count instead")
     suite = SuiteFile(
         name, grammar.word(values.get("title", name), "title"), seed, tuple(families.values())
     )
@@ -189,9 +191,9 @@ def _families(
         elif seconds is not None:
             raise ValueError("prove_seconds is for plus_minus_j; plants are proven as they grow")
         else:
-            plants = Family(method, parameters, seed)  # checks them and grows nothing
+            plants = Family(method, parameters, seed)  # this checks them and grows nothing
             exact, draw = plants.parameters, plants.grow
-        is_shuffled = mixed and method not in UNPLANTED  # nothing is planted to be hidden
+        is_shuffled = mixed and method not in UNPLANTED  # an unplanted instance has nothing to hide
         yield SuiteFamily(method, exact, number, is_shuffled, seconds, draw)
 
 

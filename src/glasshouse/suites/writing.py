@@ -1,11 +1,11 @@
-"""Suites: a folder of instances with a manifest that states the optimum of each.
+"""Writing suites: a folder of instances with a manifest that states the optimum of each.
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
-grows it again, and the optimum in the file's own weights; beside it the cut or objective, where the
-file's readers go by one. It is written last, so a folder with a
-manifest holds a whole suite. `optima.csv` says the same in short, `regression.csv` in the form of
-the MaxSAT Evaluation. The files may be blind; then these are the key, to be kept apart: `answers`
-puts them, and the certificates, into another folder.
+grows it again, and the optimum in the file's own weights, with the cut or objective if the file has
+such a measure. It is written last, so a folder with a manifest contains a complete suite.
+`optima.csv` is a short form, `regression.csv` the form of the MaxSAT Evaluation. The files may be
+blind; then these tables are the key, and must be kept apart: `answers` writes them, and the
+certificates, into another folder.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from glasshouse.suites.manifest import (
     sha256_of,
 )
 
-# Methods whose problems nobody planted: their lines are proven by a certificate alone.
+# Methods whose problems have no plant: only a certificate proves their lines.
 UNPLANTED = ("plus_minus_j",)
 
 
 @dataclass(frozen=True)
 class Unplanted:
-    """A problem without a plant, and what is proven of it.
+    """A problem without a plant, and what is proven about it.
 
     Attributes:
-        proven: the problem, the best state known, and loops that bound all energies.
+        proven: the problem, the best known state, and loops that bound all energies.
         recipe: how it was drawn; its method is one of `UNPLANTED`.
     """
 
@@ -63,11 +63,11 @@ class Unplanted:
 
     @property
     def state(self) -> npt.NDArray[np.int8]:
-        """The best state known."""
+        """The best known state."""
         return self.proven.problem.space.from_spins(self.proven.certificate.state)
 
     def document(self) -> Document:
-        """The problem with its proof, as files are written from."""
+        """Return the problem with its proof, as a document to write."""
         proof = SideCar(self.proven.certificate, self.proven.verdict.energy)
         return Document(self.proven.problem, load_proof=lambda: proof)
 
@@ -87,21 +87,21 @@ def write_suite(
     answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> list[Entry]:
-    """Write each instance as `stem-00000` + suffix, and the manifest when all are done.
+    """Write each instance as `stem-00000` + suffix, and the manifest at the end.
 
-    The same call goes on after an interruption: files that are there already stay if they are the
-    very same. `iter_write_suite` yields each entry as its file is written.
+    The same call resumes after an interruption: existing files stay if they are identical.
+        `iter_write_suite` yields each entry as its file is written.
 
     Args:
-        folder: where the files go; made if need be.
-        instances: what to write.
-        names: what to call each of them in the manifest.
-        stem: how the names of the files begin.
+        folder: the target folder; created if needed.
+        instances: the instances to write.
+        names: the names of the instances in the manifest.
+        stem: the beginning of the file names.
         suffix: the format, or several: one file per instance and format.
-        dialect: of WCNF.
-        blind: leave out of the files all that tells the optimum.
+        dialect: the dialect of WCNF.
+        blind: leave out of the files everything that reveals the optimum.
         answers: for blind files, the folder of manifest, optima and certificates; else `folder`.
-        overwrite: replace what is there.
+        overwrite: replace existing files.
 
     >>> import tempfile
     >>> from glasshouse.planting import random_loops
@@ -134,7 +134,7 @@ def iter_write_suite(
     answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Iterator[Entry]:
-    """The same one by one, so that a caller can show progress; nothing happens unless iterated.
+    """Yield the entries that `write_suite` returns as they are written; iterating writes them.
 
     >>> import tempfile
     >>> from glasshouse.planting import random_loops
@@ -154,7 +154,7 @@ def iter_write_suite(
     for one in (folder, key):
         make_folder(one)
     for name in (MANIFEST, OPTIMA, REGRESSION) if overwrite else ():
-        (key / name).unlink(missing_ok=True)  # from now on the folder holds no whole suite
+        (key / name).unlink(missing_ok=True)  # from now on, the suite is incomplete
     writer = _Writer(
         folder, key, stem, is_apart=answers is not None, is_mixed=len(suffixes) > 1,
         overwrite=overwrite,
@@ -167,14 +167,14 @@ def iter_write_suite(
             yield writer.write(number, kind, instance, title, **options)
     for name, text in writer.tables():
         path, table = key / name, text.encode("ascii")
-        # An interrupted run may have left the very same one.
+        # An interrupted run may have left an identical file.
         if overwrite or not path.is_file() or path.read_bytes() != table:
             with replacing(path, overwrite=overwrite) as file:
                 file.write(table)
 
 
 class _Writer:
-    """Writes one instance after the other, and keeps what the tables say of them."""
+    """Writes instances one by one, and collects the rows of the tables."""
 
     def __init__(
         self, folder: Path, key: Path, stem: str, *, is_apart: bool, is_mixed: bool, overwrite: bool
@@ -187,12 +187,12 @@ class _Writer:
     def write(
         self, number: int, suffix: str, instance: Instance, name: str | None, **options: Any
     ) -> Entry:
-        """One file, with its line of the manifest."""
+        """Write one file; return its line of the manifest."""
         path = self.folder / f"{self.stem}-{number:05d}{suffix}"
         proof = side_car(self.key / path.name) if self.is_apart else None
         thing = instance if isinstance(instance, Planted) else instance.document()
         if belongs(path.name) < self.is_mixed:
-            options["dialect"] = "classic"  # the only one that other formats know
+            options["dialect"] = "classic"  # other formats know only this one
         written = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
         reduction, recipe = written.reduction, json.loads(instance.recipe.to_json())
         values = _values(path, instance, written)
@@ -207,7 +207,7 @@ class _Writer:
         return entry
 
     def tables(self) -> Iterator[tuple[str, str]]:
-        """The names and texts of all tables; the manifest comes last."""
+        """Yield the names and texts of all tables; the manifest comes last."""
         yield OPTIMA, optima_table(self.entries)
         if self.rows:
             yield REGRESSION, regression_table(self.rows)
@@ -215,7 +215,7 @@ class _Writer:
 
 
 def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
-    """The optimum of a file, or its bounds, as the files that were written prove them.
+    """Return the optimum of a file, or its bounds, as the written files prove them.
 
     Raises:
         CertificateError: the files do not prove the optimum of the plant.
@@ -233,7 +233,7 @@ def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
     optimum = energy(instance.energy) if isinstance(instance, Planted) else None
     if optimum is not None and not (verdict.optimal and verdict.energy == optimum):
         raise CertificateError(
-            f"{path}: the plant has {optimum}, but what was written proves "
+            f"{path}: the plant has {optimum}, but the written files prove "
             f"{verdict.lower_bound} ≤ optimum ≤ {verdict.energy}"
         )
     if verdict.optimal:
@@ -242,18 +242,18 @@ def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
 
 
 def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:
-    """Where the optima are told."""
+    """Return the folder of the optima."""
     if answers is None:
         return folder
     if not blind:
-        raise ValueError("answers is for blind files; these tell their optima themselves")
+        raise ValueError("answers is for blind files; these files state their optima themselves")
     if Path(answers).resolve() == folder.resolve():
-        raise ValueError(f"the answers would lie beside the files in {folder}; name another folder")
+        raise ValueError(f"the answers would be next to the files in {folder}; name another folder")
     return Path(answers)
 
 
 def refuse_names(folder: Path, stem: str, suffixes: list[str]) -> None:
-    """Refuse names that lead elsewhere, and formats that cannot be checked."""
+    """Refuse names with folders, and formats that cannot be checked."""
     if not stem or Path(stem).name != stem:
         raise FileError(folder / stem, "expected the plain beginning of a file's name")
     known = [s for s, format_ in FORMATS.items() if format_.read and format_.write]
@@ -274,7 +274,7 @@ def _write_once(
     overwrite: bool,
     **options: Any,
 ) -> Written:
-    """Write an instance, unless an interrupted run left the very same one."""
+    """Write an instance, unless an interrupted run has left an identical one."""
     beside = certificate or side_car(path)
     if overwrite or not (path.exists() or beside.exists() or side_car(path).exists()):
         return write(path, thing, certificate=certificate, overwrite=overwrite, **options)
@@ -290,5 +290,5 @@ def _write_once(
                 refuse_existing(old, overwrite=False)
         for new, old in pairs:
             if new.exists():
-                shutil.move(new, old)  # also onto another disk
+                shutil.move(new, old)  # this also works across disks
     return replace(written, certificate=written.certificate and beside)

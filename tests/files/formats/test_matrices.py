@@ -105,7 +105,7 @@ def test_units_are_never_guessed(tmp_path):
     np.savetxt(tmp_path / "w.csv", W, delimiter=",")
     np.savez(tmp_path / "w.npz", W=W, a=A, b=B)
     for name in ("w.npy", "w.csv", "w.npz"):
-        with pytest.raises(FileError, match='say units="spin" or units="binary"'):
+        with pytest.raises(FileError, match='pass units="spin" or units="binary"'):
             read(tmp_path / name)
     with pytest.raises(ValueError, match="neither 'spin' nor 'binary'"):
         read(tmp_path / "w.npy", units="ising")
@@ -114,7 +114,7 @@ def test_units_are_never_guessed(tmp_path):
 def test_units_are_not_for_files_that_state_them(tmp_path):
     for name in ("x.qubo", "x.npz", "x.coo"):
         write(tmp_path / name, Qubo.from_edges(2, [(0, 1)], [1]))
-        with pytest.raises(FileError, match="says itself what its variables are"):
+        with pytest.raises(FileError, match="states its own units"):
             read(tmp_path / name, units="binary")
 
 

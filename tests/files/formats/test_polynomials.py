@@ -69,7 +69,7 @@ def test_lists_of_chook_are_read_with_units(tmp_path):
     (tmp_path / "a.json").write_text(json.dumps({"problem": terms}))
     assert gh.read(tmp_path / "a.json") == expected
     text.write_text("# vartype=SPIN\n0\t1\t3\t-2\n")
-    with pytest.raises(FileError, match="says itself what its variables are"):
+    with pytest.raises(FileError, match="states its own units"):
         gh.read(text, units="binary")
 
 
@@ -108,7 +108,7 @@ def test_numbers_of_a_list_are_hostile(tmp_path, body, message):
         (
             {"cost_function": {"type": "ising", "terms": [{"c": 1, "ids": [5]}]},
              "metadata": {"num_variables": 2}},
-            "not a number from 6 on",
+            "not a number of at least 6",
         ),
     ],
 )  # fmt: skip

@@ -30,18 +30,18 @@ def test_counts_of_thousands_of_digits_are_told(tmp_path, capsys):
     ],
 )
 def test_what_would_fill_the_memory_is_refused_first(grow):
-    with pytest.raises(ValueError, match="the most we build"):
+    with pytest.raises(ValueError, match="the limit"):
         grow()
 
 
 def test_a_summary_tells_the_dial_of_its_family():
-    assert "asked for: alpha=1/2" in str(gh.wishart(24, alpha="1/2", rng=1).summary())
+    assert "requested: alpha=1/2" in str(gh.wishart(24, alpha="1/2", rng=1).summary())
     text = str(gh.nae3sat(30, clause_density="2", rng=1).summary())
-    assert "asked for: clause_density=2" in text
+    assert "requested: clause_density=2" in text
     assert "clause density" not in text.replace("clause_density", "")
 
 
 def test_what_a_method_does_anyway_is_not_said_to_be_asked_for():
     assert "weights=normal" in str(gh.wishart(9, columns=2, weights="normal", rng=1).summary())
     usual = gh.random_loops(9, 9, frustration="1/5", loops=3, rng=1)
-    assert "asked for" not in str(usual.summary())
+    assert "requested:" not in str(usual.summary())

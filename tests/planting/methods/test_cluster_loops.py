@@ -28,7 +28,7 @@ def plant_or_assume(**options) -> Planted:
     try:
         return cluster_loops(**options)
     except ValueError as error:
-        assume("no room" not in str(error))
+        assume("no space" not in str(error))
         raise
 
 
@@ -116,7 +116,7 @@ def test_a_scale_above_the_shore_would_break_cells():
         ({"scale": 0}, "scale=0 is not above 0"),
         ({"scale": "-1"}, "scale=-1 is not above 0"),
         ({"scale": Fraction(1, 2**21)}, "at most 2\\^20"),
-        ({"scale": 4, "alpha": 1}, "no room for 16 loops on 4 × 4 cells, where 1 may turn"),
+        ({"scale": 4, "alpha": 1}, "no space for 16 loops on 4 × 4 cells, where 1 may turn"),
         ({"alpha": 0}, "alpha=0 must be above 0"),
         ({"alpha": 2**60}, "more than 2\\^28 loops"),
         ({"rows": 1}, "rows"),

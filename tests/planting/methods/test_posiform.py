@@ -110,7 +110,7 @@ def test_the_planted_state_is_the_only_ground_state(where, most, block, scale, s
     if block is not None:
         options |= {"block": block, "scale": scale}
     if block is not None and not has_cycles(where, block):
-        with pytest.raises(ValueError, match="hold no cycle"):
+        with pytest.raises(ValueError, match="contain no cycle"):
             posiform(**where, **options, rng=seed)
         return
     plant = posiform(**where, **options, rng=seed)
@@ -177,8 +177,8 @@ def test_a_second_model_is_reported():
         ({"n": 9, "block": 2}, "block=2"),
         ({"n": 9, "block": 4, "scale": 0}, "scale=0 must be above 0"),
         ({"n": 9, "block": 4, "scale": f"1/{2**40}"}, "at most 2"),
-        ({"n": 9, "scale": "1/2"}, "give block"),
-        ({"graph": "lattice:1x9", "block": 4}, "blocks of 4 spins hold no cycle"),
+        ({"n": 9, "scale": "1/2"}, "add block"),
+        ({"graph": "lattice:1x9", "block": 4}, "blocks of 4 spins contain no cycle"),
         ({"n": 9, "state": "+-"}, "state"),
     ],
 )

@@ -193,10 +193,10 @@ BAD = [
     ({"frustration": "1/0"}, "finite fraction"),
     ({"frustration": float("nan")}, "finite fraction"),
     ({"frustration": True}, "not a number"),
-    ({"n": 1}, "n=1 leaves no room"),
-    ({"m": 0}, "m=0 leaves no room"),
+    ({"n": 1}, "n=1 is too small"),
+    ({"m": 0}, "m=0 is too small"),
     ({"n": 2.0}, "n=2.0 is not a whole number"),
-    ({"n": 2**28 - 3}, "more than 2\\^28 spins, the most we plant; use smaller layers"),
+    ({"n": 2**28 - 3}, "more than 2\\^28 spins, the limit; use smaller layers"),
     ({"loops": None}, "one of loops=NUMBER and loop_density=RATIO; neither is given"),
     ({"loop_density": 1}, "one of loops=NUMBER and loop_density=RATIO; both are given"),
     ({"loops": 0}, "loops=0 is below 1"),
@@ -213,15 +213,15 @@ BAD = [
     ({"weights": "normal", "resolution": 10**9}, "use a lower resolution"),
     ({"max_weight": 3}, "max_weight=3 is below 4"),
     ({"max_weight": 700, "weights": "normal"}, "max_weight=700 is below 800"),
-    ({"max_weight": 8, "overlap": "none"}, "leave max_weight out"),
-    ({"max_weight": 8, "loops": 100}, "no room for 100 loops under max_weight=8 on 4 × 4"),
+    ({"max_weight": 8, "overlap": "none"}, "remove max_weight"),
+    ({"max_weight": 8, "loops": 100}, "no space for 100 loops under max_weight=8 on 4 × 4"),
     (
         {"overlap": "none", "loops": 5},
-        "no room for 5 disjoint loops on 4 × 4, which hold 4 at most",
+        "no space for 5 disjoint loops on 4 × 4, which hold at most 4",
     ),
     ({"frustration": "0.1000000000000000000001"}, "stop being exact"),
     ({"loops": 2**28, "frustration": "1/99999999999"}, "stop being exact"),
-    ({"loops": 2**28 + 1}, "more than 2\\^28 loops, the most we drop; use fewer"),
+    ({"loops": 2**28 + 1}, "more than 2\\^28 loops, the limit; use fewer"),
     ({"loops": None, "loop_density": 1e9}, "more than 2\\^28 loops"),
     ({"loops": None, "loop_density": "1e999999999"}, "loop_density has more than 450 digits"),
     ({"rng": -5}, "rng=-5 is negative"),
@@ -237,7 +237,7 @@ def test_bad_input_is_refused_with_a_remedy(change: dict[str, object], message: 
 
 def test_too_many_disjoint_loops_state_the_most_that_fit() -> None:
     options = {"frustration": "1/4", "overlap": "none", "rng": 1}
-    with pytest.raises(ValueError, match="no room for 6 disjoint loops on 5 × 5, which hold 5 at"):
+    with pytest.raises(ValueError, match="no space for 6 disjoint loops on 5 × 5, which hold"):
         random_loops(5, 5, loops=6, **options)
     # 9 × 9 could hold 18, but loops dropped at random close the way to that.
     with pytest.raises(ValueError, match=r"18 disjoint loops on 9 × 9: 1\d was the most") as bad:
@@ -248,7 +248,7 @@ def test_too_many_disjoint_loops_state_the_most_that_fit() -> None:
         ValueError, match=r"needs 21 .* not even 19 can fit; use a density well below 8 "
     ):
         uniform_max2sat(9, 9, clause_density=9, rng=1)
-    with pytest.raises(ValueError, match=r"needs 18 .* but 1\d was the most that found room; use"):
+    with pytest.raises(ValueError, match=r"needs 18 .* but 1\d was the most that fitted; use"):
         uniform_max2sat(9, 9, clause_density=8, rng=1)
     with pytest.raises(ValueError, match="must be above 0"):
         uniform_max2sat(10, 10, clause_density=0, rng=1)

@@ -135,7 +135,7 @@ def test_a_jam_is_met_by_starting_again_and_then_by_an_error(monkeypatch) -> Non
         except ValueError as error:
             errors.append(str(error))
     assert 3 <= len(errors) <= 17
-    assert "no room for 20 upper loops" in errors[0]
+    assert "no space for 20 upper loops" in errors[0]
     assert "use a larger block" in errors[0]
 
 
@@ -143,15 +143,15 @@ def test_a_jam_is_met_by_starting_again_and_then_by_an_error(monkeypatch) -> Non
     ("change", "message"),
     [
         ({"frustration": 0.3}, "above 1/4"),
-        ({"n": 1}, "n=1 leaves no room"),
+        ({"n": 1}, "n=1 is too small"),
         ({"block": 0}, "above 0 and at most 1"),
         ({"block": 1.1}, "above 0 and at most 1"),
-        ({"block": 1, "block_rule": "authors"}, "leaves no room for center loops"),
-        ({"block": "1/10", "left": 1}, "1 × 1 in 6 × 6 leaves no room for left loops, which need"),
-        ({"block": "1/10", "upper": 1}, "leaves no room for upper loops"),
+        ({"block": 1, "block_rule": "authors"}, "leaves no space for center loops"),
+        ({"block": "1/10", "left": 1}, "1 × 1 in 6 × 6 leaves no space for left loops, which need"),
+        ({"block": "1/10", "upper": 1}, "leaves no space for upper loops"),
         ({"left": "1/2", "upper": "1/2", "center": "1/2"}, "add up to 1"),
-        ({"left": "3/2"}, "shares from 0 to 1"),
-        ({"left": "-1/2"}, "shares from 0 to 1"),
+        ({"left": "3/2"}, "fractions from 0 to 1"),
+        ({"left": "-1/2"}, "fractions from 0 to 1"),
         ({"center": "1/2"}, "add up to 1"),
         ({"block_rule": "mine"}, "block_rule='mine' is not one of"),
         ({"loops": None}, "neither"),
@@ -230,7 +230,7 @@ def test_stronger_biases_are_just_that(strength: Fraction, seed: int) -> None:
         ({"ghosts": 3}, "ghosts=3 must be 1 or 2"),
         ({"bias_strength": "1/2"}, "below 1"),
         ({"bias_strength": 10**19}, "stop being exact"),
-        ({"m": 1}, "m=1 leaves no room"),
+        ({"m": 1}, "m=1 is too small"),
         ({"loop_density": 1}, "both"),
     ],
 )

@@ -87,8 +87,8 @@ def test_rounding_falls_on_every_entry_alike():
         ({"n": 8, "columns": "2"}, "columns='2' is not a whole number"),
         ({"n": 8, "alpha": 0}, "alpha=0 must be above 0"),
         ({"n": 8, "alpha": "-1/2"}, "alpha=-1/2 must be above 0"),
-        ({"n": 8, "columns": 2**26}, "columns=67108864 asks for more than 2.28 numbers"),
-        ({"n": 8, "alpha": 10**30}, "asks for more than 2.28 columns"),
+        ({"n": 8, "columns": 2**26}, "columns=67108864 needs more than 2.28 numbers"),
+        ({"n": 8, "alpha": 10**30}, "needs more than 2.28 columns"),
         ({"n": 10**5, "columns": 1}, "the graph would have 4999950000 edges"),
         (
             {"n": 8, "columns": 2, "weights": "gaussian"},
@@ -98,11 +98,11 @@ def test_rounding_falls_on_every_entry_alike():
         ({"n": 8, "columns": 2, "weights": "normal", "resolution": 0}, "resolution=0 is below 1"),
         (
             {"n": 8, "columns": 2, "weights": "normal", "resolution": 4097},
-            "above 4096, the most",
+            "above 4096, the largest",
         ),
         (
             {"n": 20_000, "columns": 10_000, "weights": "normal", "resolution": 1000},
-            "resolution=1000 is above 759, the most at which energies of n=20000 spins and 10000",
+            "resolution=1000 is above 759, the largest at which energies of n=20000 spins and",
         ),
     ],
 )

@@ -64,16 +64,16 @@ def test_a_built_in_solver_races_once():
 
 
 def test_solvers_that_cannot_be_are_one_clear_line():
-    with pytest.raises(ValueError, match="'nosuchsolver' is not there"):
+    with pytest.raises(ValueError, match="'nosuchsolver' was not found"):
         entrants_of(["nosuchsolver {file}"], Limits())
-    with pytest.raises(ValueError, match=r"'rc3' is not there.*built-in solvers are .*rc2"):
+    with pytest.raises(ValueError, match=r"'rc3' was not found.*built-in solvers are .*rc2"):
         entrants_of(["rc3"], Limits())
     with pytest.raises(ValueError, match="two solvers are called 'cat'; name them"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")
     for word, fault in (
-        ("{fil}", r"\{fil\} is no place in a command: \{file\}, \{seed\}, \{seconds\}"),
-        ("--time={second}", r"\{second\} is no place"),
-        (">", "'>' is for a shell, and there is none"),
+        ("{fil}", r"\{fil\} is not one of the placeholders \{file\}, \{seed\}, \{seconds\}"),
+        ("--time={second}", r"\{second\} is not one of the placeholders"),
+        (">", "'>' is for a shell, but commands run without one"),
         ("2>/dev/null", "'2>/dev/null' is for a shell"),
         ("<", "'<' is for a shell"),
         ("|", "'|' is for a shell"),
@@ -107,7 +107,7 @@ def test_files_that_are_handed_over_tell_nothing_and_hold_the_same(suite):
     classic = suite.parent / "copy.wcnf"
     classic.write_bytes(text_in("classic", clauses))
     assert read_clauses(classic) == clauses
-    with pytest.raises(ValueError, match="weight 1 only"):
+    with pytest.raises(ValueError, match="only hold clauses of weight 1"):
         text_in("cnf", clauses)
     plain = ClauseFile(2, ((1, (1, 2)), (1, (-1,))), ())
     assert text_in("cnf", plain) == b"p cnf 2 2\n1 2 0\n-1 0\n"

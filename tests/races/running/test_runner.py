@@ -189,9 +189,9 @@ def test_ctrl_c_ends_the_command_too(python, monkeypatch):
 def test_a_program_that_cannot_be_started_is_one_clear_line(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("no program")
-    with pytest.raises(ValueError, match="'nosuchsolver' is not there; give the path"):
+    with pytest.raises(ValueError, match="'nosuchsolver' was not found; pass the path"):
         SolverCommand.parse("nosuchsolver {file}")
-    with pytest.raises(ValueError, match=r"is not executable; make it so \(chmod \+x\)"):
+    with pytest.raises(ValueError, match=r"is not executable; use chmod \+x"):
         SolverCommand.parse(f"{text} {{file}}")
     text.chmod(0o755)
     with pytest.raises(ValueError, match="cannot start"):
@@ -207,7 +207,7 @@ def test_only_three_places_are_filled_and_never_twice():
     assert command.arguments(Path("{seed}.wcnf"), 5, 1.2)[1:] == [
         "5", "2", "{print $1}", "{seed}.wcnf",
     ]  # fmt: skip
-    with pytest.raises(ValueError, match=r"\{other\} is no place"):
+    with pytest.raises(ValueError, match=r"\{other\} is not one of the placeholders"):
         SolverCommand.parse("echo {other} {file}")
 
 
@@ -215,7 +215,7 @@ def test_nothing_goes_through_a_shell(tmp_path):
     command = SolverCommand.parse("echo $HOME `touch` {file}")
     outcome = run(command.arguments(tmp_path / "a b", 1, 1), Limits())
     assert outcome.transcript.output.decode() == f"$HOME `touch` {tmp_path}/a b\n"
-    with pytest.raises(ValueError, match="for a shell, and there is none"):
+    with pytest.raises(ValueError, match="for a shell, but commands run without one"):
         SolverCommand.parse("echo {file} ; touch x")
 
 

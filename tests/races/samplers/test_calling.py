@@ -93,20 +93,20 @@ def variable_twice(found, bqm):
 
 
 LIARS = {
-    "raised WordlessError, which has no words": wordless,
+    "raised WordlessError, which has no message": wordless,
     "its SampleSet cannot be read: RuntimeError: no such thing": with_raising("vartype"),
     "its SampleSet cannot be read: its samples are complex128":
         with_record(sample=lambda x: x + 1j),
     "its SampleSet cannot be read: its energies are complex128":
         with_record(energy=lambda x: x + 1j),
     "its samples have a variable twice": variable_twice,
-    "returned list, no SampleSet": lambda found, bqm: [1, 2],
-    "returned NoneType, no SampleSet": lambda found, bqm: None,
+    "returned list, not a SampleSet": lambda found, bqm: [1, 2],
+    "returned NoneType, not a SampleSet": lambda found, bqm: None,
     "returned BINARY samples of a SPIN model":
         lambda found, bqm: found.change_vartype("BINARY", inplace=False),
     "its samples lack 1 variables, such as 0": renamed,
     "its samples lack 1 variables, such as": without_last,
-    "its samples have 'more', which is no variable": with_extra,
+    "its samples have 'more', which is not a variable": with_extra,
     "returned no samples": with_record(sample=lambda x: x[:0], energy=lambda x: x[:0],
                                        num_occurrences=lambda x: x[:0]),
     "a sample has the value 0.0, neither -1 nor 1": wrong_value(0),

@@ -192,7 +192,7 @@ def test_stores_of_others_and_damaged_ones_are_refused(tmp_path):
 
 
 BAD = [
-    ({}, plants, {}, "no dict"), (Sampler(), plants, {}, "no dict"),
+    ({}, plants, {}, "must be a dict"), (Sampler(), plants, {}, "must be a dict"),
     ({"x": Sampler}, plants, {}, "is a class"), ({"x": 3}, plants, {}, "expected a dimod sampler"),
     ({"x": (Sampler(), 3)}, plants, {}, "expected a dict"),
     ({"x": (Sampler(), {"seed": 1})}, plants, {}, "fixed seed"),
@@ -201,7 +201,7 @@ BAD = [
     ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 is none of"),
     ({"x": Sampler()}, [3], {}, "int#0: int is not"),
     ({"x": Sampler()}, lambda: dict.fromkeys((1, "1"), plants()[0]), {}, "same name"),
-    ({"x": Sampler()}, "nonsense", {}, "nonsense is no suite"),
+    ({"x": Sampler()}, "nonsense", {}, "nonsense is not a suite"),
     ({"x": Sampler()}, [gh.Ising.from_edges(2, [(0, 1)], [2**60])], {}, "2\\^53"),
     ({"x": Sampler()}, plants, {"reads": 0}, "reads=0"),
     ({"x": Sampler()}, plants, {"calls": 1.5}, "calls=1.5"),

@@ -91,7 +91,7 @@ def test_without_the_evaluation_s_rules_they_need_a_time_limit(tmp_path, capsys)
     gh.write(path, plant)
     words = ["solve", str(path), "--solver", "dwave-anneal"]
     assert main(words) == 2
-    assert "goes on until a time limit; give --time-limit" in capsys.readouterr().err
+    assert "continues until a time limit; add --time-limit" in capsys.readouterr().err
     assert main([*words, "--time-limit", "0.3", "--seed", "1"]) == 0
     assert "dwave-anneal: " in capsys.readouterr().out
     assert main([*words, "--time-limit", "0.3", "--sweeps", "3"]) == 2
@@ -114,7 +114,7 @@ def test_one_file_adds_a_sampler():
         SAMPLERS.clear()
         SAMPLERS.update(known)
     for name in ("anneal", "rc2"):
-        with pytest.raises(ValueError, match="is a solver already"):
+        with pytest.raises(ValueError, match="is already a solver"):
             sampler(name, package="x")
     with pytest.raises(ValueError, match="solver='no' is not one of dwave-anneal"):
         next(iter_sampled("no", gh.Max2Sat.from_clauses(1, [[1]], [1])))

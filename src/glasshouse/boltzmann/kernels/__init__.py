@@ -1,1 +1,1 @@
-"""Compiled code of the RBMs: whole ensembles of them are trained without a step of Python."""
+"""Compiled code of the RBMs; whole ensembles are trained without Python code in between."""

@@ -1,4 +1,4 @@
-"""Random draws: uniform numbers by the eight, samples of many units, normal deviates.
+"""Random draws: uniform numbers eight at a time, samples of many units, normal deviates.
 
 They come from our own generator and are the same on every computer.
 """
@@ -23,7 +23,7 @@ _UNIT = 2.0**-52
 
 @inner
 def fill_numbers(lanes: Any, numbers: Any, size: int) -> None:
-    """Uniform numbers in [0, 1), of 52 bits: number k is of stream k mod 8, a column of the lanes.
+    """Fill uniform numbers in [0, 1), of 52 bits; number k comes from stream k mod 8.
 
     All streams advance together, so that there must be room for the next multiple of eight.
     """
@@ -41,7 +41,7 @@ def fill_numbers(lanes: Any, numbers: Any, size: int) -> None:
 @inner
 def draw_and_keep(fields: Any, numbers: Any, size: int, low: int, chances: Any,
                   values: Any) -> None:  # fmt: skip
-    """A sample of each of the first units, and the chance that it had to be up."""
+    """Sample each of the first units, and store the probability that it is up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chance = logistic(scale * fields[k])
@@ -52,7 +52,7 @@ def draw_and_keep(fields: Any, numbers: Any, size: int, low: int, chances: Any,
 @inner
 def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
                  changes: Any) -> None:  # fmt: skip
-    """A sample of each of the first units instead of the last one, and by how much it differs.
+    """Sample each of the first units again, and store the differences from the last sample.
 
     A number below 1 / (1 + exp(-x)) is found without the quotient.
     """
@@ -66,13 +66,13 @@ def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
 
 @inner
 def symmetric(stream: Any) -> float:
-    """A uniform number in [-1, 1)."""
+    """Return a uniform number in [-1, 1)."""
     return np.float64(next_word(stream) >> _U11) * _UNIT - 1.0
 
 
 @compiled
 def fill_normal(stream: Any, sigma: float, values: Any) -> None:
-    """Normal deviates of standard deviation sigma (Marsaglia's polar method, one per pair)."""
+    """Fill normal deviates of standard deviation sigma (Marsaglia's polar method, one per pair)."""
     for k in range(values.size):
         square, x = 0.0, 0.0
         while not 0.0 < square < 1.0:

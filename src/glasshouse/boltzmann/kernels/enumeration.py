@@ -1,4 +1,4 @@
-"""Sums over all states of an RBM: those of one layer are visited, the other layer is summed out.
+"""Sums over all states of an RBM: one layer is enumerated, the other layer is summed out.
 
 The visited layer should be the smaller one; where that is the hidden layer, callers transpose.
 States come in the order of a Gray code, so that one unit changes at a time. Every 2^10 states the
@@ -24,7 +24,7 @@ _MOST_FACTORS = 512  # of numbers between 1 and 2: their product is below 2^512
 
 @inner
 def set_state(code: int, low: int, visited: Any) -> None:
-    """Unit k is up where bit k of the Gray code of a number is set."""
+    """Set unit k up if bit k of the Gray code of `code` is set."""
     gray = code ^ (code >> 1)
     for k in range(visited.size):
         visited[k] = 1 if (gray >> k) & 1 else low
@@ -32,7 +32,7 @@ def set_state(code: int, low: int, visited: Any) -> None:
 
 @inner
 def changed_unit(code: int) -> int:
-    """Which unit differs between the state of a number above 0 and the one before."""
+    """Return the unit that differs between the states of `code` and `code - 1`."""
     unit = 0
     while (code & 1) == 0:
         code >>= 1
@@ -42,7 +42,7 @@ def changed_unit(code: int) -> int:
 
 @inner
 def flip(unit: int, low: int, weights: Any, visited: Any, fields: Any) -> None:
-    """Change one unit of the visited layer, and the fields of the other one."""
+    """Flip one unit of the enumerated layer, and update the fields of the other one."""
     change = np.float64(low - 1 if visited[unit] == 1 else 1 - low)
     visited[unit] = low if visited[unit] == 1 else 1
     for j in range(fields.size):
@@ -51,13 +51,13 @@ def flip(unit: int, low: int, weights: Any, visited: Any, fields: Any) -> None:
 
 @inlined
 def larger(x: float, low: int) -> float:
-    """The most that a unit with the field x can add to -E."""
+    """Return the most that a unit with the field x can add to -E."""
     return x if x > low * x else low * x
 
 
 @inner
 def log_weight(bias_part: float, fields: Any, low: int, factors: Any) -> float:
-    """Logarithm of the sum of exp(-E) over the other layer.
+    """Return the logarithm of the sum of exp(-E) over the other layer.
 
     A unit with the field x adds ln(exp(x) + exp(low·x)). With the larger exponent taken out a
     factor between 1 and 2 stays; the product of many of these takes one logarithm.
@@ -82,7 +82,7 @@ def log_weight(bias_part: float, fields: Any, low: int, factors: Any) -> float:
 
 @inner
 def bias_energy(visited: Any, biases: Any) -> float:
-    """The visited layer's own part of -E."""
+    """Return the enumerated layer's own part of -E."""
     total = 0.0
     for k in range(visited.size):
         total += np.float64(visited[k]) * biases[k]
@@ -92,7 +92,7 @@ def bias_energy(visited: Any, biases: Any) -> float:
 @inner
 def visit(code: int, is_first: bool, low: int, weights: Any, biases: Any, other_biases: Any,
           visited: Any, fields: Any) -> None:  # fmt: skip
-    """Go on to the state of a number."""
+    """Move to the state of a code."""
     if is_first:
         set_state(code, low, visited)
         fields_of(visited, weights, other_biases, fields)
@@ -192,7 +192,7 @@ def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: f
 @compiled
 def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                  best: Any, best_visited: Any, best_other: Any) -> None:  # fmt: skip
-    """The mode among the states of the blocks so far, the first one in the order of the codes.
+    """Return the mode among the states of the blocks so far, the first one in Gray-code order.
 
     Args:
         weights: their rows are the units of the layer whose states are visited.
@@ -226,7 +226,7 @@ def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: 
 @compiled
 def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
                    logs: Any) -> None:  # fmt: skip
-    """Logarithms of the sum of exp(-E) over the other layer, one per state of the first."""
+    """Compute the logarithm of the sum of exp(-E) over the other layer, for each state."""
     columns = weights.shape[1]
     fields, factors = np.empty(columns), np.empty(columns)
     for s in range(len(states)):
@@ -237,7 +237,7 @@ def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, lo
 @compiled
 def pseudo_log_likelihoods(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
                            logs: Any) -> None:  # fmt: skip
-    """Σ_i ln p(v_i | all other visible units), one sum per state."""
+    """Compute Σ_i ln p(v_i | all other visible units), one sum per state."""
     n, m = weights.shape
     visible, fields, changed, factors = np.empty(n, np.int8), np.empty(m), np.empty(m), np.empty(m)
     for s in range(len(states)):

@@ -41,19 +41,19 @@ def _reinterpreted(given: Any, wanted: Any, llvm: Any) -> Any:
 
 @word
 def bits_of(context: Any, value: Any) -> Any:
-    """The 64 bits of a float64 as an int64."""
+    """Return the 64 bits of a float64 as an int64."""
     return _reinterpreted(types.float64, types.int64, ir.IntType(64))
 
 
 @word
 def float_of(context: Any, bits: Any) -> Any:
-    """The float64 that an int64 holds the bits of."""
+    """Return the float64 whose bits an int64 holds."""
     return _reinterpreted(types.int64, types.float64, ir.DoubleType())
 
 
 @inlined
 def exponential(x: Any) -> Any:
-    """exp(x) up to two units in the last place; outside ±708 that of the nearer end."""
+    """Return exp(x) up to two units in the last place; outside ±708, that of the nearer end."""
     x = x if x > _LEAST else _LEAST
     x = x if x < _MOST else _MOST
     shifted = fma(x, _PER_LOG2, _ROUNDING)
@@ -77,7 +77,7 @@ def exponential(x: Any) -> Any:
 
 @inlined
 def logarithm(x: Any) -> Any:
-    """The natural logarithm of a normal number above 0, up to some units in the last place."""
+    """Return the natural logarithm of a normal number above 0, up to a few last-place units."""
     bits = bits_of(x)
     power = np.float64((bits >> 52) - _EXPONENT_BIAS)
     part = float_of((bits & _MANTISSA) | _HALF_EXPONENT)  # in [1/2, 1)
@@ -102,5 +102,5 @@ def logarithm(x: Any) -> Any:
 
 @inlined
 def logistic(x: Any) -> Any:
-    """1 / (1 + exp(-x))."""
+    """Return 1 / (1 + exp(-x))."""
     return 1.0 / (1.0 + exponential(-x))

@@ -1,4 +1,4 @@
-"""Sums over states of one update; products are added for many states at once."""
+"""Sums over the states of one update; products are added for many states at once."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHAINS = BITS // 4  # whose products can wait, see `add_pairs`
 
 
 class Gradient(NamedTuple):
-    """Sums of one update, and room for its layers.
+    """The sums of one update, and buffers for its layers.
 
     Attributes:
         weights: sums of products of visible and hidden units, but for those that wait.
@@ -55,7 +55,7 @@ class Gradient(NamedTuple):
 
 @inner
 def new_gradient(n: int, m: int) -> Any:
-    """Room for the updates of n visible and m hidden units."""
+    """Return buffers for the updates of n visible and m hidden units."""
     return Gradient(np.empty((n, m)), np.empty(n), np.empty(m), np.empty((BITS, m)),
                     np.zeros(n, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.int64),
                     np.empty(m), np.empty(n, np.int8), np.empty(m, np.int8), np.empty(m),
@@ -65,7 +65,7 @@ def new_gradient(n: int, m: int) -> Any:
 
 @inner
 def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> None:
-    """Products of a visible and a hidden layer, and both layers.
+    """Add the products of a visible and a hidden layer, and both layers.
 
     Two rows wait: for visible units that are 1 and, if that is not 0, for those that are `low`.
     """
@@ -87,7 +87,7 @@ def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> No
 @inner
 def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any, after: Any,
               after_chances: Any) -> None:  # fmt: skip
-    """Of many states that follow one another: products and units before some steps minus after.
+    """Add, over many states, products and units before some steps minus those after.
 
     Each visible unit adds one row: that of its values before and after. Most states share most of
     their units, so that this takes half as many rows as the products of both.
@@ -118,7 +118,7 @@ def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any,
 
 @inner
 def begin_sums(sums: Any) -> None:
-    """Nothing, to begin an update with; whatever waited has been added by the last one."""
+    """Set the sums to zero for a new update; the last one has added all waiting states."""
     sums.has_weights[0] = 0
     for i in range(sums.visible.size):
         sums.visible[i] = 0.0
@@ -128,7 +128,7 @@ def begin_sums(sums: Any) -> None:
 
 @inner
 def add_waiting(sums: Any) -> None:
-    """The products of all states that wait: every sum goes through the memory once."""
+    """Add the products of all waiting states, passing through each sum in memory once."""
     n, m = sums.weights.shape
     for i in range(n):
         take_row(sums, i)
@@ -140,7 +140,7 @@ def add_waiting(sums: Any) -> None:
 
 @inlined
 def take_row(sums: Any, i: int) -> None:
-    """All sums of a visible unit into `row`, with those that waited for it."""
+    """Copy all sums of a visible unit into `row`, with those that waited for it."""
     if sums.has_weights[0]:
         for j in range(sums.row.size):
             sums.row[j] = sums.weights[i, j]

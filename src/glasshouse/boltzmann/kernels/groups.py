@@ -13,7 +13,7 @@ from glasshouse.compiled import inner
 
 
 class Group(NamedTuple):
-    """Chains that take every step together; in each array, one follows the other.
+    """Chains that take every step together, concatenated in each array.
 
     Attributes:
         data: the visible units that they start at.
@@ -40,7 +40,7 @@ class Group(NamedTuple):
 
 @inner
 def new_group(n: int, m: int) -> Any:
-    """Room for as many chains of n visible and m hidden units as step together."""
+    """Return buffers for a group of chains of n visible and m hidden units."""
     visible, hidden = CHAINS * n, CHAINS * m
     return Group(np.empty(visible, np.int8), np.empty(visible, np.int8),
                  np.empty(visible, np.int8), np.empty(hidden, np.int8),
@@ -51,7 +51,7 @@ def new_group(n: int, m: int) -> Any:
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               first: int) -> None:  # fmt: skip
-    """Chosen rows of the data from the first one on, minus where the chains end that start there.
+    """Add chosen rows of the data, minus the ends of the chains that start there.
 
     The weights come through the memory once for all of them. Fields of the hidden units follow
     those before: only visible units that a step has changed are added.

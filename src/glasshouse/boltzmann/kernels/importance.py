@@ -15,7 +15,7 @@ from glasshouse.compiled import compiled, inner
 def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visible_bias: Any,
                    hidden_bias: Any, low: int, temperatures: int, first: int, last: int,
                    states: Any, logs: Any) -> None:  # fmt: skip
-    """The logarithm of one importance weight per stream; their mean weight estimates Z / Z_base.
+    """Compute the logarithm of one importance weight per stream; their mean estimates Z / Z_base.
 
     At the inverse temperature β the visible biases are (1-β)·base + β·a, all other parameters are
     β times their own. At 0 all units are independent: the first state is an exact sample.
@@ -56,7 +56,7 @@ def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visibl
 
 @inner
 def tempered_log_weight(beta: float, fields: Any, low: int, tempered: Any, room: Any) -> Any:
-    """The hidden layer summed out at β; leaves its fields at β in `tempered`."""
+    """Return the log weight with hidden units summed out at β; store their fields in `tempered`."""
     for j in range(fields.size):
         tempered[j] = beta * fields[j]
     return log_weight(0.0, tempered, low, room)

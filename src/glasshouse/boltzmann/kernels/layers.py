@@ -29,14 +29,14 @@ _UNIT = 2.0**-53
 # Loops, not slices: Numba checks the shapes of those with code that takes seconds to compile.
 @inner
 def copy_row(source: Any, target: Any) -> None:
-    """All items of an array of one dimension."""
+    """Copy all items of a one-dimensional array."""
     for k in range(source.size):
         target[k] = source[k]
 
 
 @inner
 def copy_table(source: Any, target: Any) -> None:
-    """All items of an array of two dimensions."""
+    """Copy all items of a two-dimensional array."""
     for i in range(source.shape[0]):
         for j in range(source.shape[1]):
             target[i, j] = source[i, j]
@@ -44,7 +44,7 @@ def copy_table(source: Any, target: Any) -> None:
 
 @inner
 def fields_of(values: Any, weights: Any, biases: Any, fields: Any) -> None:
-    """Fields of a layer: biases + values · weights, in vector code."""
+    """Compute the fields of a layer: biases + values · weights, in vector code."""
     for j in range(biases.size):
         fields[j] = biases[j]
     for start in range(0, values.size, BITS):
@@ -54,7 +54,7 @@ def fields_of(values: Any, weights: Any, biases: Any, fields: Any) -> None:
 
 @inner
 def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> None:
-    """Add values · weights to the fields of each of `count` layers, which follow one another.
+    """Add values · weights to the fields of each of `count` layers, which are concatenated.
 
     A block of columns, which fits the fastest memory, is used for all rows before the next one. If
     `low` is 0, the values are 0 and 1: whatever is not 0 is added as it is.
@@ -78,13 +78,13 @@ def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> 
 
 @inner
 def chances_of(fields: Any, low: int, chances: Any) -> None:
-    """The probability of each unit to be up."""
+    """Compute the probability of each unit to be up."""
     chances_of_some(fields, fields.size, low, chances)
 
 
 @inner
 def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
-    """The probability of each of the first units to be up."""
+    """Compute the probability of each of the first units to be up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chances[k] = logistic(scale * fields[k])
@@ -92,7 +92,7 @@ def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
 
 @inner
 def means_of(chances: Any, low: int, means: Any) -> None:
-    """Expected values of the units."""
+    """Compute the expected values of the units."""
     scale = np.float64(1 - low)
     for j in range(chances.size):
         means[j] = low + scale * chances[j]
@@ -100,7 +100,7 @@ def means_of(chances: Any, low: int, means: Any) -> None:
 
 @inner
 def draw(stream: Any, chances: Any, low: int, values: Any) -> None:
-    """A sample of each unit: 53 random bits decide."""
+    """Sample each unit, by 53 random bits."""
     a, b, c, d = stream[0], stream[1], stream[2], stream[3]  # in registers, not in memory
     for j in range(chances.size):
         word, a, b, c, d = advance(a, b, c, d)
@@ -112,7 +112,7 @@ def draw(stream: Any, chances: Any, low: int, values: Any) -> None:
 @inner
 def gibbs_step(stream: Any, weights: Any, back: Any, visible_bias: Any, hidden_bias: Any,
                low: int, visible: Any, hidden: Any, room: Any) -> None:  # fmt: skip
-    """Hidden units from the visible ones, then visible units from these.
+    """Sample hidden units from the visible ones, then visible units from these.
 
     `back` is the transpose of the weights; `room` has space for the larger layer, twice.
     """

@@ -1,4 +1,4 @@
-"""What a training changes, and what it is told: one RBM and its plan."""
+"""The data of a training: the RBM that it changes, and the plan that it follows."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Averages(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What every update does.
+    """The settings of every update.
 
     Attributes:
         low: the lower value of a unit, 0 or -1.
@@ -114,7 +114,7 @@ class Plan(NamedTuple):
 
 @inner
 def go_back(machine: Any) -> None:
-    """To the parameters after the last whole epoch."""
+    """Restore the parameters after the last complete epoch."""
     copy_table(machine.good_weights, machine.weights)
     for first in range(0, len(machine.weights), STRIP):
         transpose_strip(machine.weights, first, machine.back)
@@ -124,7 +124,7 @@ def go_back(machine: Any) -> None:
 
 @inner
 def is_sound(machine: Any) -> bool:
-    """Whether all parameters are finite and not beyond all use; a NaN is not below anything."""
+    """Whether all parameters are finite and not absurdly large; a NaN fails every comparison."""
     sound = True
     for i in range(machine.weights.shape[0]):
         for j in range(machine.weights.shape[1]):

@@ -1,4 +1,4 @@
-"""The mode of a small RBM, its energy as one of ±1 units, and descent towards a mode."""
+"""The mode of a small RBM, its energy in ±1 units, and descent towards a mode."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 @compiled
 def find_mode(machine: Any, low: int) -> bool:
-    """The mode by enumeration of the smaller layer, and its energy as one of ±1 units.
+    """Find the mode by enumerating the smaller layer, and its energy in ±1 units.
 
     Returns:
         Whether the mode is proven: rounding cannot hide a better state.
@@ -42,7 +42,7 @@ def find_mode(machine: Any, low: int) -> bool:
 
 @compiled
 def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
-    """How much lower a state can be than the mode that an enumeration in floats has found."""
+    """Return how much lower a state can be than the mode found by enumeration in floats."""
     total = 0.0
     for i in range(weights.shape[0]):
         total += abs(visible_bias[i])
@@ -57,7 +57,7 @@ def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
 @compiled
 def spin_weights(weights: Any, visible_bias: Any, hidden_bias: Any, low: int, visible: Any,
                  hidden: Any) -> Any:  # fmt: skip
-    """Of the same RBM with ±1 units: satisfied minus unsatisfied weight of a state, and all of it.
+    """Return satisfied minus unsatisfied weight of a state in ±1 units, and the total weight.
 
     Biases count as weights to a ghost unit. The state is in the RBM's own units.
     """
@@ -87,7 +87,7 @@ def spin_weights(weights: Any, visible_bias: Any, hidden_bias: Any, low: int, vi
 @compiled
 def descend(weights: Any, back: Any, visible_bias: Any, hidden_bias: Any, low: int, visible: Any,
             hidden: Any) -> None:  # fmt: skip
-    """Each layer the best one for the other, in turn and in place, until neither changes."""
+    """Optimise each layer for the other, in turn and in place, until neither changes."""
     inputs, outputs = np.empty(visible.size), np.empty(hidden.size)
     for _ in range(_MOST_STEPS):
         fields_of(visible, weights, hidden_bias, outputs)
@@ -99,7 +99,7 @@ def descend(weights: Any, back: Any, visible_bias: Any, hidden_bias: Any, low: i
 
 @inner
 def follow(fields: Any, low: int, values: Any) -> bool:
-    """Every unit along its field; whether any has changed."""
+    """Align every unit with its field; return whether any has changed."""
     has_changed = False
     for k in range(fields.size):
         value = 1 if fields[k] > 0.0 else low

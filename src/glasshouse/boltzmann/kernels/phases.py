@@ -21,7 +21,7 @@ from glasshouse.compiled import inner
 @inner
 def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
              is_mode_step: bool) -> None:  # fmt: skip
-    """One row of the data; with contrastive divergence also the chain that starts there."""
+    """Add one row of the data; with contrastive divergence, also the chain that starts there."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     fields_of(row, machine.weights, machine.hidden_bias, fields)
     chances_of(fields, plan.low, chances)
@@ -39,7 +39,7 @@ def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
 
 @inner
 def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, steps: int) -> None:
-    """Visible units from the hidden ones, and so on; ends with the hidden means in `sums`."""
+    """Run a chain from the hidden units; it ends with the hidden means in `sums`."""
     fields, chances = sums.visible_fields, sums.visible_chances
     fields_of(hidden, machine.back, machine.visible_bias, fields)
     chances_of(fields, plan.low, chances)
@@ -55,7 +55,7 @@ def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, ste
 
 @inner
 def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
-    """The mode instead of the model's averages."""
+    """Subtract the mode instead of the model's averages."""
     for j in range(machine.mode_hidden.size):
         sums.means[j] = machine.mode_hidden[j]
     add_outer(sums, low, machine.mode_visible, sums.means, -weight)
@@ -63,7 +63,7 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
 
 @inner
 def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight: float) -> None:
-    """Averages over the persistent chains, after some steps of each."""
+    """Subtract averages over the persistent chains, after some steps of each."""
     count = len(machine.chains)
     fields, chances = sums.hidden_fields, sums.hidden_chances
     for c in range(count):
@@ -79,7 +79,7 @@ def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight:
 
 @inner
 def subtract_exact(machine: Any, plan: Any, sums: Any, averages: Any, weight: float) -> None:
-    """The model's own averages, by enumeration of the smaller layer, here or in Python."""
+    """Subtract the model's exact averages, from an enumeration here or in Python."""
     n, m = machine.weights.shape
     is_wide = n <= m
     if not plan.averages_apart:

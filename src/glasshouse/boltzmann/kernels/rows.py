@@ -1,4 +1,4 @@
-"""Sums of rows of a table that bits choose, in vector code.
+"""Sums of the rows of a table that bits select, in vector code.
 
 Rows are added in their order, whatever the machine: results are the same everywhere. All arrays lie
 in memory without gaps and are read by place: slices would cost more than the sums.
@@ -23,7 +23,7 @@ _LOWEST_OF_BYTES, _GATHERING = np.uint64(0x0101010101010101), np.uint64(0x010204
 
 @word
 def lowest_bit(context: Any, mask: Any) -> Any:
-    """The place of the lowest bit that is set in a uint64 other than 0."""
+    """Return the position of the lowest set bit of a uint64 other than 0."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
@@ -33,7 +33,7 @@ def lowest_bit(context: Any, mask: Any) -> Any:
 
 @word
 def eight_bytes(context: Any, array: Any, index: Any) -> Any:
-    """Eight items of a flat array of bytes from `index` on, as a uint64, the first one lowest."""
+    """Return eight bytes of a flat array from `index` as a uint64, the first one lowest."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         address = address_of(context, builder, array, args[0], args[1])
@@ -46,7 +46,7 @@ def eight_bytes(context: Any, array: Any, index: Any) -> Any:
 
 @inlined
 def bits_of_units(values: Any, begin: int, count: int) -> Any:
-    """A bit for each of at most 64 values from -2 to 2 that is set where the value is not 0.
+    """Return a bit for each of at most 64 values from -2 to 2, set if the value is not 0.
 
     A branch for each would often be guessed wrong. Eight bytes at a time: one of the two lowest
     bits of each is set, and a product brings them to where they make one byte.
@@ -65,7 +65,7 @@ def bits_of_units(values: Any, begin: int, count: int) -> Any:
 @inlined
 def add_rows(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any,
              goal: int) -> None:  # fmt: skip
-    """Add rows of a table to a total: bit k chooses row `start + k`.
+    """Add rows of a table to a total: bit k selects row `start + k`.
 
     Each is multiplied by the value of its number, the first of which is at `begin`; without values
     (None) by 1. The total is as wide as the table and starts at place `goal`.
@@ -81,7 +81,7 @@ def add_rows(mask: Any, start: int, values: Any, begin: int, table: Any, total: 
 @inlined
 def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
               first: int) -> None:  # fmt: skip
-    """A block of columns, which stays in registers. Products are exact: fusing changes nothing."""
+    """Add a block of columns, kept in registers. Products are exact, so fusing changes nothing."""
     a, b = load(total, goal + first, 16), load(total, goal + first + 16, 16)
     c, d = load(total, goal + first + 32, 16), load(total, goal + first + 48, 16)
     while mask:
@@ -108,7 +108,7 @@ def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total:
 @inlined
 def add_rest(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
              first: int) -> None:  # fmt: skip
-    """The columns that are left: blocks of four, then single ones."""
+    """Add the remaining columns: blocks of four, then single ones."""
     width = table.shape[1]
     while first + 4 <= width:
         left, sums = mask, load(total, goal + first, 4)

@@ -19,7 +19,7 @@ from glasshouse.kernels.xoshiro import fill_spins
 
 @compiled
 def layer_means(states: Any, weights: Any, biases: Any, low: int) -> Any:
-    """Means of one layer for each given state of the other, which indexes the weights' rows."""
+    """Return the means of one layer for each given state of the other."""
     size = biases.size
     fields, chances, means = np.empty(size), np.empty(size), np.empty((len(states), size))
     for s in range(len(states)):
@@ -31,7 +31,7 @@ def layer_means(states: Any, weights: Any, biases: Any, low: int) -> Any:
 
 @compiled
 def mean_field(values: Any, weights: Any, biases: Any, low: int) -> Any:
-    """The same for means instead of states: any numbers."""
+    """Return the means of one layer for each row of means of the other: any numbers."""
     size = biases.size
     fields, chances, means = np.empty(size), np.empty(size), np.empty((len(values), size))
     for s in range(len(values)):
@@ -46,7 +46,7 @@ def mean_field(values: Any, weights: Any, biases: Any, low: int) -> Any:
 
 @compiled
 def fill_states(stream: Any, low: int, states: Any) -> None:
-    """Uniform states."""
+    """Fill states uniformly at random."""
     for state in states:
         fill_spins(stream, state)
         for i in range(state.size):
@@ -56,7 +56,7 @@ def fill_states(stream: Any, low: int, states: Any) -> None:
 @compiled
 def run_chains(stream: Any, weights: Any, back: Any, visible_bias: Any, hidden_bias: Any,
                low: int, steps: int, states: Any) -> None:  # fmt: skip
-    """Steps of one chain per visible state, in place."""
+    """Make steps of one chain per visible state, in place."""
     n, m = weights.shape
     hidden, room = np.empty(m, np.int8), np.empty((2, max(n, m)))
     for s in range(len(states)):

@@ -13,7 +13,7 @@ STRIP = 8  # rows, which fill a line of the cache as columns
 
 
 def _mixed(first: Any, places: tuple[int, ...]) -> Any:
-    """Four lanes of two vectors of four, by their places among all eight."""
+    """Return four lanes of two vectors of four, by their positions among all eight."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), 4), list(places))
@@ -24,31 +24,31 @@ def _mixed(first: Any, places: tuple[int, ...]) -> Any:
 
 @word
 def even_lanes(context: Any, first: Any, second: Any) -> Any:
-    """Lanes 0 of both, then lanes 2."""
+    """Return lanes 0 of both vectors, then lanes 2."""
     return _mixed(first, (0, 4, 2, 6))
 
 
 @word
 def odd_lanes(context: Any, first: Any, second: Any) -> Any:
-    """Lanes 1 of both, then lanes 3."""
+    """Return lanes 1 of both vectors, then lanes 3."""
     return _mixed(first, (1, 5, 3, 7))
 
 
 @word
 def lower_halves(context: Any, first: Any, second: Any) -> Any:
-    """Lanes 0 and 1 of the first, then of the second."""
+    """Return lanes 0 and 1 of the first vector, then of the second."""
     return _mixed(first, (0, 1, 4, 5))
 
 
 @word
 def upper_halves(context: Any, first: Any, second: Any) -> Any:
-    """Lanes 2 and 3 of the first, then of the second."""
+    """Return lanes 2 and 3 of the first vector, then of the second."""
     return _mixed(first, (2, 3, 6, 7))
 
 
 @inner
 def transpose_strip(table: Any, first: int, back: Any) -> None:
-    """Write a strip of a table of float64, from its first row on, once more as columns."""
+    """Write a strip of rows of a float64 table as columns of another."""
     n, m = table.shape
     whole = m - m % 4 if first + STRIP <= n else 0
     for j in range(0, whole, 4):
@@ -61,7 +61,7 @@ def transpose_strip(table: Any, first: int, back: Any) -> None:
 
 @inlined
 def transpose_square(table: Any, begin: int, back: Any, goal: int) -> None:
-    """Four by four items, from one place to another."""
+    """Transpose four by four items, from one position to another."""
     m, n = table.shape[1], back.shape[1]
     a, b = load(table, begin, 4), load(table, begin + m, 4)
     c, d = load(table, begin + 2 * m, 4), load(table, begin + 3 * m, 4)

@@ -1,4 +1,4 @@
-"""Training: epochs of updates of one RBM, without a step of Python between them."""
+"""Training: epochs of updates of one RBM, without Python code between them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
 
 @inner
 def shuffle(stream: Any, order: Any) -> None:
-    """A random order of the data (Fisher and Yates)."""
+    """Shuffle the order of the data (Fisher and Yates)."""
     for k in range(order.size - 1, 0, -1):
         other = below(stream, k + 1)
         order[k], order[other] = order[other], order[k]
@@ -118,7 +118,7 @@ def shuffle(stream: Any, order: Any) -> None:
 @inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
            uses_mode: bool, averages: Any) -> None:  # fmt: skip
-    """One step of all parameters: the data's averages up, the model's down."""
+    """Make one step of all parameters: the data's averages up, the model's down."""
     begin_sums(sums)
     is_mode_step = uses_mode and not plan.restarts_chains
     if plan.gradient == CD and not uses_mode:
@@ -144,7 +144,7 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
 
 @inner
 def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None:
-    """The step itself, with momentum and weight decay."""
+    """Make the step itself, with momentum and weight decay."""
     n, m = machine.weights.shape
     decay = plan.weight_decay * weight if plan.is_mean else plan.weight_decay
     for first in range(0, n, STRIP):
@@ -168,7 +168,7 @@ def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None
 
 @inlined
 def move_row(machine: Any, plan: Any, slopes: Any, i: int, step: float, decay: float) -> None:
-    """The step of the weights of one visible unit."""
+    """Make the step of the weights of one visible unit."""
     if plan.momentum == 0.0:
         for j in range(slopes.size):
             slope = slopes[j] - decay * machine.weights[i, j]

@@ -1,1 +1,1 @@
-"""Certificates next to files, `NAME.cert`: reading them, and writing them."""
+"""Certificate files, `NAME.cert`, which are stored next to the file they belong to."""

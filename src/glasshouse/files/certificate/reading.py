@@ -23,31 +23,32 @@ from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
-# Version 2 knows squares, version 3 trees, version 4 monomials; certificates without are written as
-# earlier versions.
+# Version 2 added squares, version 3 trees, version 4 monomials. A certificate is written in the
+# earliest version that can hold it.
 VERSIONS = (1, 2, 3, 4)
-# Python reads and spells no longer numbers unless it is told to.
+# Python refuses to parse or print longer integers by default.
 MOST_DIGITS = 4300
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
          "squares")  # fmt: skip
-# Digits and a space of the largest number that can name a variable.
+# The digits of the largest number that can name a variable, and a space.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
 _TREE_WORDS = (b"branch", b"leaf", b"cover")
-# No vertex and no count of a file has more digits.
+# No vertex and no count in a file has more digits.
 _LONGEST_VERTEX = 12
 
 
 @dataclass(frozen=True, repr=False)
 class SideCar(Summarised):
-    """What a `.cert` file holds.
+    """The contents of a `.cert` file.
 
     Attributes:
-        certificate: state, loops and squares, in units of the file it is beside.
-        cost: what the state costs there, if stated.
-        names: for each variable of a shuffled file, which one it was before, from 0.
-        most_work: how many steps a check of its tree may take; None for what was not read.
+        certificate: state, loops and squares, in units of the file that it belongs to.
+        cost: the stated cost of the state in that file; None if it is not stated.
+        names: for each variable of a shuffled file, its index before shuffling, from 0.
+        most_work: the largest number of steps a check of the tree may take; None if it was not
+            read.
     """
 
     certificate: Certificate
@@ -57,32 +58,32 @@ class SideCar(Summarised):
 
 
 def side_car(path: str | os.PathLike[str]) -> Path:
-    """Where the certificate of a file is: beside it, with `.cert` after its whole name."""
+    """Return the path of a file's certificate: its whole name, with `.cert` appended."""
     path = Path(path)
     return path.with_name(path.name + ".cert")
 
 
 def has_side_car(path: Path) -> bool:
-    """Whether there is a certificate beside a file."""
+    """Whether a file has a certificate next to it."""
     try:
-        return side_car(path).is_file()  # a pipe would be waited for
-    except OSError:  # a name too long for one
+        return side_car(path).is_file()  # opening a pipe would block
+    except OSError:  # the name is too long
         return False
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """The certificate in a `.cert` file, in units of the file it belongs to."""
+    """Read the certificate in a `.cert` file, in units of the file it belongs to."""
     return read_side_car(path).certificate
 
 
 def read_side_car(path: str | os.PathLike[str]) -> SideCar:
-    """All that a `.cert` file holds."""
+    """Read everything that a `.cert` file contains."""
     with opened(Path(path)) as source:
         return SideCar(*CertificateReader(source).read())
 
 
 class CertificateReader:
-    """Reads a certificate, and what is stated beside it."""
+    """Reads a certificate, and the cost and names stated with it."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -90,7 +91,7 @@ class CertificateReader:
         self.tree_rows: list[tuple[bytes, list[int]]] = []
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
-        """The certificate, its cost, names, and how many steps its tree may take to check."""
+        """Return the certificate, its cost, its names, and the most steps that a check may take."""
         loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
         table = _TableCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
@@ -142,7 +143,7 @@ class CertificateReader:
         return Tree(tuple(_row(*row, size) for row in self.tree_rows), *common)
 
     def _count(self, key: str, found: int) -> None:
-        """Refuse another number of loops or squares than was stated; no squares need no line."""
+        """Raise if the number of loops or squares differs from the stated one."""
         if key not in self.words and key == "squares":
             if found:
                 raise self._error("loops", f"but {self._whole('loops') + found} lines follow")
@@ -166,10 +167,10 @@ class CertificateReader:
         self.words[name] = (line, value)
 
     def _on_row(self, line: int, word: bytes, values: bytes) -> None:
-        """One line of the tree; no more of them are kept than are stated."""
+        """Take one line of the tree; keep at most as many as are stated."""
         try:
             if len(self.tree_rows) >= self._whole("tree"):
-                raise ValueError("more than the line of the tree states")
+                raise ValueError("more rows than the line 'tree' states")
             numbers = whole_numbers(values)
             if word != b"cover" and len(numbers) != 2:
                 raise ValueError(f"{len(numbers)} numbers; expected two")
@@ -199,7 +200,7 @@ class CertificateReader:
     def _names(self, size: int) -> npt.NDArray[np.int64] | None:
         if "names" not in self.words:
             return None
-        words = self._word("names").split(maxsplit=size)  # no more: each takes memory
+        words = self._word("names").split(maxsplit=size)  # each word takes memory
         if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
             raise self._error("names", f"expected {size} numbers, one per variable")
         names = np.array(words, dtype=np.int64) - 1
@@ -214,7 +215,7 @@ class CertificateReader:
 
 @dataclass
 class _Collector:
-    """The loops or the squares of a file, block by block."""
+    """Collects the loops or the squares of a file, block by block."""
 
     source: Source
     count: int = 0
@@ -234,13 +235,13 @@ class _Collector:
         """Return all vertices, where each row of them begins, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
-        if highest > size + further:  # the next number would be taken for the ghost
+        if highest > size + further:  # the next number would mean the ghost
             beside = f" and the table {further} monomials" if further else ""
             raise ValueError(
                 f"a {what} visits {highest}, but the state has {size} variables{beside}"
             )
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
-        # Lengths of rows of a file add up to no more than its bytes.
+        # The lengths of all rows together are at most the size of the file in bytes.
         starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
         return vertices, starts, joined(self._multipliers, kind)
 
@@ -328,25 +329,25 @@ class _TableCollector(_Collector):
         if not len(rows.ends):
             return
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
-        says = "expected variables, whole numbers from 1 on"
+        says = "expected variables, whole numbers of at least 1"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
         self._keep(rows.lengths, rows.lengths, rows.values - 1)
 
     def monomials(self, size: int) -> Monomials:
-        if not self.count:  # then there may be no variables either
+        if not self.count:  # without monomials, there may be no variables
             return NO_MONOMIALS
         spins, starts, _ = self._joined(size - 1, "monomial")
         return checked_table(Monomials(spins, starts.astype(np.int64)), size)
 
 
 def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Vertices of a file, perhaps with signs, as nodes: the ghost, 0, after the last spin."""
+    """Convert vertices of a file, perhaps signed, to nodes; the ghost, 0, becomes the last."""
     numbers = np.abs(vertices)
     return np.where(numbers == 0, size, np.where(numbers <= size, numbers - 1, numbers))
 
 
 def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """The first number of every row, of any size, and which rows hold what is no number."""
+    """Return the first number of every row, of any size, and which rows have no number there."""
     multipliers = rows.column(0).astype(object if rows.odd else np.int64)
     odd = np.zeros(len(multipliers), dtype=np.bool_)
     row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
@@ -360,7 +361,7 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
 
 
 def _whole_number(text: bytes) -> int | None:
-    """A whole number that is not too long, zeros in front not counted; None for anything else."""
+    """Parse an integer of at most `MOST_DIGITS` digits, leading zeros not counted; else None."""
     if not re.fullmatch(rb"[+-]?[0-9]+", text):
         return None
     digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
@@ -370,7 +371,7 @@ def _whole_number(text: bytes) -> int | None:
 
 
 def whole_numbers(text: bytes) -> list[int]:
-    """Some whole numbers, not below 0, as many as a line of a tree may have."""
+    """Parse integers of at least 0; at most `MOST_COVERED`, the most in a line of a tree."""
     words = text.split(maxsplit=MOST_COVERED)
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
         raise ValueError(f"expected at most {MOST_COVERED} whole numbers")
@@ -380,7 +381,7 @@ def whole_numbers(text: bytes) -> list[int]:
 def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
     if word == b"leaf":
         return Leaf(*numbers)
-    if max(numbers, default=0) > ghost:  # the next number would be taken for the ghost
+    if max(numbers, default=0) > ghost:  # the next number would mean the ghost
         raise ValueError(f"a tree visits {max(numbers)}, but the state has {ghost} variables")
     nodes = tuple(number - 1 if number else ghost for number in numbers)
     return Branch(*nodes) if word == b"branch" else Cover(nodes)

@@ -20,12 +20,12 @@ from glasshouse.problems import IntArray, Max2Sat, Number, Problem
 
 
 def loop_units(problem: Problem) -> int:
-    """Multipliers of a problem's certificates are couplings of this many times its cost."""
+    """Return the factor from a problem's cost to the couplings that its multipliers count."""
     return 2 if isinstance(problem, Max2Sat) else 1
 
 
 def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
-    """The same loops and squares with all multipliers times a factor."""
+    """Return the same loops and squares with all multipliers times a factor."""
     if factor == 1:
         return certificate
     squares = certificate.squares
@@ -50,7 +50,7 @@ def write_certificate(
     names: npt.NDArray[np.integer[Any]] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a certificate; `cost` and `names` as in `SideCar`."""
+    """Write a certificate; `cost` and `names` have the same meaning as in `SideCar`."""
     multipliers = (certificate.multipliers, certificate.squares.multipliers)
     largest = max(certificate.denominator, *(int(m.max(initial=0)) for m in multipliers))
     if largest >= 10**MOST_DIGITS:
@@ -79,7 +79,7 @@ def write_certificate(
 
 
 def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
-    """The lines of a tree; vertices count from 1, and the ghost is 0.
+    """Yield the lines of a tree; vertices count from 1, and the ghost is 0.
 
     >>> from glasshouse.certificates import Cover
     >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
@@ -116,7 +116,7 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
 
 
 def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
-    """Nodes as a file counts them: spins from 1 on, 0 the ghost, then the table's monomials."""
+    """Return nodes as a file counts them: 0 for the ghost, spins from 1, then the monomials."""
     vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
     return vertices.astype(np.int64)
 
@@ -124,7 +124,7 @@ def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
 def _write_parts(
     file: BinaryIO, multipliers: npt.NDArray[Any], values: IntArray, starts: IntArray
 ) -> None:
-    """One line per loop or square: its multiplier, then its numbers."""
+    """Write one line per loop or square: its multiplier, then its numbers."""
     if multipliers.dtype != np.int64:
         for k, multiplier in enumerate(multipliers.tolist()):
             row = values[starts[k] : starts[k + 1]].tolist()
@@ -135,9 +135,9 @@ def _write_parts(
 
 
 def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:
-    """Minus on every node but a loop's last whose edge to the next one is violated.
+    """Put a minus sign on each node whose edge to the next is violated, except for a loop's last.
 
-    The ghost is 0 and has no sign: where its edge is violated, its loop is turned to end with it.
+    The ghost is 0 and has no sign; if its edge is violated, the loop is rotated to end with it.
     """
     assert certificate.violated is not None
     signed = np.where(certificate.violated, -vertices, vertices)

@@ -1,4 +1,4 @@
-"""All formats: one line each. Importing a format adds it to those that are known by suffix.
+"""The catalogue of formats. Importing a format registers its suffix.
 
 format (what a format is) · cnf, edge_wcnf, opb (clauses, through clauses) · qubo, maxcut, coo,
 symmetric, qplib, bqpjson, bqm (terms i, j, weight, through pair_terms) · hubo, terms_json (terms of
@@ -30,7 +30,7 @@ from glasshouse.files.text.streams import Place, format_suffix, name_of, typed_n
 
 
 def format_of(place: Place, format: str | None = None) -> Format:
-    """The format that a file's name asks for, or the one named."""
+    """Return the format named by `format`, or by the suffix of the file."""
     suffix = format_suffix(typed_name(place, format))
     if suffix not in FORMATS:
         if format is None and name_of(place).is_dir():
@@ -40,11 +40,11 @@ def format_of(place: Place, format: str | None = None) -> Format:
 
 
 def unknown_suffix(place: Place, suffix: str | None = None) -> FileError:
-    """The error for a file whose format is not known."""
+    """Return the error for a file whose format is not known."""
     suffix = format_suffix(name_of(place)) if suffix is None else suffix
     known = " ".join(FORMATS)
     return FileError(
         name_of(place),
-        f"unknown suffix {suffix!r}; expected one of {known} (+ .gz, .xz or .zip), or one of them "
+        f"unknown suffix {suffix!r}; expected one of {known} (+ .gz, .xz or .zip), or a format "
         'named, such as format="wcnf"',
     )

@@ -1,9 +1,9 @@
 """dimod's own binary file of a binary quadratic model (`BinaryQuadraticModel.to_file`).
 
-Its numbers are floats: integers above 2^53 are refused on writing, whole numbers are integers again
-on reading. It has no place for comments, so a plant is known from its side-car only. dimod writes
-it; reading follows dimod's specification here, because dimod trusts the indices in a file so far
-that a broken one ends the whole process.
+Its numbers are floats: integers above 2^53 are refused when writing, and whole numbers become
+    integers again when reading. The format has no comments, so a plant is known only from its
+    side-car. dimod writes the file. It is read here by dimod's specification, because dimod trusts
+    the indices in a file so much that a corrupt file ends the whole process.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from glasshouse.problems import MOST_VARIABLES, Ising, Labels, Measure, Qubo, na
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BIASES = ("float32", "float64")
-# What sorting takes for a variable or neighbour beside its bytes in the file, of which 2 may do.
+# Bytes that sorting takes per variable or neighbour, in addition to at least 2 bytes in the file.
 _ENTRY_COST = 16
 
 
 def read(source: Source) -> Document:
-    """A model of vartype SPIN as an Ising problem, of BINARY as a QUBO, with its labels."""
+    """Read a model of vartype SPIN as an Ising problem, or of BINARY as a QUBO, with its labels."""
     data = source.read_all()
     header, start = _header(source, data)
     kinds = [header.get(key) for key in ("dtype", "itype", "ntype")]
@@ -68,14 +68,14 @@ def read(source: Source) -> Document:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """The model, its variables called by their labels."""
+    """Write the model with the problem's labels as names of its variables."""
     naming.refuse_odd(sheet.problem.labels)
     with sheet.problem.to_bqm().to_file() as data:
         file.write(data.read())
 
 
 def _header(source: Source, data: bytes) -> tuple[dict[str, Any], int]:
-    """The JSON header, and where it ends."""
+    """Return the JSON header, and the position where it ends."""
     if not data.startswith(_MAGIC) or len(data) < 14:
         raise source.error("is not a dimod BQM file")
     major, minor, length = struct.unpack_from("<BBI", data, len(_MAGIC))
@@ -99,7 +99,7 @@ def _shape(source: Source, header: dict[str, Any]) -> tuple[int, int]:
 
 
 def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> Labels | None:
-    """What variables are called: behind the numbers, in files of version 1 in the header."""
+    """Read the labels: after the numbers, or in the header of files of version 1."""
     stated = header.get("variables")
     try:
         if isinstance(stated, list):
@@ -108,7 +108,7 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
             return None
         length = int.from_bytes(tail[4:8], "little")
         if tail[:4] != b"VARS" or len(tail) != 8 + length:
-            raise ValueError("are torn; the file is truncated or was changed")
+            raise ValueError("are incomplete; the file is truncated or was changed")
         return naming.from_json(tail[8:], size)
     except ValueError as fault:
         raise source.error(f"its labels: {fault}") from None
@@ -117,7 +117,7 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
 def _pairs(
     source: Source, starts: npt.NDArray[Any], neighbours: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Every pair once, from lists of neighbours that name each pair from both its ends."""
+    """Return every pair once; the lists of neighbours contain each pair from both of its ends."""
     size, total = len(starts), len(neighbours)
     try:
         first = whole_between(starts, 0, total, "a start")
@@ -127,7 +127,9 @@ def _pairs(
         raise source.error(f"in its lists of neighbours {fault}; the file was changed") from None
     here = np.repeat(np.arange(size), np.diff(bounds))
     if (there == here).any():
-        raise source.error("in its lists of neighbours a variable is its own; the file was changed")
+        raise source.error(
+            "in its lists of neighbours a variable is its own neighbour; the file was changed"
+        )
     low = there < here
     below = np.column_stack([there, here])[low]
     above = np.column_stack([here, there])[~low]

@@ -1,10 +1,10 @@
 """BQP-JSON, the format of bqpjson and dwig: one JSON object per binary quadratic program.
 
 Energies are `scale * (Σ c b_i b_j + Σ c b_i + offset)`, minimised, over spins or booleans.
-Variables are called by whole numbers, such as the qubits of a chip; other labels stand in the
-metadata, and so do the recipe of a plant and that whole numbers are floats. A plant is the solution
-with the description `planted ground state`. Polynomials are lists of terms
-with ids instead (see `terms_json`), told apart by their keys.
+The names of variables are whole numbers, such as the qubits of a chip. The metadata hold other
+labels, the recipe of a plant, and a mark if whole numbers are floats. A plant is the solution with
+the description `planted ground state`. Polynomials are lists of terms with ids instead; their keys
+distinguish them (see `terms_json`).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from glasshouse.problems.validation import as_array
 
 _DOMAINS: dict[Any, Any] = {"spin": (Ising, -1), "boolean": (Qubo, 1)}
 _PLANTED = "planted ground state"
-# What a value takes in memory, about; files are charged for it as for what they unpack to.
+# Approximate memory of one value; it counts towards the allowance like unpacked bytes.
 _VALUE_COST = 64
 _AT_ONCE = 1 << 14
 
 
 def read(source: Source) -> Document:
-    """An Ising problem or a QUBO; a polynomial if the object is a list of terms with ids."""
+    """Read an Ising problem or a QUBO; a polynomial if the object is a list of terms with ids."""
     try:
         data = _parsed(source)
         is_list = terms_json.holds_terms(data)
@@ -106,7 +106,7 @@ def _document(source: Source, data: dict[str, Any]) -> Document:
 
 
 def _places(ids: Any) -> dict[int, int]:
-    """Where each variable is in the list of their names."""
+    """Return the position of each variable in the list of names."""
     if not isinstance(ids, list) or not all(type(name) is int and name >= 0 for name in ids):
         raise ValueError("variable_ids is not a list of whole numbers from 0")
     place = {name: k for k, name in enumerate(ids)}
@@ -116,7 +116,7 @@ def _places(ids: Any) -> dict[int, int]:
 
 
 def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.int32], list[Any]]:
-    """Pairs of places (a linear term is a pair with itself), and coefficients as they stand."""
+    """Return pairs of positions, a linear term being a pair (i, i), and the coefficients."""
     ends: list[tuple[int, int]] = []
     numbers: list[Any] = []
     for group, first, second in (
@@ -127,7 +127,9 @@ def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.
             try:
                 ends.append((place[term[first]], place[term[second]]))
             except (LookupError, TypeError):
-                raise ValueError(f"{term!r:.60} in {group} names no variable_ids") from None
+                raise ValueError(
+                    f"{term!r:.60} in {group} names a variable that is not in variable_ids"
+                ) from None
             if first != second and ends[-1][0] == ends[-1][1]:
                 raise ValueError(f"{term!r:.60} in {group} joins a variable with itself")
             numbers.append(_number(term["coeff"], "coeff"))
@@ -142,7 +144,7 @@ def _number(value: Any, name: str) -> Number:
 
 
 def _scaled(values: list[Any], scale: Number) -> list[Any]:
-    """Values times the scale; a product that no float holds is rounded to the nearest."""
+    """Multiply values by the scale; a product that no float holds is rounded to the nearest."""
     if scale == 1:
         return values
     products = [Fraction(value) * Fraction(scale) for value in values]
@@ -152,7 +154,7 @@ def _scaled(values: list[Any], scale: Number) -> list[Any]:
 def _stated(
     data: dict[str, Any], about: dict[str, Any], place: dict[int, int], problem: Ising | Qubo
 ) -> Stated:
-    """What is said about a plant; solutions of other people are no optima."""
+    """Return the statements about a plant; solutions from other programs are not optima."""
     recipe = about.get("recipe")
     if not isinstance(recipe, (dict, type(None))):
         raise ValueError("the recipe in metadata is not an object")
@@ -168,7 +170,7 @@ def _stated(
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """One term per line; the scale is 1."""
+    """Write one term per line, with a scale of 1."""
     if isinstance(sheet.problem, Polynomial):
         terms_json.write(file, sheet)
         return
@@ -210,7 +212,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) -> None:
-    """A list of items, one per line; floats as Python spells them, which is exact."""
+    """Write a list of items, one per line; floats as Python prints them, which is exact."""
     file.write(f',\n"{name}": ['.encode())
     rows: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
     for start in range(0, len(rows), _AT_ONCE):
@@ -220,7 +222,7 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
 
 
 def _held(problem: Problem) -> tuple[Ising | Qubo | Polynomial, Reduction]:
-    """Polynomials stay as they are, in JSON of their own."""
+    """Return the problem to write; polynomials stay, because they have their own JSON."""
     if isinstance(problem, Polynomial):
         return unchanged(problem)
     return spin_or_binary(problem)

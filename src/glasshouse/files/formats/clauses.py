@@ -1,4 +1,4 @@
-"""Clauses out of rows: the part that DIMACS CNF and both WCNF dialects share."""
+"""Clauses from rows of numbers: the part that DIMACS CNF and both WCNF dialects share."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from glasshouse.problems import INT64_MAX, MOST_VARIABLES, IntArray, Max2Sat, We
 
 @dataclass
 class ClauseCollector:
-    """Gathers the clauses of a file, block by block.
+    """Collects the clauses of a file, block by block.
 
     Attributes:
         source: the file, for errors.
-        weighted: whether a row opens with a weight.
-        num_variables: no literal may be larger.
-        top: the weight from which on a clause is hard; None where there is none.
-        hard_letter: whether h opens hard clauses.
+        weighted: whether each row begins with a weight.
+        num_variables: the largest variable that a literal may name.
+        top: the weight at which a clause becomes hard; None if the file has no top.
+        hard_letter: whether the letter h marks hard clauses.
     """
 
     source: Source
@@ -38,11 +38,11 @@ class ClauseCollector:
     _hard: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
-        """Take in some rows, or raise for the first that is no clause."""
+        """Add rows, or raise for the first row that is not a clause."""
         lead = int(self.weighted)
         weights = rows.column(0) if self.weighted else np.ones(len(rows.ends), dtype=np.int64)
         hard = self._hard_ones(rows, weights)
-        lengths = rows.lengths - lead  # literals, and the 0 that ends them
+        lengths = rows.lengths - lead  # literals, and the 0 that ends the clause
         rows.refuse(
             self.source,
             [
@@ -50,7 +50,10 @@ class ClauseCollector:
                 ((rows.column(-1) != 0) | (lengths < 1), lambda _: "no 0 at the end of a clause"),
                 self._literal_fault(rows),
                 (lengths > 3, lambda row: f"{lengths[row] - 1} literals; expected at most 2"),
-                (hard & (lengths == 1), lambda _: "an empty hard clause; nothing satisfies it"),
+                (
+                    hard & (lengths == 1),
+                    lambda _: "an empty hard clause, which nothing satisfies; remove it",
+                ),
             ],
         )
         literals = np.column_stack([rows.column(lead), rows.column(lead + 1)])
@@ -70,7 +73,7 @@ class ClauseCollector:
             return hard
         if self.top <= INT64_MAX:
             return hard | (weights >= self.top)
-        # 1 + soft weights that fill 63 bits: beyond what a token of 64 bits can be.
+        # If the soft weights fill 63 bits, 1 + their sum does not fit into a 64-bit token.
         spelled, starts = str(self.top).encode(), rows.starts
         for row in np.flatnonzero(weights == ODD).tolist():
             text = rows.odd.get(int(starts[row]), b"")
@@ -78,7 +81,7 @@ class ClauseCollector:
         return hard
 
     def _literal_fault(self, rows: Rows) -> Fault:
-        """Tokens between the weight and the last 0 that are no literals."""
+        """Return which tokens between the weight and the last 0 are not literals."""
         limit, starts = self.num_variables, rows.starts
         inside = np.ones(len(rows.values), dtype=np.bool_)
         inside[rows.ends - 1] = False
@@ -96,11 +99,11 @@ class ClauseCollector:
         return rows.having(wrong), message
 
     def highest(self) -> int:
-        """The largest variable that a clause uses; 0 where there is none."""
+        """The largest variable that a clause uses; 0 if there are no clauses."""
         return max((_highest(part) for part in (*self._clauses, *self._hard)), default=0)
 
     def problem(self, num_variables: int) -> Max2Sat:
-        """All clauses as a problem of so many variables."""
+        """Return all clauses as a problem of `num_variables` variables."""
         clauses = joined(self._clauses, np.int32, 2)
         hard = joined(self._hard, np.int32, 2)
         self.source.refuse_idle(num_variables, self.count, "clauses")
@@ -116,7 +119,7 @@ def write_clauses(
     weights: WeightArray | None,
     prefix: bytes = b"",
 ) -> None:
-    """One clause per line: the prefix, the weight if there are any, the literals, and 0."""
+    """Write one clause per line: the prefix, the weight if given, the literals, and 0."""
     at_once = 1 << 16
     for start in range(0, len(literals), at_once):
         part = literals[start : start + at_once].astype(np.int64)
@@ -131,7 +134,7 @@ def write_clauses(
 
 
 def whole_weights(problem: Max2Sat, format_name: str) -> IntArray:
-    """The weights as integers, where they are whole; else an error with a way out."""
+    """Return the weights as integers; raise with a remedy if one of them is not whole."""
     weights = problem.weights
     if weights.dtype == np.int64:
         return weights.astype(np.int64, copy=False)

@@ -1,8 +1,8 @@
-"""CNF with weights, in the classic form or that of the MaxSAT Evaluations from 2022, and without.
+"""DIMACS CNF, and weighted CNF in the classic dialect and that of the MaxSAT Evaluations from 2022.
 
-Hard clauses come first, then the soft ones, each in their order. A classic header states
-`top` = 1 + Σ soft weights, so that no sum of soft clauses outweighs a hard one. The newer form has
-no header; the number of variables and clauses is kept in two notes, which also show a torn file.
+Hard clauses come first, then soft clauses, each in their order. A classic header states `top` = 1 +
+Σ soft weights, so that no sum of soft clauses outweighs a hard one. The newer dialect has no
+header. Two notes give the number of variables and of clauses, so that a truncated file is noticed.
 
 In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MAX-2-SAT.
 """
@@ -24,7 +24,7 @@ _KEYS = (*comments.PLANTED, "num-variables", "num-clauses", "encoding")
 
 
 class ClauseReader:
-    """Reads a file of clauses; headers and comments on the way.
+    """Reads a file of clauses with its header and comments.
 
     Attributes:
         kind: the word after `p`: cnf or wcnf.
@@ -38,13 +38,13 @@ class ClauseReader:
         self.collector: ClauseCollector | None = None
 
     def read(self) -> Document:
-        """The problem and what the comments tell."""
+        """Return the problem and what the comments state."""
         for rows in read_rows(self.source, b"cp", self._on_line):
             if self.collector is None:
                 self.collector = self._start()
             self.collector.add(rows)
         collector = self.collector or self._start()
-        self._refuse_encoding()  # it may be noted below the clauses
+        self._refuse_encoding()  # the note may be below the clauses
         if self.header is None:
             problem = self._without_header(collector)
         else:
@@ -89,7 +89,7 @@ class ClauseReader:
             )
 
     def _start(self) -> ClauseCollector:
-        self._refuse_encoding()  # before its clauses of three literals are
+        self._refuse_encoding()  # raises before its clauses of three literals cause another error
         weighted = self.kind == "wcnf"
         if self.header is None:
             if not weighted:
@@ -117,15 +117,15 @@ class ClauseReader:
 
 
 def read(source: Source) -> Document:
-    """Both dialects, told apart by the p line."""
+    """Read a WCNF file; the p line distinguishes the two dialects."""
     return ClauseReader(source, "wcnf").read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, hard clauses, soft clauses."""
+    """Write comments, header, hard clauses, soft clauses."""
     problem: Max2Sat = sheet.problem
     weights = whole_weights(problem, "WCNF")
-    # Added up anew: a sum of whole floats is not exact.
+    # The weights are added up again, because a sum of whole floats is not exact.
     top = 1 + int(validation.total_magnitude([weights], 0, "the soft weights"))
     file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
     file.write(comments.note_lines("c", sheet.stated))
@@ -135,14 +135,14 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def head(dialect: str, num_variables: int, num_clauses: int, top: int) -> bytes:
-    """The header of the classic form; two notes in the newer one."""
+    """Return the header of the classic dialect, or the two notes of the newer one."""
     if dialect == "mse22":
         return b"c num-variables %d\nc num-clauses %d\n" % (num_variables, num_clauses)
     return b"p wcnf %d %d %d\n" % (num_variables, num_clauses, top)
 
 
 def hard_prefix(dialect: str, top: int) -> bytes:
-    """How a hard clause opens."""
+    """Return the prefix of a hard clause."""
     return b"h " if dialect == "mse22" else b"%d " % top
 
 
@@ -150,12 +150,12 @@ WCNF = register_format(Format("weighted CNF", ".wcnf", to_max2sat, write, read))
 
 
 def read_cnf(source: Source) -> Document:
-    """All clauses as soft clauses of weight 1."""
+    """Read all clauses as soft clauses of weight 1."""
     return ClauseReader(source, "cnf").read()
 
 
 def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, clauses in their order; only for problems without weights."""
+    """Write comments, header and clauses in their order; only for problems without weights."""
     problem: Max2Sat = sheet.problem
     weights = whole_weights(problem, "CNF")
     if problem.num_hard or (weights != 1).any():

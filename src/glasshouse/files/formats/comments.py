@@ -1,7 +1,7 @@
 """Notes: what a text format has no field for, kept in its comment lines.
 
 A note is a comment of two words, a key and a value, such as `c planted-cost 105`; a recipe is one
-JSON object. Comments that are anything else belong to people and are left alone.
+JSON object. All other comments are for human readers and are ignored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Notes:
 
     Attributes:
         source: the file, for errors.
-        keys: which words are keys in this format.
+        keys: the words that are keys in this format.
     """
 
     def __init__(self, source: Source, keys: tuple[str, ...] = PLANTED) -> None:
@@ -40,7 +40,7 @@ class Notes:
         self._values: dict[str, tuple[int, bytes]] = {}
 
     def take(self, line: int, comment: bytes) -> None:
-        """Remember a comment (without its mark) if it is a note."""
+        """Store a comment (without its mark) if it is a note."""
         words = comment.split(maxsplit=1)
         if len(words) != 2 or words[0] not in self._keys:
             return
@@ -58,12 +58,12 @@ class Notes:
         return key in self._values
 
     def error(self, key: str, message: str) -> Exception:
-        """What to raise for a note that is wrong."""
+        """Return the error for a wrong note."""
         line, value = self._values[key]
         return self.source.error(f"{key} {shown(value)} {message}", line)
 
     def number(self, key: str) -> Number | None:
-        """A note's value as an int, or a finite float; None where there is no such note."""
+        """Return a note's value as an int or a finite float; None if there is no such note."""
         if key not in self:
             return None
         number = parse_number(self._values[key][1])
@@ -72,7 +72,7 @@ class Notes:
         return number
 
     def count(self, key: str, least: int, most: int) -> int | None:
-        """A note's value as a whole number between two bounds."""
+        """Return a note's value as an integer from `least` to `most`."""
         value = self.number(key)
         if value is None:
             return None
@@ -81,7 +81,7 @@ class Notes:
         return value
 
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
-        """A note's value as one of some words."""
+        """Return a note's value, which must be one of the `allowed` words."""
         if key not in self:
             return None
         value = self._values[key][1].decode("ascii", "replace")
@@ -90,7 +90,7 @@ class Notes:
         return value
 
     def bits(self, key: str, size: int) -> npt.NDArray[np.int8] | None:
-        """A note's value as a string of 0 and 1."""
+        """Return a note's value, a string of 0 and 1, as an array."""
         if key not in self:
             return None
         text = self._values[key][1]
@@ -102,7 +102,7 @@ class Notes:
         return bits
 
     def recipe(self) -> dict[str, Any] | None:
-        """The recipe, a JSON object."""
+        """Return the recipe, a JSON object."""
         if "recipe" not in self:
             return None
         recipe = parse_object(self._values["recipe"][1])
@@ -111,7 +111,7 @@ class Notes:
         return recipe
 
     def labels(self, size: int) -> Labels | None:
-        """What the variables are called elsewhere."""
+        """Return the labels of the variables; None if the file notes none."""
         if "labels" not in self:
             return None
         try:
@@ -120,18 +120,18 @@ class Notes:
             raise self.error("labels", str(fault)) from None
 
     def labelled(self, problem: AnyProblem) -> AnyProblem:
-        """The problem with the labels that the file notes."""
+        """Return the problem with the labels that the file notes."""
         labels = self.labels(problem.num_variables)
         return problem if labels is None else replace(problem, labels=labels)
 
     def stated(self, size: int) -> Stated:
-        """What is said about the plant, as it stands in the file."""
+        """Return the noted cost, model and recipe of a plant, unchanged."""
         cost, model = self.number("planted-cost"), self.bits("planted-model", size)
         return Stated(cost, model, self.recipe())
 
 
 def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> bytes:
-    """A statement as comment lines after a mark; nothing where nothing is known."""
+    """Return a statement as comment lines that begin with a mark; empty if nothing is stated."""
     lines = []
     if stated.cost is not None:
         lines.append(f"{mark} {cost_key} {stated.cost}\n")
@@ -144,9 +144,9 @@ def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> byt
 
 
 def label_line(mark: str, labels: Labels | None) -> bytes:
-    """Labels as a comment line; nothing where variables are the numbers from 0."""
+    """Return labels as a comment line; empty if the labels are the numbers from 0."""
     if labels is None:
         return b""
-    # A word that means something in a comment of COO files is not spelled out.
+    # Words that have a meaning in comments of COO files are escaped.
     text = naming.to_json(labels).replace("vartype", "\\u0076artype")
     return f"{mark} labels {text}\n".encode("ascii")

@@ -1,7 +1,7 @@
 """COO text as dimod writes it: `i j weight`, fields as `i i weight`, in dimod's signs.
 
-i and j are the labels of variables, where these are whole numbers; numbers that no line has are no
-variables. Other labels stand in a note, and the lines count from 0.
+i and j are the labels of variables if these are whole numbers; a number that occurs in no line is
+not a variable. A note holds other labels, and then the lines count from 0.
 
 `# vartype=SPIN` holds an Ising problem, whose signs are turned (dimod minimises +ΣJ s s + Σh s),
 `# vartype=BINARY` a QUBO. Weights have no exponent, because dimod reads none.
@@ -30,7 +30,7 @@ from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import MOST_VARIABLES
 
 VARTYPE = re.compile(rb"#.*?vartype[:=]\s*(\S+)")
-LONGEST_VARTYPE = 1000  # what stands further right in a comment is none
+LONGEST_VARTYPE = 1000  # further right in a comment, the text is not a vartype
 
 
 class _Reader:
@@ -55,7 +55,7 @@ class _Reader:
         return Document(problem, stated_with(self.notes, size, offset))
 
     def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
-        """The terms with variables counted from 0, how many there are, and their labels."""
+        """Return the terms with variables counted from 0, the number of variables, and labels."""
         places, pairs = compact(pairs)
         size = len(places)
         has_gaps = size > 0 and places[-1] != size - 1
@@ -64,7 +64,7 @@ class _Reader:
             return pairs, size, tuple(places.tolist()) if has_gaps else None
         if naming.are_indices(noted, MOST_VARIABLES - 1):
             numbers: npt.NDArray[Any] = np.array(noted)
-            order = np.argsort(numbers)  # the numbers in the lines, in another order
+            order = np.argsort(numbers)  # the labels are the numbers in the lines, in another order
             if not np.array_equal(numbers[order], places):
                 raise self.notes.error("labels", "are not the numbers in the lines")
             return order.astype(np.int32)[pairs], size, noted
@@ -83,12 +83,12 @@ class _Reader:
 
 
 def read(source: Source) -> Document:
-    """An Ising problem or a QUBO of the variables that are named."""
+    """Read an Ising problem or a QUBO of the variables that occur in the lines."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Vartype, comments, single terms, pairs. Variables in no other term get a field of 0."""
+    """Write vartype, comments, single terms, pairs. A variable without terms gets a field of 0."""
     problem: Ising | Qubo = sheet.problem
     if isinstance(problem, Ising):
         vartype, size = "SPIN", problem.num_variables
@@ -113,7 +113,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-    """The numbers in pairs, ascending, and the pairs with each number's place among them.
+    """Return the numbers in pairs, ascending, and the pairs with each number's index among them.
 
     >>> compact(np.array([[7, 3], [3, 3]]))
     (array([3, 7]), array([[1, 0], [0, 0]], dtype=int32))
@@ -129,13 +129,13 @@ def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.i
 
 
 def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:
-    """QUBOs, and polynomials of bits, as QUBOs; all else as an Ising problem."""
+    """Convert QUBOs and polynomials of bits to a QUBO, and anything else to an Ising problem."""
     is_binary = isinstance(problem, (Qubo, Polynomial)) and problem.space.low == 0
     return to_qubo(problem) if is_binary else to_ising(problem)
 
 
 def _without_exponent(number: float) -> str:
-    """Exact like repr.
+    """Print a float exactly, as repr does, but without an exponent.
 
     >>> _without_exponent(1e-7)
     '0.0000001'

@@ -1,13 +1,13 @@
 """WCNF by edges, for solvers: one relaxation variable per edge instead of two soft clauses.
 
-Edge e between spins i and j gets a variable r_e that must be true when the bond is violated: two
-hard clauses of three literals, and the soft clause ¬r_e of weight |J|. Fields are unit clauses as
-ever, and a problem's own hard clauses stay hard. Core-guided solvers can be far faster on it. Such
-a file has no certificate: no checker reads it.
+Edge e between spins i and j gets a variable r_e, which must be true if the bond is violated: two
+    hard clauses of three literals, and the soft clause ¬r_e of weight |J|. Fields are unit clauses
+    as in the plain encoding, and the problem's own hard clauses stay hard. Core-guided solvers can
+    be far faster on this encoding. Such a file has no certificate, because no checker reads it.
 
 The cost is `(E - offset + Σ|J| + Σ|h|) / 2` of the Ising form of the soft clauses, for every
-assignment that keeps the hard ones. For spin problems that is the cost of the plain encoding;
-clauses leave a constant behind and are scaled by 1, 2 or 4, as the file's first comment says.
+assignment that satisfies the hard ones. For spin problems that is the cost of the plain encoding.
+Clauses add a constant and are scaled by 1, 2 or 4; the file's first comment states both.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ from glasshouse.problems.validation import IntArray, WeightArray
 
 @dataclass(frozen=True)
 class ByEdges:
-    """A problem as it is written: the Ising form of what is soft, and the hard clauses."""
+    """A problem as it is written: the Ising form of the soft part, and the hard clauses."""
 
     ising: Ising
     hard: npt.NDArray[np.int32]
 
     @property
     def bonds(self) -> tuple[IntArray, WeightArray]:
-        """Spins (from 0) and weights of the edges that get a variable."""
+        """Return the spins (from 0) and weights of the edges that get a relaxation variable."""
         used = self.ising.weights != 0
         return self.ising.edges[used].astype(np.int64), self.ising.weights[used]
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, hard clauses, those of all edges, soft clauses of edges, then of fields."""
+    """Write comments, header, hard clauses, clauses of edges, soft clauses of edges and fields."""
     problem: ByEdges = sheet.problem
     ising, hard = problem.ising, problem.hard
     if not ising.is_integer:
@@ -69,7 +69,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
-    """The two parts of a file, with the identity of its cost."""
+    """Convert a problem to the soft and hard part of a file, with the formula of its cost."""
     hard = np.empty((0, 2), dtype=np.int32)
     if isinstance(problem, Max2Sat):
         hard = problem.hard
@@ -80,7 +80,7 @@ def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
 
 
 def _relaxed(parts: ByEdges, plain: Reduction) -> Reduction:
-    """The reduction to clauses, with what a state makes of the relaxation variables."""
+    """Return the reduction to clauses, extended by the values of the relaxation variables."""
     size = parts.ising.num_variables
     ends, weights = parts.bonds
 

@@ -1,4 +1,4 @@
-"""What a format is: a suffix, a reader, a writer, and the kind of problem it can hold."""
+"""The interface of a format: a suffix, a reader, a writer, and the kind of problem it can hold."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _TAKEN = (".gz", ".xz", ".zip", ".cert", ".jsonl")  # compressed files, certific
 
 @dataclass(frozen=True, repr=False)
 class Sheet(Summarised):
-    """All that is to be written into one file.
+    """Everything that is written into one file.
 
     Attributes:
-        problem: of a kind that the format holds.
-        stated: what may be told about the plant; empty in blind files.
-        remarks: lines for people, put into comments.
-        dialect: of a WCNF file.
-        planted: only for the native format, which holds all of it.
+        problem: a problem of a kind that the format holds.
+        stated: the statements to write about the plant; empty in blind files.
+        remarks: human-readable lines, written as comments.
+        dialect: the dialect of a WCNF file.
+        planted: the plant; only for the native format, which stores all of it.
     """
 
     problem: Any
@@ -41,7 +41,7 @@ class Sheet(Summarised):
     planted: Planted | None = None
 
     def remark_lines(self, mark: str) -> bytes:
-        """The remarks as comment lines."""
+        """Return the remarks as comment lines."""
         return "".join(f"{mark} {remark}\n" for remark in self.remarks).encode("ascii")
 
 
@@ -50,17 +50,17 @@ class Format(Summarised):
     """One file format.
 
     Attributes:
-        name: for people.
-        suffix: with its dot; `.gz`, `.xz` or `.zip` may follow it.
-        convert: brings any problem to a kind that the format holds.
+        name: human-readable name.
+        suffix: the suffix, with its dot; `.gz`, `.xz` or `.zip` may follow it.
+        convert: converts any problem to a kind that the format holds.
         write: writes one sheet; None for formats that are only read.
         read: reads a document; None for formats that are only written.
-        native: whether a plant goes into the file whole, loops and all.
-        has_notes: whether it has a place for a stated cost, model and recipe.
-        takes_units: whether a file may leave open what its units are.
-        measure: the number that a state has for readers of the format, and how it follows from the
-            energy of the problem read; None where that is the energy (or cost) itself, or where
-            each file has its own.
+        native: whether the file stores a whole plant, including its loops.
+        has_notes: whether the file can state a cost, model and recipe.
+        takes_units: whether a file may leave its units unspecified.
+        measure: the value of a state for readers of the format, and how it follows from the energy
+            of the problem read. None if it is the energy (or cost) itself, or if each file has its
+            own.
     """
 
     name: str
@@ -75,7 +75,9 @@ class Format(Summarised):
 
 
 def register_format(format_: Format) -> Format:
-    """Let files with the format's suffix be read and written in it."""
+    """Register a format, so that files with its suffix can be read and written."""
     if not re.fullmatch(r"\.[a-z0-9_-]+", format_.suffix) or format_.suffix in _TAKEN:
-        raise ValueError(f"suffix={format_.suffix!r} cannot name a format; expected, say, '.abc'")
+        raise ValueError(
+            f"suffix={format_.suffix!r} cannot name a format; use a suffix such as '.abc'"
+        )
     return FORMATS.add(format_.suffix, format_)

@@ -1,8 +1,8 @@
-"""`.hubo`: polynomials of any degree as lists `i j k … weight`, one monomial per line, from 0.
+"""`.hubo`: polynomials of any degree, one monomial `i j k … weight` per line, counted from 0.
 
-A line with a weight alone is the constant. `# vartype=SPIN` or `# vartype=BINARY` says what the
-variables are, as in `.coo` files; lists without it, such as chook writes, need units. All signs
-are those of `Polynomial`: minimised. `# num-variables N` counts variables that no line has.
+A line with only a weight is the constant. `# vartype=SPIN` or `# vartype=BINARY` states what the
+variables are, as in `.coo` files; lists without it, such as those of chook, need units. The signs
+are those of `Polynomial`: minimised. `# num-variables N` includes variables that no line has.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _UNITS: dict[bytes, Units] = {b"SPIN": "spin", b"BINARY": "binary"}
 
 
 class _MonomialCollector(TermCollector):
-    """Gathers monomials of any degree, block by block."""
+    """Collects monomials of any degree, block by block."""
 
     def add(self, rows: Rows) -> None:
-        """Take in some rows, or raise for the first that is no term."""
+        """Add rows, or raise for the first row that is not a term."""
         weights, bad = pair_terms.weights_of(rows)
         inside = np.ones(len(rows.values), dtype=np.bool_)
         inside[rows.ends - 1] = False
@@ -61,7 +61,7 @@ class _MonomialCollector(TermCollector):
         self.count += len(weights)
 
     def monomials(self) -> Monomials:
-        """All of them, as they stand."""
+        """Return all monomials, unchanged."""
         lengths = joined(self._lengths, np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return Monomials(joined(self._pairs, np.int32), starts)
@@ -80,8 +80,8 @@ class _Reader:
             collector.add(rows)
         if self.units is None:
             raise self.source.error(
-                "no vartype; expected '# vartype=SPIN' or '# vartype=BINARY', or units that are "
-                "given with the file"
+                "no vartype; expected '# vartype=SPIN' or '# vartype=BINARY', or pass the units "
+                "with the file"
             )
         held, weights = collector.monomials(), collector.weights(self.notes)
         used = int(held.indices.max(initial=-1)) + 1
@@ -112,7 +112,7 @@ def make(
     labels: Labels | None,
     units: Units,
 ) -> Polynomial:
-    """A polynomial from terms in any order; float sums that would be rounded are refused."""
+    """Make a polynomial from terms in any order; refuse float sums that would be rounded."""
     if weights.dtype == np.float64:
         held, weights = _exactly_summed(source, held.reduced(spins=units == "spin"), weights)
     try:
@@ -122,7 +122,7 @@ def make(
 
 
 def _exactly_summed(source: Source, held: Monomials, weights: Any) -> tuple[Monomials, Any]:
-    """Repeated terms added up without rounding."""
+    """Add up repeated terms without rounding."""
     if not np.isfinite(np.abs(weights / 2).sum()):
         raise source.error("the weights add up to more than a float can hold")
     order, firsts = held.grouped()
@@ -138,12 +138,12 @@ def _exactly_summed(source: Source, held: Monomials, weights: Any) -> tuple[Mono
 
 
 def read(source: Source) -> Document:
-    """A polynomial; repeated terms add up."""
+    """Read a polynomial; repeated terms are added up."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Vartype, comments, the constant, then terms by their degree."""
+    """Write vartype, comments, the constant, then terms ordered by degree."""
     problem: Polynomial = sheet.problem
     file.write(b"# vartype=SPIN\n" if problem.units == "spin" else b"# vartype=BINARY\n")
     used = int(problem.indices.max(initial=-1)) + 1

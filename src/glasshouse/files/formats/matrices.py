@@ -1,9 +1,9 @@
-"""Plain matrices, as NumPy and spreadsheets save them: `.npy`, `.csv`, and `.npz` of W, a and b.
+"""Plain matrices of NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
 
-A matrix does not say whether its units are ±1 or 0 and 1, so the caller must; a machine that
-`glasshouse.boltzmann` saved does, in a text called `units`. A square matrix of
-more than one row that is symmetric or triangular holds the couplings J of spins, or is the matrix
-of a QUBO; any other one is the W of an RBM, one row per visible unit.
+A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. A machine that
+`glasshouse.boltzmann` saved states it in a text called `units`. A square matrix of more than one
+row that is symmetric or triangular holds the couplings J of spins, or is the matrix of a QUBO. Any
+other matrix is the W of an RBM, one row per visible unit.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ from glasshouse.files.text.streams import Source
 from glasshouse.problems import Ising, Problem, Qubo, Rbm, Units
 from glasshouse.problems.convert import unchanged
 
-# Those in use, the last ones in the package rbms.
+# The names in use; the last ones are those of the package rbms.
 WEIGHTS = ("W", "weights", "weight_matrix")
 VISIBLE = ("a", "visible_bias", "v_bias", "vbias")
 HIDDEN = ("b", "hidden_bias", "h_bias", "hbias")
-# As scikit-learn names them: one row per hidden unit, and units 0 and 1.
+# The names of scikit-learn, whose arrays have one row per hidden unit, and units 0 and 1.
 _SKLEARN = ("components_", "intercept_visible_", "intercept_hidden_")
-# Texts of a machine of ours: its units, and how it was trained.
+# Texts in a machine that glasshouse saved: its units, and how it was trained.
 _SAID = {"units", "training"}
 _BOM = b"\xef\xbb\xbf"
 _EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
 
 
 def read_npy(source: Source) -> Document:
-    """One array of two dimensions."""
+    """Read an array of two dimensions."""
     return matrix_document(source, npy_numbers(source))
 
 
 def npy_numbers(source: Source) -> npt.NDArray[Any]:
-    """The numbers of a matrix that NumPy saved."""
+    """Return the numbers of a matrix that NumPy saved."""
     data = source.read_all()
     try:
         kind, shape, is_fortran, start = npy_head(io.BytesIO(data), "the file", text=False)
@@ -52,7 +52,7 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
         for length in shape:
             count *= length
         if count * kind.itemsize != len(data) - start:
-            raise ValueError(f"it states shape {shape}, which is not what it holds")
+            raise ValueError(f"it states shape {shape}, but holds another number of bytes")
         if len(shape) != 2:
             raise ValueError(f"it has shape {shape}; expected a matrix")
     except ValueError as fault:
@@ -63,14 +63,15 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
 
 
 def read_csv(source: Source) -> Document:
-    """A matrix, one row per line."""
+    """Read a matrix with one row per line."""
     return matrix_document(source, csv_numbers(source))
 
 
 def csv_numbers(source: Source) -> npt.NDArray[Any]:
-    """Numbers with commas or blanks between them, a line per row; lines that open with # are none.
+    """Return the numbers of a text file, one row per line, separated by commas or spaces.
 
-    Where all of them are whole, however they are spelled, they are integers.
+    Lines that begin with # are skipped. If all numbers are whole, in any spelling, they are
+    integers.
     """
     parts: list[npt.NDArray[Any]] = []
     width = count = 0
@@ -92,21 +93,21 @@ def csv_numbers(source: Source) -> npt.NDArray[Any]:
 
 
 def _refuse_many(source: Source, count: int) -> None:
-    """Refuse a compressed file of more numbers than its allowance has room for."""
+    """Refuse a compressed file with more numbers than its allowance permits."""
     if source.unpacker is not None and NUMBER * count > source.allowance.unpacked:
         raise source.error(source.allowance.too_much)
 
 
 def _without_commas(source: Source) -> Iterator[bytes]:
     for number, text in enumerate(source.blocks()):
-        text = text.removeprefix(_BOM) if number == 0 else text  # as spreadsheets begin a file
+        text = text.removeprefix(_BOM) if number == 0 else text  # the mark of spreadsheets
         if _EMPTY.search(text):
             raise source.error("an entry is empty; expected a number between two commas")
         yield text.replace(b",", b" ")
 
 
 def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
-    """All numbers of some rows: integers, or floats where one is spelled so."""
+    """Return all numbers of some rows: integers, or floats if one is spelled as a float."""
     numbers: npt.NDArray[Any] = rows.values
     bad = rows.values == HARD
     if rows.odd:
@@ -125,7 +126,7 @@ def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
                 rows.having(bad),
                 lambda row: (
                     f"{_first_bad(rows, bad, row)} is not a finite number; expected a "
-                    "matrix of numbers with commas or blanks between them, and no header"
+                    "matrix of numbers separated by commas or spaces, without a header"
                 ),
             ),
         ],
@@ -141,12 +142,12 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("a whole number above 2^53 is no float, but the file has decimals")
+        raise source.error("the file has decimals, and no float holds a whole number above 2^53")
     return reals
 
 
 def matrix_document(source: Source, matrix: npt.NDArray[Any]) -> Document:
-    """Couplings, a QUBO, or an RBM without biases."""
+    """Return couplings, a QUBO, or an RBM without biases."""
     units = _stated(source)
     try:
         return Document(_problem(matrix, units))
@@ -166,7 +167,7 @@ def _problem(matrix: npt.NDArray[Any], units: Units) -> Problem:
 
 
 def archive_document(source: Source, archive: Archive) -> Document:
-    """An archive that is not ours: W, or W with biases, by the names in use."""
+    """Read an archive of another program: W, or W with biases, by the names in use."""
     if len(archive.names) == 1 and archive.names < set(WEIGHTS):
         return matrix_document(source, archive.numbers(archive.names.pop(), 2))
     weights, visible, hidden, units = machine_parts(source, archive)
@@ -175,7 +176,7 @@ def archive_document(source: Source, archive: Archive) -> Document:
 
 
 def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Units]:
-    """Weights with one row per visible unit, both biases and the units of an RBM in an archive.
+    """Return weights with one row per visible unit, both biases and the units of an archived RBM.
 
     Biases that the archive does not have are None.
     """
@@ -209,7 +210,7 @@ def _from_sklearn(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
 
 
 def _own_units(source: Source, archive: Archive) -> Units:
-    """The units that a machine of ours states itself."""
+    """Return the units that a machine saved by glasshouse states itself."""
     source.refuse_units()
     units = archive.text("units")
     if units not in get_args(Units):
@@ -218,10 +219,10 @@ def _own_units(source: Source, archive: Archive) -> Units:
 
 
 def _stated(source: Source) -> Units:
-    """The units that the caller stated; nobody else knows them."""
+    """Return the units that the caller stated; the file does not contain them."""
     if source.units is None:
         raise source.error(
-            "holds a matrix, which does not say whether its units are ±1 or 0 and 1; say "
+            "holds a matrix, which does not state whether its units are ±1 or 0 and 1; pass "
             'units="spin" or units="binary"'
         )
     return source.units

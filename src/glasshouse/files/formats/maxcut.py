@@ -2,8 +2,8 @@
 
 Maximising the cut of a graph with weights w is minimising an Ising energy with J = -w and no
 fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the last. Parallel edges
-add up. Comments (after #, as in MQLib's graphs) may be anywhere; ours stand below the edges, where
-readers that count do not look. The first line may be missing.
+add up. Comments (after #, as in MQLib's graphs) may be anywhere; glasshouse writes them below the
+edges, where readers that count lines do not see them. The first line may be missing.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class _Reader:
         return self._document(graph)
 
     def _document(self, graph: Ising) -> Document:
-        """Undo the ancilla, and state the cut as an energy."""
+        """Remove the ancilla, and convert the stated cut to an energy."""
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_variables)
         cost = None if cut is None else cut_of(graph).energy_of(cut)
         if cost is not None and abs(cost) > sys.float_info.max:
-            raise self.notes.error("planted-cut", "is an energy that no float can hold")
+            raise self.notes.error("planted-cut", "gives an energy that no float can hold")
         if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
             graph = self.notes.labelled(graph)
             return Document(graph, Stated(cost, model, self.notes.recipe(), cut))
@@ -54,12 +54,12 @@ class _Reader:
 
 
 def read(source: Source) -> Document:
-    """An Ising problem; with fields if an ancilla is noted."""
+    """Read an Ising problem; it has fields if an ancilla is noted."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Header, edges of weight -J, comments."""
+    """Write header, edges of weight -J, comments."""
     problem: Ising = sheet.problem
     graph, reduction = ising_to_maxcut(problem)
     stated = sheet.stated.reduced(problem, reduction)
@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _without_ancilla(graph: Ising) -> Ising:
-    """Edges to the last vertex as fields again."""
+    """Turn edges to the last vertex back into fields."""
     last = graph.num_variables - 1
     at_last = graph.edges[:, 1] == last
     fields: Any = np.zeros_like(graph.weights, shape=last)
@@ -86,7 +86,7 @@ def _without_ancilla(graph: Ising) -> Ising:
 
 
 def cut_of(problem: Ising) -> Measure:
-    """The weight of the edges between the two sides, largest at the ground state."""
+    """Return the measure of a cut: the weight of the edges between both sides, maximised."""
     weights = exact_sum(problem.weights, problem.fields)  # fields are edges of the file
     shift = (Fraction(problem.offset) - weights) / 2
     return Measure("cut", problem.is_integer, Fraction(-1, 2), shift)

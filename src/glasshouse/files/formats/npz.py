@@ -1,8 +1,8 @@
-"""The native format: a NumPy archive that keeps every kind of problem, and a plant whole.
+"""The native format: a NumPy archive that stores every kind of problem, and a whole plant.
 
 `header` is a JSON text with the format's version, the kind of problem, its size and offset; all
-else is arrays. Nothing in it is code: no pickled objects are read or written, and nothing is read
-that the header's kind of problem has no use for.
+else is arrays. None of it is code: pickled objects are neither read nor written, and arrays that
+the kind of problem does not need are not read.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from glasshouse.planting import Loops, Planted, Recipe
 from glasshouse.problems import Ising, Max2Sat, Polynomial, Problem, Qubo, Rbm, naming
 from glasshouse.problems.convert import unchanged
 
-# Version 2 has squares or a denominator; plants without either are written as version 1.
+# Version 2 adds squares and a denominator; plants with neither are written as version 1.
 VERSIONS = (1, 2)
 
-# Plants need 1 or 2; whoever plants by other means may need more.
+# Our plants need 1 or 2; plants made by other means may need more.
 _MOST_DENOMINATOR = 2**31
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Header and arrays, uncompressed; `.npz.gz` compresses them."""
+    """Write header and arrays, uncompressed; `.npz.gz` compresses them."""
     header, arrays = _problem_parts(sheet.problem)
     stated = sheet.stated
     header |= {"format": "glasshouse", "version": VERSIONS[0], "recipe": stated.recipe}
@@ -49,21 +49,21 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
         arrays["planted_model"] = stated.model
     if sheet.planted is not None:
         header["loop_weight"] = sheet.planted.loop_weight
-        header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
+        header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # part of the plant
         loops = sheet.planted.loops
         arrays |= {"nodes": loops.nodes, "starts": loops.starts, "loop_weights": loops.weights}
         if sheet.planted.squares or sheet.planted.denominator > 1:
             header |= {"version": VERSIONS[1], "denominator": sheet.planted.denominator}
             arrays |= _square_parts(sheet.planted.squares)
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
-    archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it must seek back
+    archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it seeks back
     np.savez(archive, **arrays)  # type: ignore[arg-type]  # a quirk of NumPy's stub
     if isinstance(archive, io.BytesIO):
         file.write(archive.getbuffer())
 
 
 def read(source: Source) -> Document:
-    """Whatever `write` was given, equal to it in every number."""
+    """Read a file of `write`; every number is equal to the one written."""
     with opened_archive(source, "is not a glasshouse .npz ({})") as archive:
         if "header" not in archive:
             return archive_document(source, archive)
@@ -77,14 +77,14 @@ def read(source: Source) -> Document:
 def _document(source: Source, archive: Archive) -> Document:
     header = parse_object(archive.text("header").encode())
     if header is None or header.get("format") != "glasshouse":
-        raise ValueError("its header is not ours")
+        raise ValueError("its header was not written by glasshouse")
     if header.get("version") not in VERSIONS:
         raise ValueError(f"version {header.get('version')!r}, but this reads {VERSIONS}")
     problem = _problem(header, archive)
     if "labels" in archive:
         names = archive.text("labels").encode()
         problem = replace(problem, labels=naming.from_json(names, problem.num_variables))
-    if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
+    if isinstance(problem, Max2Sat):  # The other kinds have an array as long as they are large.
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
     if isinstance(problem, Polynomial):
@@ -145,7 +145,7 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
 
 
 def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
-    """The weights of an RBM; SciPy's compiled code believes all places that it is given."""
+    """Return the weights of an RBM; SciPy's compiled code trusts indices, so they are checked."""
     from scipy.sparse import csr_array
 
     weights = archive.numbers("weights", 1)
@@ -158,14 +158,14 @@ def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
         )
     places = np.repeat(np.arange(shape[0]), starts[1:] - starts[:-1]) * shape[1] + indices
     if not (places[1:] > places[:-1]).all() and len(np.unique(places)) < len(places):
-        raise ValueError("a weight is stored twice; whole, their sum could be rounded")
+        raise ValueError("a weight is stored twice, and their sum could be rounded")
     return csr_array((weights, indices, starts), shape=shape)
 
 
 def _stated(header: dict[str, Any], archive: Archive, size: int) -> Stated:
     cost, recipe = header["planted_cost"], header["recipe"]
     if cost is not None and not is_sound(cost):
-        raise ValueError(f"planted_cost {cost!r:.40} is not a number of a file of ours")
+        raise ValueError(f"planted_cost {cost!r:.40} is not a number that glasshouse writes")
     if not isinstance(recipe, (dict, type(None))):
         raise ValueError("the recipe is not a JSON object")
     if "planted_model" not in archive:
@@ -214,7 +214,7 @@ def _planted(
         raise ValueError("planted_cost and loop_weight must be whole numbers")
     if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
         raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
-    # A node is a spin, or the ghost behind the last one.
+    # A node is a spin, or the ghost, which follows the last spin.
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
     loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))

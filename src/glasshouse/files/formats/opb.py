@@ -1,8 +1,8 @@
-"""OPB, the pseudo-Boolean format of exact solvers and proof checkers; written, not read.
+"""OPB, the pseudo-Boolean format of exact solvers and proof checkers; it is written, not read.
 
 Variables x1 … xn are the problem's. Soft clause k (from 1) has the relaxation variable x(n+k),
-which must be 1 where the clause is falsified, and the objective adds up weight · x(n+k): its
-minimum is the least cost. Constraint k is soft clause k; the hard clauses follow.
+which must be 1 if the clause is falsified. The objective adds up weight · x(n+k), so its minimum is
+the least cost. Constraint k is soft clause k; the hard clauses follow.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 14
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Size, comments, objective, one constraint per clause."""
+    """Write the size, comments, the objective, and one constraint per clause."""
     problem: Max2Sat = sheet.problem
     weights = whole_weights(problem, "OPB")
     size, soft, hard = problem.num_variables, problem.num_clauses, problem.num_hard
@@ -42,14 +42,14 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] | None) -> bytes:
-    """Clauses as Σ ±x ≥ 1 - (how many are negated), with their relaxation variables if any.
+    """Write clauses as Σ ±x ≥ 1 - (number of negations), with relaxation variables if given.
 
     >>> print(_constraints(np.array([[1, -2], [3, 3]]), np.array([7, 8])).decode(), end="")
     +1 x1 -1 x2 +1 x7 >= 0 ;
     +1 x3 +1 x8 >= 1 ;
     """
     literals = clauses.astype(np.int64)
-    literals[literals[:, 0] == literals[:, 1], 1] = 0  # x ∨ x is x
+    literals[literals[:, 0] == literals[:, 1], 1] = 0  # because x ∨ x is x
     if relaxed is not None:
         literals = np.column_stack([literals, relaxed])
     there = literals != 0

@@ -1,9 +1,9 @@
-"""Terms i, j, weight out of rows: the part that QUBO, MaxCut and COO files share.
+"""Terms `i j weight` from rows of numbers: the part that QUBO, MaxCut and COO files share.
 
-A number is an integer if all numbers of the file are whole, however they are spelled (3, 3.0, 3e0),
-unless the note `numbers float` says otherwise; so a file of ours gives back what was written, and
-whole numbers from elsewhere are exact. Files of rudy, Biq Mac and MQLib share one layout: a header
-`SIZE TERMS`, then `i j weight` from 1.
+If all numbers of a file are whole, in any spelling (3, 3.0, 3e0), they are integers, unless the
+note `numbers float` states otherwise. So glasshouse reads back what it wrote, and whole numbers
+from other programs are exact. Files of rudy, Biq Mac and MQLib share one layout: a header `SIZE
+TERMS`, then `i j weight`, counted from 1.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _PLURALS = {"vertex": "vertices and edges", "variable": "variables and entries"}
 
 @dataclass
 class TermCollector:
-    """Gathers the terms of a file, block by block.
+    """Collects the terms of a file, block by block.
 
     Attributes:
         source: the file, for errors.
         least: the lowest index, 0 or 1.
         most: the highest index.
-        what: what an index stands for, in messages.
-        loops: whether i = j is a term.
+        what: the word for an index in messages.
+        loops: whether i = j is allowed.
     """
 
     source: Source
@@ -58,10 +58,10 @@ class TermCollector:
     last_line: int = 1
     _pairs: list[npt.NDArray[Any]] = field(default_factory=list)
     _weights: list[npt.NDArray[Any]] = field(default_factory=list)
-    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)  # of terms of any degree
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)  # lengths of terms of any degree
 
     def add(self, rows: Rows) -> None:
-        """Take in some rows, or raise for the first that is no term."""
+        """Add rows, or raise for the first row that is not a term."""
         pairs = np.column_stack([rows.column(0), rows.column(1)])
         weights, bad = weights_of(rows)
         outside = (pairs < self.least) | (pairs > self.most)
@@ -98,11 +98,11 @@ class TermCollector:
         self.last_line = int(rows.lines[-1])
 
     def terms(self, notes: Notes) -> tuple[npt.NDArray[np.int32], WeightArray]:
-        """All pairs, from 0, and their weights: integers, or floats."""
+        """Return all pairs, counted from 0, and their weights: integers, or floats."""
         return joined(self._pairs, np.int32, 2), self.weights(notes)
 
     def weights(self, notes: Notes) -> WeightArray:
-        """All weights: integers if all of them and the offset are whole, else floats."""
+        """Return all weights: integers if they and the offset are all whole, else floats."""
         offset = offset_of(notes)
         if all(part.dtype == np.int64 for part in self._weights):
             weights = joined(self._weights, np.int64)
@@ -117,7 +117,7 @@ class TermCollector:
         return self._as_floats(weights)
 
     def _as_floats(self, weights: WeightArray) -> WeightArray:
-        """Whole numbers where decimals, the offset or a note ask for floats."""
+        """Convert whole numbers to floats if decimals, the offset or a note require floats."""
         reals = weights.astype(np.float64, copy=False)
         if weights.dtype == np.int64 and (lost := changed(weights, reals)).any():
             raise self.source.error(weight_message(str(weights[np.argmax(lost)])))
@@ -133,7 +133,7 @@ def make(
     offset: Number,
     sign: int = 1,
 ) -> Any:
-    """An Ising problem or QUBO from terms; (i, i) is a field or linear term, repeats add up."""
+    """Make an Ising problem or QUBO; (i, i) is a field or linear term, repeats add up."""
     if weights.dtype == np.float64:
         with np.errstate(over="ignore"):
             total = np.abs(weights).sum()
@@ -151,7 +151,7 @@ def make(
         order = np.argsort(keys, kind="stable")
         if (np.diff(keys[order]) == 0).any():
             return kind.from_edges(size, edges, weights, singles, offset)
-        # Without repeats terms of weight zero are kept, as they were written.
+        # Without repeats, terms of weight zero are kept as they were written.
         return kind(size, edges[order], weights[order], singles, offset)
     except ValueError as fault:
         raise source.error(str(fault)) from None
@@ -160,7 +160,7 @@ def make(
 def _exactly_summed(
     source: Source, pairs: npt.NDArray[np.int32], weights: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Repeated terms added up; a sum that no float holds is refused, since it would be rounded."""
+    """Add up repeated terms; refuse a sum that no float holds, because it would be rounded."""
     order, starts = grouped(pairs, int(pairs.max(initial=-1)) + 1)
     if len(starts) == len(order):
         return pairs, weights
@@ -170,7 +170,7 @@ def _exactly_summed(
     for group in repeated.tolist():
         terms = weights[order[starts[group] : ends[group]]].tolist()
         total = sums[group] = math.fsum(terms)
-        # fsum rounds once, at the end: what is left over is zero only if nothing was rounded.
+        # fsum rounds once, at the end: the remainder is zero only if nothing was rounded.
         if math.fsum([*terms, -total]):
             i, j = np.sort(pairs[order[starts[group]]]).tolist()
             raise source.error(
@@ -187,7 +187,7 @@ def write_terms(
     weights: WeightArray,
     spell: Callable[[float], str] = repr,
 ) -> None:
-    """One term per line; floats as Python spells them, which is exact."""
+    """Write one term per line; floats as Python prints them, which is exact."""
     if weights.dtype == np.int64:
         write_table(file, [first, second, weights])
         return
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Notes for what the format cannot say: an offset, and that whole numbers are floats."""
+    """Return notes for what the format cannot hold: an offset, and whole numbers as floats."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"
@@ -206,12 +206,12 @@ def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
 
 
 def offset_of(notes: Notes) -> Number:
-    """The noted offset, 0 where there is none."""
+    """Return the noted offset, or 0 if there is none."""
     return notes.number("offset") or 0
 
 
 def weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
-    """The last entry of every row, and where it is no number."""
+    """Return the last entry of every row, and which of these are not numbers."""
     values = rows.column(-1)
     bad = values == HARD
     if not rows.odd:
@@ -220,7 +220,7 @@ def weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
     bad |= changed(values, weights)
     places = np.fromiter(rows.odd, np.int64, len(rows.odd))
     row_of = np.searchsorted(rows.ends, places, side="right")
-    # Odd entries elsewhere are wrong in another way, which is reported.
+    # Other odd entries are wrong in another way, which is reported elsewhere.
     last = places == rows.ends[row_of] - 1
     texts = list(itertools.compress(rows.odd.values(), last.tolist()))
     weights[row_of[last]], bad[row_of[last]] = decimals(texts)
@@ -228,31 +228,31 @@ def weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
 
 
 def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Entries that are no whole numbers of 64 bits as floats, and which are no numbers at all."""
+    """Parse entries that are not 64-bit integers as floats; also return which are not numbers."""
     count = len(texts)
     try:
         if not is_spelled(b"".join(texts)) or max(map(len, texts), default=0) > LONGEST_NUMBER:
             raise ValueError("not all of them are numbers")
         numbers = np.fromiter(map(float, texts), np.float64, count)
-    except ValueError:  # the first of those will be named; what the others are does not matter
+    except ValueError:  # the first bad entry will be named; the values of the others do not matter
         return np.zeros(count), np.array([parse_number(text) is None for text in texts])
     bad = np.logical_not(np.isfinite(numbers))
     large = np.flatnonzero(~bad & (np.abs(numbers) >= 2.0**53)).tolist()
     for k in large:
         text = texts[k]
         if b"e" in text or b"E" in text:
-            continue  # somebody's float
+            continue  # another program's float
         if not _is_held(text, numbers[k].item()):
             bad[k] = True
-            break  # the first will be named
+            break  # only the first bad entry will be named
     return numbers, bad
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Whether a float of 2^53 or more, all of which are whole, is what digits without exponent say.
+    """Whether digits without exponent mean a float of 2^53 or more, all of which are whole.
 
-    The shortest digits that give a float back stand for it, as programs write them. All others are
-    meant exactly; as an integer, a number must fit 64 bits.
+    Programs print the shortest digits that give a float back, so these mean the float. All other
+    digits are meant exactly, and such an integer must fit into 64 bits.
     """
     whole, point, rest = text.lstrip(b"+-").partition(b".")
     if not rest.strip(b"0") and int(whole) == abs(int(number)):
@@ -262,19 +262,21 @@ def _is_held(text: bytes, number: float) -> bool:
 
 
 def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which whole numbers became others as floats, which hold all of them up to 2^53 only."""
-    fits = np.abs(reals) < 2.0**63  # else there is no int64 to come back to
+    """Return which integers change when converted to floats, which are exact up to 2^53."""
+    fits = np.abs(reals) < 2.0**63  # larger floats cannot be converted back to int64
     back = np.where(fits, reals, 0).astype(np.int64)
     return np.logical_not(fits) | np.not_equal(back, whole)
 
 
 def weight_message(text: str) -> str:
-    """What is wrong with a weight."""
+    """Return what is wrong with a weight, as text."""
     fault = whole_number_fault(text)
     if fault == "is not a whole number":
         fault = "is not a finite number"
     if text.strip("'+-").replace(".", "", 1).isdigit() and "above" not in fault:
-        fault = "is no float, but the file has decimals; expected whole numbers, or none above 2^53"
+        fault = (
+            "is not a float, but the file has decimals; use whole numbers only, or none above 2^53"
+        )
     return f"weight {text} {fault}"
 
 
@@ -322,7 +324,7 @@ def read_headed_terms(
 
 
 def _header(source: Source, rows: Rows, what: str) -> tuple[int, int]:
-    """The size and the number of terms in the first row."""
+    """Return the size and the number of terms in the first row."""
     length, line = int(rows.ends[0]), int(rows.lines[0])
     named = _PLURALS[what]
     if length != 2:

@@ -1,8 +1,9 @@
 """QPLIB files of binary problems without constraints (type QBN): ½ xᵀQx + bᵀx + q.
 
 Q is symmetric, and the file has one of each pair of entries: the entry of two variables is the
-coefficient of their product, an entry on the diagonal counts half. Variables are counted from 1.
-What follows the objective (starting points, names) changes no energy; names become labels.
+    coefficient of their product, and an entry on the diagonal counts half. Variables are counted
+    from 1. The data after the objective (starting points, names) do not change energies; names
+    become labels.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, MOST_VARIABLES, Number, WeightArray
 
-# A comment behind a value; lines of comments are notes.
+# A comment after a value; lines that are only a comment are notes.
 _COMMENT = re.compile(rb"(?<=[^\s])[ \t]+[#!%][^\n]*")
 _NAME = re.compile(r"[A-Za-z_][^\s#!%]*", re.ASCII)
 _INFINITY = b"1.79769313486232E+308"
-# Any quadratic objective, binary variables, no constraints but those of 0 and 1.
+# The first letter allows any quadratic objective; variables are binary, without constraints.
 _BINARY = re.compile(rb"[QCD]B[NB]")
 
 
@@ -68,7 +69,7 @@ class _Reader:
         if labels is not None:
             problem = replace(problem, labels=labels)
         measured, stated = partial(Measure.objective, sign=sign), self.notes.stated(size)
-        if stated.cost is not None:  # an objective of the file, like all of its numbers
+        if stated.cost is not None:  # an objective of the file
             stated = replace(stated, cost=sign * stated.cost)
         return Document(problem, stated, measured=measured)
 
@@ -81,7 +82,7 @@ class _Reader:
         offset: Number,
         sign: int,
     ) -> Any:
-        """Minimised: a maximised objective with its sign turned."""
+        """Return a minimised problem; the sign of a maximised objective is changed."""
         pairs, weights = quadratic.terms(self.notes)
         singles, values = linear.terms(self.notes)
         if len(np.unique(singles[:, 0])) < len(singles):
@@ -105,12 +106,12 @@ class _Reader:
     def _as_floats(self, values: WeightArray) -> npt.NDArray[np.float64]:
         if values.dtype == np.int64 and (np.abs(values) > 2**53).any():
             raise self.source.error(
-                "a whole number above 2^53 is no float, but the file has decimals or halves"
+                "the file has decimals or halves, and no float holds a whole number above 2^53"
             )
         return values.astype(np.float64)
 
     def _kind(self) -> int:
-        """1 for a minimised objective, -1 for a maximised one; other problems are refused."""
+        """Return 1 for a minimised objective, -1 for a maximised one; refuse other problems."""
         kind = self._next("the type of the problem").upper()
         if not _BINARY.fullmatch(kind):
             raise self.source.error(
@@ -124,7 +125,7 @@ class _Reader:
         return 1 if sense == b"minimize" else -1
 
     def _labels(self, size: int) -> Labels | None:
-        """The names of the variables; files may end before them."""
+        """Return the names of the variables; files may end before them."""
         if self._is_at_end():
             return None
         self._next("the value for infinity")
@@ -157,7 +158,7 @@ class _Reader:
         return self.rest is None
 
     def _take(self, count: int, what: str) -> Iterator[Rows]:
-        """The next rows, so many of them, in parts."""
+        """Yield the next `count` rows, in parts."""
         while count:
             if self._is_at_end():
                 raise self.source.error(f"ends before {what}; the file is truncated")
@@ -170,7 +171,7 @@ class _Reader:
             yield part
 
     def _next(self, what: str) -> bytes:
-        """The first word of the next line; whatever follows it there is a comment."""
+        """Return the first word of the next line; the rest of the line is a comment."""
         (rows,) = self._take(1, what)
         return rows.odd.get(0) or b"%d" % rows.values[0]
 
@@ -180,7 +181,7 @@ class _Reader:
         if number is None or (isinstance(number, int) and abs(number) > INT64_MAX):
             raise self.source.error(f"{shown(word)}; expected {what}", self.line)
         is_whole = isinstance(number, float) and number.is_integer() and abs(number) <= 2**53
-        return int(number) if is_whole else number  # 0.0 is whole, as in all other lines
+        return int(number) if is_whole else number  # 0.0 counts as whole, as in all other lines
 
     def _count(self, what: str, most: int = 2**62) -> int:
         number = self._number(what)
@@ -190,7 +191,7 @@ class _Reader:
 
 
 def _doubled(source: Source, rows: Rows) -> Rows:
-    """Rows `i value` as terms `i i value`."""
+    """Turn rows `i value` into terms `i i value`."""
     short = rows.lengths != 2
     rows.refuse(source, [(short, lambda _: "expected a variable and its coefficient")])
     values = np.insert(rows.values, np.arange(0, len(rows.values), 2), rows.values[::2])
@@ -199,7 +200,7 @@ def _doubled(source: Source, rows: Rows) -> Rows:
 
 
 def _name(rows: Rows, row: int) -> Any:
-    """A name as it stands there: a whole number as a number, all else as a text."""
+    """Return a name unchanged: a whole number as an integer, anything else as text."""
     place = int(rows.starts[row]) + 1
     if place in rows.odd:
         return rows.odd[place].decode("utf-8", "backslashreplace")
@@ -208,12 +209,12 @@ def _name(rows: Rows, row: int) -> Any:
 
 
 def read(source: Source) -> Document:
-    """A QUBO; of a maximised problem, the one with the sign turned."""
+    """Read a QUBO; the sign of a maximised objective is changed."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """The objective, minimised; notes stand below it, where readers that count do not look."""
+    """Write the objective, minimised; notes follow, where readers that count lines stop."""
     problem: Qubo = sheet.problem
     used = np.flatnonzero(problem.linear)
     labels = problem.labels
@@ -240,7 +241,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _is_name(label: object) -> bool:
-    """Whether a label comes back from a list of names as it was."""
+    """Whether a label is read back from a list of names unchanged."""
     if type(label) is int:
         return abs(label) < INT64_MAX
     return isinstance(label, str) and bool(_NAME.fullmatch(label))

@@ -1,4 +1,4 @@
-"""The `.qubo` format of qbsolv: `p qubo 0 VARIABLES DIAGONALS ELEMENTS`, minimised, from 0."""
+"""The `.qubo` format of qbsolv: `p qubo 0 VARIABLES DIAGONALS ELEMENTS`; minimised, from 0."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class _Reader:
 
 
 def moved(stated: Stated, offset: Number) -> Stated:
-    """The statement with its cost without (or with) the offset.
+    """Return the statement with the offset subtracted from its cost (or added to it).
 
     Raises:
-        OverflowError: the cost is then more than a float can hold.
+        OverflowError: the new cost is more than a float can hold.
     """
     if stated.cost is None:
         return stated
@@ -95,7 +95,7 @@ def moved(stated: Stated, offset: Number) -> Stated:
 
 
 def stated_with(notes: comments.Notes, size: int, offset: Number) -> Stated:
-    """What the notes of a file state, the cost with the offset that the file leaves out."""
+    """Return what the notes state; the offset, which the file leaves out, is added to the cost."""
     try:
         return replace(moved(notes.stated(size), offset), spelled=notes.number("planted-cost"))
     except OverflowError as fault:
@@ -103,14 +103,14 @@ def stated_with(notes: comments.Notes, size: int, offset: Number) -> Stated:
 
 
 def read(source: Source) -> Document:
-    """Terms in any order, repeated ones added up."""
+    """Read terms in any order; repeated terms are added up."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, linear terms that are not zero, pairs.
+    """Write comments, header, linear terms that are not zero, pairs.
 
-    A planted cost is stated as a solver of the file sees it: without the offset.
+    The planted cost is stated as a solver of the file computes it: without the offset.
     """
     problem: Qubo = sheet.problem
     used = np.flatnonzero(problem.linear)
@@ -124,7 +124,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def objective(problem: Ising | Qubo) -> Measure:
-    """What a reader of the terms adds up: the offset is in a comment, which nobody else reads."""
+    """The sum of the terms; other readers ignore the offset, which is in a comment."""
     return Measure("objective", problem.is_integer, shift=-Fraction(problem.offset))
 
 

@@ -21,12 +21,14 @@ from glasshouse.problems import Measure, Qubo, to_qubo
 
 
 def read(source: Source, sign: int) -> Document:
-    """Read x'Qx as a QUBO; the sign is -1 if the objective is maximised."""
+    """Read x'Qx as a QUBO; `sign` is -1 if the objective is maximised."""
     stated = Notes(source, ("numbers",))
     size, pairs, weights = read_headed_terms(source, stated, "variable", loops=True)
     twice = pairs[:, 0] != pairs[:, 1]
     if weights.dtype == np.int64 and (np.abs(weights[twice]) >= 2**62).any():
-        raise source.error("an entry off the diagonal counts twice, which is above 2^63-1")
+        raise source.error(
+            "an entry off the diagonal counts twice, and twice its value is above 2^63-1"
+        )
     problem = pair_terms.make(source, Qubo, size, pairs, np.where(twice, 2, 1) * weights, 0, sign)
     return Document(stated.labelled(problem))
 

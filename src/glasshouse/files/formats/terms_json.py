@@ -1,9 +1,8 @@
-"""JSON of polynomials: lists of terms with ids, as higher-order optimisers and chook write them.
+"""JSON lists of terms with ids, as chook and higher-order optimisers write polynomials.
 
-`{"cost_function": {"type": "ising" or "pubo", "terms": [{"c": w, "ids": [i, j, k]}]}}` is what is
-written; `{"problem": {"type": "ising" or "hobo", "terms": [{"w": w, "ids": [i, j, k]}]}}` is read
-as well. Energies are minimised, with these signs. What the lists have no place for stands in the
-metadata, as in BQP-JSON.
+Written is `{"cost_function": {"type": "ising" or "pubo", "terms": [{"c": w, "ids": [i, j, k]}]}}`;
+`{"problem": {"type": "ising" or "hobo", "terms": [{"w": w, "ids": [i, j, k]}]}}` is read as well.
+Energies are minimised, with these signs. The metadata hold everything else, as in BQP-JSON.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ _KEYS = {"cost_function": "c", "problem": "w"}
 
 
 def holds_terms(data: dict[str, Any]) -> bool:
-    """Whether a JSON object is such a list."""
+    """Whether a JSON object is a list of terms."""
     return any(isinstance(data.get(key), dict) and "terms" in data[key] for key in _KEYS)
 
 
 def document(source: Source, data: dict[str, Any]) -> Document:
-    """The polynomial and what is stated about it; a fault is any error that a list can raise."""
+    """Return the polynomial and the statements about it; an invalid list may raise any error."""
     key = next(key for key in _KEYS if key in data)
     kind = data[key].get("type")
     if kind not in ("ising", "pubo", "hobo"):
@@ -62,7 +61,7 @@ def document(source: Source, data: dict[str, Any]) -> Document:
     used = int(held.indices.max(initial=-1)) + 1
     size = about.get("num_variables", used)
     if type(size) is not int or not used <= size <= MOST_VARIABLES:
-        raise ValueError(f"num_variables {size!r:.40} is not a number from {used} on")
+        raise ValueError(f"num_variables {size!r:.40} is not a number of at least {used}")
     source.refuse_idle(size, len(rows), "terms")
     labels = naming.from_list(about["labels"], size) if "labels" in about else None
     problem = make(source, size, held, weights, labels, _UNITS[kind])
@@ -82,7 +81,7 @@ def _stated(about: dict[str, Any], size: int) -> Stated:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """One term per line, the constant first."""
+    """Write one term per line, the constant first."""
     problem: Polynomial = sheet.problem
     naming.refuse_odd(problem.labels)
     stated = sheet.stated

@@ -1,4 +1,4 @@
-"""Text and bytes that cannot be trusted: what every reader and writer of files is built on.
+"""Untrusted text and bytes: the basis of every reader and writer of files.
 
 errors (what is wrong, and in which line) · allowance (how much a file may cost) → unpacking (gzip,
 xz, zip) → streams (files and pipes, read and replaced) → number_rows (rows of numbers; kernels has

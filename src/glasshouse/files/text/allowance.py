@@ -1,10 +1,10 @@
-"""The allowance of a file: how much a file may make us unpack, allocate or grow.
+"""The allowance of a file: the bytes it may unpack to, and the memory and work it may cause.
 
-Harm is amplification: few bytes on disk that fill the memory or keep us busy. What a file unpacks
-to is therefore at most `UNPACKED` times its size on disk, or the limit below where that is more.
-All else that a file asks for (variables without terms, long lines, pairs of squares, graphs and
-loops of a recipe) is counted in bytes of the same limit. Plain files are read whatever their size:
-they hold what they weigh.
+A small file can do harm if it fills the memory or causes endless work. So a file may unpack to at
+most `UNPACKED` times its size on disk, or to the limit below if that is more. Everything else that
+a file can cause (variables without terms, long lines, pairs of squares, graphs and loops of a
+recipe) counts in bytes towards the same limit. Plain files of any size are read: they cost what
+they weigh.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ UNPACKED = 32
 
 _DEFAULT = 64 << 20
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-# What a variable, an edge or a loop weighs in memory, about.
+# Approximate memory of a variable, an edge or a loop.
 ITEM = 64
-# What a term of a file allows its recipe to grow: 64 loops or edges.
+# Bytes that the recipe of a file may grow per term: 64 loops or edges.
 _GROWN_PER_TERM = 64 * ITEM
-# Pairs of squares that a byte allows; a second or so for the default limit.
+# Pairs of squares allowed per byte; checking the default limit takes about a second.
 _PAIRS_PER_BYTE = 16
-# Steps of a search for loops that a byte allows; two seconds or so for the default limit.
+# Steps of a search for loops allowed per byte; the default limit takes about two seconds.
 _STEPS_PER_BYTE = 2
 
 
 def read_limit() -> int:
-    """The limit in bytes: 64 MiB, or what the environment says.
+    """Return the limit in bytes: 64 MiB, or the value of the environment variable.
 
     Raises:
-        ValueError: the environment says something else than a size.
+        ValueError: the environment variable is not a size.
     """
     text = os.environ.get(VARIABLE, "").strip()
     if not text:
@@ -47,11 +47,11 @@ def read_limit() -> int:
 
 @dataclass
 class Allowance:
-    """What one file may cost.
+    """The resources that one file may use.
 
     Attributes:
         on_disk: the file's own size in bytes; 0 for a pipe, which has none.
-        limit: what any file may cost, however small it is.
+        limit: the bytes that any file may use, even a tiny one.
         spent: bytes unpacked so far.
 
     >>> allowance = Allowance(on_disk=1000, limit=50_000)
@@ -65,45 +65,45 @@ class Allowance:
 
     @property
     def unpacked(self) -> int:
-        """How many bytes the file may unpack to."""
+        """The number of bytes that the file may unpack to."""
         return max(self.limit, UNPACKED * self.on_disk)
 
     @property
     def longest_line(self) -> int:
-        """Bytes of a comment; a planted model of 67 million variables still fits."""
+        """The longest comment in bytes; a planted model of 67 million variables still fits."""
         return self.limit
 
     @property
     def longest_row(self) -> int:
-        """Bytes of a line of numbers, each of which takes some in memory."""
+        """The longest line of numbers in bytes; numbers take more memory than their text."""
         return self.limit // 4
 
     @property
     def most_idle(self) -> int:
-        """How many variables a file may have without any terms; solvers allocate for each."""
+        """The number of variables allowed without any terms; solvers allocate memory for each."""
         return self.limit // ITEM
 
     @property
     def most_parts(self) -> int:
-        """How many members or streams a compressed file may be joined from."""
+        """The number of members or streams that a compressed file may be joined from."""
         return 1 + self.limit // 4096 + self.on_disk // 1024
 
     @property
     def most_pairs(self) -> int:
-        """How many pairs of nodes the squares of a certificate may have."""
+        """The number of pairs of nodes that the squares of a certificate may have."""
         return _PAIRS_PER_BYTE * self.unpacked
 
     def grown(self, terms: int) -> int:
-        """How many bytes the recipe of a file with so many terms may grow."""
+        """Return the bytes that the recipe of a file with `terms` terms may grow."""
         return max(self.limit, _GROWN_PER_TERM * terms)
 
     def steps(self, terms: int) -> int:
-        """How many steps a search for its loops may take."""
+        """Return the number of steps that a search for loops in such a file may take."""
         return _STEPS_PER_BYTE * self.grown(terms)
 
     @property
     def too_much(self) -> str:
-        """What to say of a file that unpacks to more."""
+        """The message about a file that unpacks to more than allowed."""
         return (
             f"unpacks to more than {UNPACKED} times its {self.on_disk} bytes on disk, and to more "
             f"than {_spelled(self.limit)}; {self.remedy}"
@@ -119,7 +119,7 @@ class Allowance:
 
 
 def _spelled(size: int) -> str:
-    """A size as the variable takes it.
+    """Return a size in the notation of the environment variable.
 
     >>> _spelled(64 << 20), _spelled(1000)
     ('64M', '1000')

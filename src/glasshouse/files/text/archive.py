@@ -1,8 +1,8 @@
-"""Named arrays from an .npz archive, and the checks of the integers in them.
+"""Named arrays from an .npz archive, and checks of the integers in them.
 
-The reader takes only the arrays that it is asked for. The directory of an archive is what the file
-claims. At most 100 members of it are read, sizes are compared with the allowance before memory is
-taken, and a member is unpacked no further than its size.
+Only the arrays that are asked for are read. The directory of an archive is only a claim: at most
+100 members of it are read, sizes are compared with the allowance before memory is allocated, and a
+member is unpacked no further than its stated size.
 
 Differences and casts of integers wrap around silently, and compiled code trusts them as indices.
 They are therefore compared, as Python integers if types differ, and only then cast.
@@ -26,7 +26,7 @@ from glasshouse.files.text.streams import BLOCK, Source
 from glasshouse.files.text.unpacking import MeteredFile
 from glasshouse.problems import IntArray
 
-_MOST_MEMBERS = 100  # ours has a dozen
+_MOST_MEMBERS = 100  # our archives have about 12
 
 _NPY_HEAD = re.compile(
     rb"\{'descr': ?'([<>|]?)([a-zA-Z])([0-9]{1,9})', ?'fortran_order': ?(True|False), ?"
@@ -39,18 +39,18 @@ NUMBER = 8  # bytes of a number in memory
 
 @contextmanager
 def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
-    """An open .npz file, whatever is wrong with which is one `FileError`.
+    """Open an .npz file; whatever is wrong with it raises one `FileError`.
 
     Args:
         source: the file.
-        otherwise: the message, with `{}` for what is wrong.
+        otherwise: the message, with `{}` for the fault.
     """
     try:
         with Archive(source) as archive:
             yield archive
     except (FileError, MemoryError):  # a lack of memory is not a fault of the file
         raise
-    except Exception as fault:  # zipfile and zlib raise whatever a broken byte does
+    except Exception as fault:  # zipfile and zlib raise many types of errors for corrupt bytes
         raise source.error(otherwise.format(fault)) from None
 
 
@@ -61,8 +61,8 @@ class Archive:
         source: the file.
 
     Raises:
-        ValueError: it is none, or more than any of ours could be. `zipfile` and `zlib` raise errors
-            of their own for broken bytes.
+        ValueError: the file is not an archive, or is larger than glasshouse writes. `zipfile` and
+            `zlib` raise their own errors for corrupt bytes.
     """
 
     def __init__(self, source: Source) -> None:
@@ -73,7 +73,7 @@ class Archive:
         self._left = source.allowance.unpacked
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
-            raise ValueError(f"{len(members)} members, where none has more than {_MOST_MEMBERS}")
+            raise ValueError(f"{len(members)} members; expected at most {_MOST_MEMBERS}")
         counts = Counter(member.filename for member in members)
         for name, count in counts.items():
             if count > 1:
@@ -93,21 +93,21 @@ class Archive:
 
     @property
     def names(self) -> set[str]:
-        """What its arrays are called."""
+        """The names of the arrays."""
         return {name.removesuffix(".npy") for name in self._members}
 
     def __contains__(self, name: str) -> bool:
         return f"{name}.npy" in self._members
 
     def text(self, name: str) -> str:
-        """A text without dimensions."""
+        """Read a text without dimensions."""
         array = self._read(name, text=True)
         if array.ndim:
-            raise ValueError(f"its {name} is no text")
+            raise ValueError(f"its {name} is not a text")
         return str(array)
 
     def numbers(self, name: str, dimensions: int) -> npt.NDArray[Any]:
-        """An array of numbers with so many dimensions, in the machine's own order of bytes."""
+        """Read an array of numbers with `dimensions` dimensions, in native byte order."""
         array = self._read(name, text=False)
         if array.ndim != dimensions:
             raise ValueError(f"{name} has shape {array.shape}; expected {dimensions} dimensions")
@@ -128,9 +128,10 @@ class Archive:
             for length in shape:
                 count *= length
             if count * kind.itemsize != member.file_size - start:
-                raise ValueError(f"{name} states shape {shape}, which is not what it holds")
+                raise ValueError(f"{name} states shape {shape}, but holds another number of bytes")
             if not text:
-                # Problems and machines hold numbers of eight bytes, however short these are.
+                # Problems and machines store numbers in eight bytes, even if the file has shorter
+                # ones.
                 self._left -= count * max(0, NUMBER - kind.itemsize)
             if self._left < 0:
                 raise self._source.error(self._source.allowance.too_much)
@@ -142,10 +143,10 @@ class Archive:
 def npy_head(
     data: Any, name: str, *, text: bool
 ) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
-    """The head of an .npy file of version 1.0, as NumPy writes it.
+    """Parse the head of an .npy file of version 1.0, as NumPy writes it.
 
     Returns:
-        Type, shape, whether the array lies column by column, and the length of the head.
+        Type, shape, whether the array is stored column by column, and the length of the head.
     """
     magic = data.read(10)
     length = int.from_bytes(magic[8:], "little")
@@ -154,7 +155,7 @@ def npy_head(
     head = data.read(length)
     found = _NPY_HEAD.fullmatch(head)
     if not found or len(head) != length:
-        raise ValueError(f"{name} is no plain array of {'text' if text else 'numbers'}")
+        raise ValueError(f"{name} is not a plain array of {'text' if text else 'numbers'}")
     order, kind, width, fortran, lengths = found.groups()
     spelled = (kind + width).decode()
     if spelled not in _NUMBERS if not text else kind != b"U":
@@ -164,23 +165,23 @@ def npy_head(
 
 
 def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
-    """Read all of a member into memory; its check sum is compared at its end."""
+    """Read a whole member into memory; its checksum is compared at the end."""
     place = 0
     while place < len(memory):
         piece = data.read(min(BLOCK, len(memory) - place))
         if not piece:
-            raise ValueError(f"{name} is shorter than the directory says")
+            raise ValueError(f"{name} is shorter than the directory states")
         memory[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
         place += len(piece)
     if data.read(1):
-        raise ValueError(f"{name} is longer than the directory says")
+        raise ValueError(f"{name} is longer than the directory states")
 
 
 def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> IntArray:
-    """A flat array of whole numbers from `least` to `most`, as int64.
+    """Return a flat array of integers from `least` to `most`, as int64.
 
     Raises:
-        ValueError: it is of another shape or type, or a number lies outside.
+        ValueError: the array has another shape or type, or a number is outside that range.
 
     >>> whole_between(np.array([2, 2**64 - 1], dtype=np.uint64), 0, 9, "a place")
     Traceback (most recent call last):
@@ -200,10 +201,10 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
 
 
 def bounds_of(array: npt.NDArray[Any], end: int, what: str) -> IntArray:
-    """Where parts of a list begin and the last one ends: ascending from 0 to `end`.
+    """Return the boundaries of the parts of a list: ascending, from 0 to `end`.
 
     Raises:
-        ValueError: they do not.
+        ValueError: the boundaries are not ascending from 0 to `end`.
     """
     bounds = whole_between(array, 0, end, what)
     if not bounds.size or bounds[0] != 0 or bounds[-1] != end:

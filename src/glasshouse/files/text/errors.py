@@ -1,21 +1,21 @@
-"""The errors of this room."""
+"""The errors of reading and writing files."""
 
 from __future__ import annotations
 
 import os
 
-# What a file says ends up in messages; a whole file would hide the message.
+# Messages quote the file; quoting too much of it would hide the message.
 _LONGEST, _LONGEST_PIECE = 600, 40
 
 
 class FileError(ValueError):
-    """A file that cannot be read or written; the message names it, the line and what was expected.
+    """A file that cannot be read or written; the message names the file, the line and the cause.
 
-    The message is one line of printable characters, whatever the file has put into it.
+    The message is one line of printable characters, whatever the file contains.
 
     Attributes:
         path: the file.
-        line: where in it, counted from 1; None where no line is to blame.
+        line: the line number, counted from 1; None if the error does not belong to a line.
 
     >>> print(FileError("x.wcnf", "the clause has 3 literals; expected at most 2", 7))
     x.wcnf, line 7: the clause has 3 literals; expected at most 2
@@ -29,7 +29,7 @@ class FileError(ValueError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file: also a FileNotFoundError, so that `except OSError` catches it.
+    """A file that does not exist; also a FileNotFoundError, so that `except OSError` catches it.
 
     >>> isinstance(MissingFileError("x.wcnf", "there is no such file"), FileNotFoundError)
     True
@@ -37,15 +37,15 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 class ExistingFileError(FileError, FileExistsError):
-    """A file would be overwritten: also a FileExistsError."""
+    """A file that would be overwritten; also a FileExistsError."""
 
 
 class FileAccessError(FileError, OSError):
-    """The system does not let a file be read or written: also an OSError."""
+    """A file that the system does not allow to be read or written; also an OSError."""
 
 
 def shown(text: bytes) -> str:
-    """A piece of a file for a message: quoted, escaped, not too long.
+    """Return a piece of a file for a message: quoted, escaped and shortened.
 
     >>> print(shown(b"1.5"), len(shown(b"x" * 99)))
     '1.5' 42
@@ -54,7 +54,7 @@ def shown(text: bytes) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Line ends, control characters and halves of characters escaped, as in repr.
+    r"""Escape newlines, control characters and lone surrogates, as repr does.
 
     >>> printable("a\nb")
     'a\\nb'

@@ -1,7 +1,7 @@
-"""Compiled text: whole numbers out of lines, and lines out of whole numbers.
+"""Compiled text functions: integers from lines, and lines from integers.
 
-`scan` is the tokenizer of every text format. It knows nothing of clauses or edges: a line is a row
-of tokens, and what is not a whole number of 64 bits is left to the caller by its place.
+`scan` is the tokenizer of every text format. It does not know clauses or edges: a line is a row of
+tokens, and a token that is not a 64-bit integer is left to the caller, with its position.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from glasshouse.compiled import compiled, inner
 
-# The token "h", which opens a hard clause: a value that no number has, as magnitudes end at 2^63-1.
+# The token "h", which marks a hard clause; no number has this value, as magnitudes end at 2^63-1.
 HARD = -(2**63)
-# Any other token that is no whole number of 64 bits. One number has this value too: whether a token
-# is odd is known from the list of odd ones.
+# Any other token that is not a 64-bit integer. One number has this value too, so only the list of
+# odd tokens shows which tokens are odd.
 ODD = -(2**63) + 1
 
 _HARD = np.int64(HARD)
@@ -26,36 +26,37 @@ _MOST = np.int64(2**63 - 1)
 
 @inner
 def _is_blank(byte: int) -> bool:
-    """White space inside a line; the carriage return of other systems' line ends is one."""
+    """Whether a byte is white space within a line; a carriage return is."""
     return byte == 32 or byte == 9 or (11 <= byte <= 13)
 
 
 class Room(NamedTuple):
-    """What a scan fills; `counts` tells how much of it is filled."""
+    """The buffers that a scan fills; `counts` records how much of them is filled."""
 
     values: npt.NDArray[np.int64]  # one per token: its value, `HARD` or `ODD`
     row_ends: npt.NDArray[np.int64]  # one per row: the number of values up to its end
     row_lines: npt.NDArray[np.int64]  # the line number of each row
-    odd_places: npt.NDArray[np.int64]  # where odd tokens are in `values`
-    odd_spans: npt.NDArray[np.int64]  # their first byte and the one after their last
+    odd_places: npt.NDArray[np.int64]  # indices of odd tokens in `values`
+    odd_spans: npt.NDArray[np.int64]  # first byte and end of each odd token
     counts: npt.NDArray[np.int64]  # values, rows, odd tokens
 
 
 @compiled
 def scan(block: Any, position: int, line: int, is_mark: Any, room: Any) -> Any:
-    """Read rows of tokens from `position` on, until the block ends or a line opens with a mark.
+    """Read rows of tokens from `position` until the block ends or a line begins with a mark.
 
-    It also stops before a row that has more odd tokens than there is room for.
+    It also stops before a row with more odd tokens than the buffers can hold.
 
     Args:
-        block: uint8, whole lines, the last one ended by a newline too.
-        position: where to begin: the first byte of a line.
-        line: its number.
-        is_mark: for each of the 256 bytes, whether a line that opens with it is left to the caller.
-        room: where rows go, behind those that are there.
+        block: uint8, whole lines, including a newline at the end of the last one.
+        position: the index of the first byte of a line.
+        line: the number of that line.
+        is_mark: for each of the 256 bytes, whether a line that begins with it is left to the
+            caller.
+        room: the buffers; new rows are appended.
 
     Returns:
-        Where it stopped, that line's number, and whether room ran out there.
+        The position and line number where it stopped, and whether the buffers are full.
     """
     num_values, num_rows, num_odd = room.counts[0], room.counts[1], room.counts[2]
     is_full = False
@@ -80,7 +81,7 @@ def scan(block: Any, position: int, line: int, is_mark: Any, room: Any) -> Any:
 
 @inner
 def _read_line(block: Any, position: int, room: Any, num_values: int, num_odd: int) -> Any:
-    """Read the tokens of one line, which begins with one; its end, and how many there are now."""
+    """Read the tokens of one line, which is not empty; return its end and the new counts."""
     while block[position] != 10:
         begin = position
         negative = block[position] == 45  # "-"
@@ -118,13 +119,13 @@ def join(values: Any, row_ends: Any, prefix: Any, buffer: Any) -> int:
     """Write rows of int64 as lines: the prefix, then the values with a space between them.
 
     Args:
-        values: int64, all rows one after the other; none of them -2^63.
+        values: int64, the values of all rows, concatenated; none is -2^63.
         row_ends: int64, the number of values up to the end of each row.
-        prefix: uint8, put at the head of every line.
-        buffer: uint8, with room for the prefix and 21 bytes a value in every line, and one more.
+        prefix: uint8, written at the beginning of every line.
+        buffer: uint8, with space in every line for the prefix, 21 bytes per value, and one more.
 
     Returns:
-        How many bytes were written.
+        The number of bytes written.
     """
     digits = np.empty(20, dtype=np.uint8)
     size = 0

@@ -1,4 +1,4 @@
-"""Rows of numbers from text and back, block by block, and the spelling of numbers and bits."""
+"""Rows of numbers: read from text and written, block by block; parsing of numbers and bits."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from glasshouse.files.text.kernels import HARD, Room
 from glasshouse.files.text.streams import Source
 from glasshouse.problems import INT64_MAX, IntArray, Number
 
-# Called with a line that is not a row (a comment, a header): its number, its text, and how many
-# rows came before it.
+# Called with a line that is not a row (a comment, a header): its number, its text, and the number
+# of rows before it.
 OnLine = Callable[[int, bytes, int], None]
-# One fault that rows may have: for each row whether it has it, and what to say of row k.
+# A fault that rows may have: a flag for each row, and the message for row k.
 Fault = tuple[npt.NDArray[np.bool_], Callable[[int], str]]
 
-# No sum of 64-bit weights is larger; a longer number in a note is a slip.
+# No sum of 64-bit weights is larger; a longer number in a note is a mistake.
 _TOO_LARGE = 2**70
 LONGEST_NUMBER = 400
 
 _ROWS_AT_ONCE = 1 << 16
-# Tokens that are no whole numbers, held at once: more than a block of decimals has.
+# Tokens that are not integers, stored at once: more than a block of decimals has.
 _ODD_AT_ONCE = 1 << 18
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Some lines of numbers: row k is `values[starts[k]:ends[k]]` and stood in line `lines[k]`.
+    """Some lines of numbers: row k is `values[starts[k]:ends[k]]` and was line `lines[k]`.
 
-    Values are whole numbers of 64 bits. `HARD` stands for the letter h. Any other token is `ODD`,
-    and what it says is in `odd`, by its place in `values`.
+    Values are 64-bit integers. `HARD` stands for the letter h. Any other token is `ODD`; its text
+    is in `odd`, by its index in `values`.
     """
 
     values: IntArray
@@ -47,22 +47,22 @@ class Rows:
 
     @cached_property
     def starts(self) -> IntArray:
-        """Where each row begins."""
+        """The index in `values` at which each row begins."""
         return np.concatenate([[0], self.ends[:-1]]).astype(np.int64)
 
     @cached_property
     def lengths(self) -> IntArray:
-        """Tokens of each row."""
+        """The number of tokens in each row."""
         return np.diff(self.ends, prepend=0)
 
     def column(self, number: int, missing: int = 0) -> IntArray:
-        """Token `number` of every row, from 0; negative ones count from the end."""
+        """Return token `number` of every row, from 0; negative numbers count from the end."""
         places = self.ends + number if number < 0 else self.starts + number
         there = self.lengths > (number if number >= 0 else -number - 1)
         return np.where(there, self.values[np.where(there, places, 0)], missing)
 
     def text(self, row: int, number: int) -> str:
-        """Token `number` of a row as it stood there, for a message; -1 is the last."""
+        """Return the text of token `number` of a row, for a message; -1 is the last."""
         place = int(self.starts[row] if number >= 0 else self.ends[row]) + number
         if place in self.odd:
             return shown(self.odd[place])
@@ -70,7 +70,7 @@ class Rows:
         return "'h'" if value == HARD else str(value)
 
     def part(self, start: int, stop: int) -> Rows:
-        """Some of the rows, one after the other."""
+        """Return the rows from `start` to `stop`."""
         first = int(self.starts[start]) if start < len(self.ends) else len(self.values)
         last = int(self.ends[stop - 1]) if stop > start else first
         odd = {place - first: text for place, text in self.odd.items() if first <= place < last}
@@ -78,13 +78,13 @@ class Rows:
         return Rows(self.values[first:last], ends, lines, odd)
 
     def having(self, tokens: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Which rows have one of some tokens."""
+        """Return which rows contain at least one of the marked tokens."""
         rows = np.zeros(len(self.ends), dtype=np.bool_)
         rows[np.searchsorted(self.ends, np.flatnonzero(tokens), side="right")] = True
         return rows
 
     def refuse(self, source: Source, faults: Iterable[Fault]) -> None:
-        """Raise for the first row that has a fault; of two faults, the one listed first."""
+        """Raise for the first row that has a fault; of its faults, report the one listed first."""
         found = [(int(np.argmax(mask)), message) for mask, message in faults if mask.any()]
         if found:
             row, message = min(found, key=lambda fault: fault[0])
@@ -94,20 +94,20 @@ class Rows:
 def read_rows(
     source: Source, marks: bytes, on_line: OnLine, blocks: Iterable[bytes] | None = None
 ) -> Iterator[Rows]:
-    """All rows of a text file; lines that open with one of the bytes in `marks` go to `on_line`.
+    """Yield the rows of a text file; lines that begin with a byte of `marks` go to `on_line`.
 
     Args:
         source: the file.
-        marks: bytes that a line which is no row opens with.
-        on_line: called with such lines.
-        blocks: the source's own blocks, where the caller changed them.
+        marks: the first bytes of lines that are not rows.
+        on_line: called with each such line.
+        blocks: the source's blocks, if the caller changed them.
     """
     is_mark = np.zeros(256, dtype=np.bool_)
     is_mark[list(marks)] = True
     size, room = 0, _new_room(0)
     line, before = 1, 0
     for text in source.blocks() if blocks is None else blocks:
-        if len(text) > 2 * streams.BLOCK:  # a line that came alone
+        if len(text) > 2 * streams.BLOCK:  # a long line comes alone
             words = text.strip()
             if words and is_mark[words[0]]:
                 on_line(line, words, before)
@@ -136,7 +136,7 @@ def read_rows(
                 yield _rows(room, text)
             elif is_full:
                 raise source.error(
-                    f"more than {_ODD_AT_ONCE} entries in the line are no whole numbers", line
+                    f"more than {_ODD_AT_ONCE} entries in the line are not whole numbers", line
                 )
             before += rows
             if not is_full:
@@ -145,7 +145,7 @@ def read_rows(
 
 
 def _new_room(size: int) -> Room:
-    """Arrays that hold whatever a block of some size can contain."""
+    """Return buffers that can hold the tokens of any block of `size` bytes."""
     tokens = size // 2 + 1
     odd = min(tokens, _ODD_AT_ONCE)
     shapes = tokens, tokens, tokens, odd, (odd, 2), 3
@@ -153,7 +153,7 @@ def _new_room(size: int) -> Room:
 
 
 def _rows(room: Room, text: bytes) -> Rows:
-    """What a scan of some text found."""
+    """Return the rows that a scan of some text found."""
     values, rows, odd = room.counts.tolist()
     columns = room.odd_places[:odd].tolist(), *room.odd_spans[:odd].T.tolist()
     words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
@@ -162,13 +162,13 @@ def _rows(room: Room, text: bytes) -> Rows:
 
 
 def joined(parts: list[npt.NDArray[Any]], kind: Any, width: int | None = None) -> npt.NDArray[Any]:
-    """Arrays one after the other; an empty one of the right kind where there are none."""
+    """Concatenate arrays; return an empty one of the right kind if there are none."""
     shape = (0,) if width is None else (0, width)
     return np.concatenate([np.empty(shape, dtype=kind), *parts], dtype=kind)
 
 
 def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: bytes = b"") -> None:
-    """Rows of whole numbers as lines of text, each after the prefix."""
+    """Write rows of integers as lines of text, each after the prefix."""
     head = np.frombuffer(prefix, dtype=np.uint8)
     for start in range(0, len(row_ends), _ROWS_AT_ONCE):
         ends = row_ends[start : start + _ROWS_AT_ONCE]
@@ -180,7 +180,7 @@ def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: byt
 
 
 def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes = b"") -> None:
-    """Columns of whole numbers, all of them in every line."""
+    """Write columns of integers; line k holds entry k of each column."""
     for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
         part = [column[start : start + _ROWS_AT_ONCE] for column in columns]
         table = np.column_stack(part).astype(np.int64, copy=False)
@@ -188,7 +188,7 @@ def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes =
 
 
 def whole_number_fault(text: str) -> str:
-    """What is wrong with a token that should be a whole number of 64 bits."""
+    """Return what is wrong with a token that should be a 64-bit integer."""
     digits = text.strip("'+-")
     if digits.isdigit() and int(digits[:40]) > INT64_MAX:
         return "is above 2^63-1"
@@ -196,12 +196,12 @@ def whole_number_fault(text: str) -> str:
 
 
 def bit_string(bits: npt.NDArray[np.int8]) -> str:
-    """0 and 1 without anything between them."""
+    """Return bits as a string of 0 and 1 without separators."""
     return (bits + 48).astype(np.uint8).tobytes().decode("ascii")
 
 
 def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
-    """A string of 0 and 1 as int8; None for anything else."""
+    """Parse a string of 0 and 1 as int8; None for anything else."""
     bits = np.frombuffer(text, dtype=np.uint8)
     if not ((bits == 48) | (bits == 49)).all():
         return None
@@ -209,9 +209,9 @@ def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
 
 
 def parse_number(text: bytes) -> Number | None:
-    """An int, or a float that is written with a point or an exponent; None for anything else.
+    """Parse an int, or a float written with a point or an exponent; None for anything else.
 
-    Only the plain spellings: no nan, no infinity, no digits grouped by underscores.
+    Only plain spellings are accepted: no nan, no infinity, no underscores between digits.
     """
     if len(text) > LONGEST_NUMBER or not is_spelled(text):
         return None
@@ -223,12 +223,12 @@ def parse_number(text: bytes) -> Number | None:
 
 
 def is_spelled(text: bytes) -> bool:
-    """Whether a text has only characters of numbers: no nan, no infinity, no underscores."""
+    """Whether a text has only characters of plain numbers: no nan, no infinity, no underscores."""
     return not text.translate(None, b"0123456789+-.eE")
 
 
 def is_sound(number: object) -> bool:
-    """Whether a value is a finite number that a sum of weights could be."""
+    """Whether a value is a finite number of a size that a sum of weights can have."""
     if isinstance(number, float):
         return math.isfinite(number)
     return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE

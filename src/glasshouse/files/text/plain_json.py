@@ -1,4 +1,4 @@
-"""JSON from untrusted sources: finite numbers, unique keys, nothing deep; and JSON to be hashed."""
+"""JSON from untrusted sources: finite numbers, unique keys, shallow nesting; and canonical JSON."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import json
 import math
 from typing import Any, NoReturn
 
-# JSON of ours is flat and holds few values, some of them long strings. Each value takes a hundred
-# bytes of memory, where two of text may spell it.
+# Our own JSON is flat and has few values, some of them long strings. Each value takes about 100
+# bytes of memory, while two bytes of text can spell it.
 _MOST_VALUES = 1 << 20
 _DEEPEST = 16
 _LONGEST_FOREIGN_TEXT = 1 << 20
 
 
 class JsonError(ValueError):
-    """A text that is not JSON, or not JSON that every reader takes alike; the message says why."""
+    """A text that is not JSON, or that readers interpret differently; the message says why."""
 
 
 def read_json(text: bytes) -> Any:
-    """A JSON value of finite numbers, in whose objects no key stands twice.
+    """Parse a JSON value of finite numbers, in whose objects no key occurs twice.
 
     Raises:
-        JsonError: it is anything else.
+        JsonError: the text is anything else.
 
     >>> read_json(b'{"scale": 2}')
     {'scale': 2}
@@ -31,7 +31,7 @@ def read_json(text: bytes) -> Any:
     glasshouse.files.text.plain_json.JsonError: the number 1e999 is not finite
     """
     if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
-        # A single character can make a string four times as large.
+        # A single such character can make a Python string four times as large.
         raise JsonError("is a long text with characters that are not ASCII")
     try:
         return json.loads(
@@ -40,15 +40,15 @@ def read_json(text: bytes) -> Any:
     except JsonError:
         raise
     except RecursionError:
-        raise JsonError("has lists or objects too deep in each other") from None
+        raise JsonError("has lists or objects that are nested too deeply") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise JsonError(f"is not JSON: {fault}") from None
-    except ValueError:  # the only one that is left: Python's limit of digits
+    except ValueError:  # only Python's limit of digits can cause this
         raise JsonError("has a whole number of thousands of digits") from None
 
 
 def parse_json(text: bytes) -> Any:
-    """What `read_json` reads; None for anything else."""
+    """Return what `read_json` returns; None if it raises."""
     try:
         return read_json(text)
     except JsonError:
@@ -56,7 +56,7 @@ def parse_json(text: bytes) -> Any:
 
 
 def parse_object(text: bytes) -> dict[str, Any] | None:
-    """A JSON object, neither deep nor of very many values; None for anything else."""
+    """Parse a JSON object of limited depth and size; None for anything else."""
     if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
         return None
     value = parse_json(text)
@@ -64,7 +64,7 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
 
 
 def is_shallow(value: Any) -> bool:
-    """Whether lists and objects lie in each other only so deep that nothing recurses too far."""
+    """Whether lists and objects are nested so little that recursion is safe."""
     level = [value]
     for _ in range(_DEEPEST):
         inner: list[Any] = []
@@ -80,10 +80,10 @@ def is_shallow(value: Any) -> bool:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object none of whose keys stands twice: readers would differ over which one counts."""
+    """Return an object in which no key occurs twice; readers differ over which one counts."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise JsonError("has an object in which a key stands twice")
+        raise JsonError("has an object in which a key occurs twice")
     return found
 
 
@@ -97,7 +97,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 def canonical_json(value: object) -> str:
-    """JSON on one line, the same for equal values: sorted keys, no spaces.
+    """Return JSON on one line, equal for equal values: sorted keys, no spaces.
 
     >>> canonical_json({"b": 1, "a": "ρ"})
     '{"a":"ρ","b":1}'

@@ -1,7 +1,7 @@
-"""TOML from strangers: bounded before it is parsed, because tables cost far more than their text.
+"""TOML from untrusted sources: limited before parsing, because tables cost more than their text.
 
-Python's parser keeps about a kilobyte for every table, and for a dotted key `a.b.c` a copy of each
-of its beginnings. Two bytes of text can ask for a table, and a dotted key of 40,000 parts for
+Python's parser needs about a kilobyte for every table, and for a dotted key `a.b.c` a copy of each
+of its beginnings. Two bytes of text can create a table, and a dotted key of 40,000 parts takes
 gigabytes. So the keys are counted first, in one pass over the text.
 """
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from glasshouse.files.text.allowance import Allowance
 
-# Parts of a key or of a table's name. Ours have three.
+# The most parts of a key or of a table's name; our own files need three.
 _DEEPEST = 16
-# Bytes of memory that a part of a key costs; 1,250 were measured at the deepest.
+# Bytes of memory per part of a key; 1,250 were measured at the deepest nesting.
 _PART = 2048
-# Bytes of memory that a character of a value costs; 30 were measured, for `[],` and `{},`.
+# Bytes of memory per character of a value; 30 were measured, for `[],` and `{},`.
 _CHARACTER = 64
-# Characters of a number or of a bare key; the parser needs a hundred bytes for each digit.
+# The most characters of a number or a bare key; the parser needs 100 bytes per digit.
 _LONGEST_WORD = 1000
 _LONGEST_MESSAGE = 200
-# Strings and comments, as far as they go: what is not closed is refused by the parser. Every
-# repetition is possessive, so that the search takes one pass whatever the text.
+# Strings and comments; the parser refuses those that are not closed. Every repetition is
+# possessive, so that the search takes one pass for any text.
 _QUOTED = re.compile(
     r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5})?'
     r"|'''(?:[^']++|'(?!''))*+(?:'{3,5})?"
@@ -37,11 +37,11 @@ _BLANKS = str.maketrans("", "", " \t")
 
 
 class TomlError(ValueError):
-    """A text that is not TOML, or TOML that would take too much memory; the message says why."""
+    """A text that is not TOML, or that would take too much memory to parse."""
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text.
+    """Parse the tables of a TOML text.
 
     Raises:
         TomlError: the text is not TOML, is nested too deeply, or has too many keys.
@@ -74,7 +74,7 @@ def _refuse_large(text: str) -> None:
 
 
 def parts_of_keys(text: str) -> int:
-    r"""Count the parts of all keys and names of tables; some values count as well.
+    r"""Count the parts of all keys and names of tables; some values are counted as well.
 
     Raises:
         TomlError: one key has too many parts, or a word is too long.
@@ -82,7 +82,7 @@ def parts_of_keys(text: str) -> int:
     >>> parts_of_keys("[a.b]\nc = {d = 1.5}")
     4
     """
-    # No two words of TOML stand side by side with only blanks between, so none are joined here.
+    # No two words of TOML are separated by spaces only, so this does not join words.
     bare = _QUOTED.sub('"', text).translate(_BLANKS)
     parts = 0
     for run in _RUN.finditer(bare):
@@ -97,6 +97,6 @@ def parts_of_keys(text: str) -> int:
 
 
 def _one_line(text: str) -> str:
-    """The message of the parser, which can quote keys of any length."""
+    """Return the parser's message on one line, shortened; it can quote keys of any length."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"

@@ -1,4 +1,4 @@
-"""Bytes in and out: compression by suffix, whole lines in blocks, and files that appear at once."""
+"""Byte streams: compression by suffix, blocks of whole lines, and atomic replacement of files."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ from glasshouse.files.text.unpacking import Unpacker, UnpackError, ZipUnpacker
 from glasshouse.problems import Units
 
 COMPRESSED = (".gz", ".xz")
-UNPACKED = (*COMPRESSED, ".zip")  # these are read; zip archives are never written
+UNPACKED = (*COMPRESSED, ".zip")  # only read; zip archives are never written
 
-# Where bytes come from or go to: a file by its name, or an open stream of bytes.
+# The source or target of bytes: the name of a file, or an open stream of bytes.
 Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 
 BLOCK = 1 << 20
-# What a line of compressed text costs beside its bytes: the numbers that it becomes.
+# Bytes that a line of compressed text costs in addition to its text: the numbers in it.
 _LINE_COST = 8
-# A pair of a square whose sums may leave 64 bits takes as long as so many others, or as its
-# multiplier has binary digits, where they are more.
-_PRODUCT = 64  # a spin of a product, which is kept, against a pair that is not
+# If the sums of a pair of a square may exceed 64 bits, the pair counts as this many others, or as
+# the number of binary digits of its multiplier, if that is more.
+_PRODUCT = 64  # cost of a spin of a product, which is stored, in pairs, which are not
 _WIDE_PAIR = 64
 
 
 def format_suffix(path: Path) -> str:
-    """The suffix that tells the format: `.wcnf` of `x.wcnf` and of `x.wcnf.gz`."""
+    """Return the suffix that gives the format: `.wcnf` for `x.wcnf` and for `x.wcnf.gz`."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in UNPACKED:
         suffixes.pop()
@@ -51,12 +51,12 @@ def format_suffix(path: Path) -> str:
 
 
 def is_stream(place: Place) -> TypeGuard[BinaryIO]:
-    """Whether a place is an open stream, which has no name to tell its format."""
+    """Whether a place is an open stream, whose name does not give a format."""
     return not isinstance(place, (str, os.PathLike))
 
 
 def name_of(place: Place) -> Path:
-    """What a file or stream is called in messages, such as `<stdin>`."""
+    """Return the name of a file or stream in messages, such as `<stdin>`."""
     if isinstance(place, (str, os.PathLike)):
         return Path(place)
     name = getattr(place, "name", None)
@@ -64,26 +64,26 @@ def name_of(place: Place) -> Path:
 
 
 def typed_name(place: Place, format: str | None) -> Path:
-    """A name whose suffixes tell the format: the one asked for, else that of the file."""
+    """Return a name whose suffixes give the format: the requested one, else that of the file."""
     if format is not None:
         return Path(f"_.{format.lower().lstrip('.')}")
     if is_stream(place):
         raise FileError(
-            name_of(place), 'has no suffix that tells its format; give one, such as format="wcnf"'
+            name_of(place), 'has no suffix that gives its format; pass one, such as format="wcnf"'
         )
     return name_of(place)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file being read: its bytes, what it may cost, and errors in its name.
+    """A file being read: its bytes, its allowance, and errors that name it.
 
     Attributes:
-        path: its name.
-        file: the file as it is on disk.
-        allowance: what it may cost.
-        unpacker: what reads it, where it is compressed.
-        units: what the caller says of a file that does not say it: ±1, or 0 and 1.
+        path: the file's name.
+        file: the open file, not unpacked.
+        allowance: the resources that the file may use.
+        unpacker: reads the file if it is compressed.
+        units: the units that the caller states for a file without units: ±1, or 0 and 1.
     """
 
     path: Path
@@ -93,19 +93,19 @@ class Source:
     units: Units | None = None
 
     def error(self, message: str, line: int | None = None) -> FileError:
-        """What to raise when this file is wrong."""
+        """Return the error for a fault of this file."""
         return FileError(self.path, message, line)
 
     def refuse_units(self) -> None:
-        """Refuse units that the caller stated of a file that states its own."""
+        """Raise if the caller stated units for a file that states its own."""
         if self.units is not None:
             raise self.error(
-                "says itself what its variables are; units are for matrices: .npy, .csv, and .npz "
-                "of W, a, b; and for .hubo files without a vartype"
+                "states its own units; pass units only for matrices: .npy, .csv, and .npz "
+                "of W, a, b, and for .hubo files without a vartype"
             )
 
     def read(self, size: int) -> bytes:
-        """The next bytes, unpacked, at most `size` of them; a torn archive is an error."""
+        """Return the next bytes, unpacked, at most `size`; a truncated archive is an error."""
         try:
             data = self.file.read(size) if self.unpacker is None else self.unpacker.read(size)
         except EOFError:
@@ -119,7 +119,7 @@ class Source:
 
     @property
     def inner_name(self) -> Path:
-        """The name that tells the format: that of the one file in a zip archive, else its own."""
+        """The name that gives the format: that of the one file in a zip archive, else its own."""
         if not isinstance(self.unpacker, ZipUnpacker):
             return self.path
         try:
@@ -128,11 +128,11 @@ class Source:
             raise self.error(str(cause)) from None
 
     def read_all(self) -> bytes:
-        """All bytes that are left."""
+        """Return all remaining bytes."""
         return b"".join(iter(lambda: self.read(BLOCK), b""))
 
     def seekable(self) -> BinaryIO:
-        """The bytes as a file to move about in, unpacked into memory if need be."""
+        """Return the bytes as a seekable file, unpacked into memory if needed."""
         if self.unpacker is None and self.file.seekable():
             return self.file
         return io.BytesIO(self.read_all())
@@ -142,7 +142,7 @@ class Source:
         return self.unpacker is not None or not self.allowance.on_disk
 
     def spend(self, size: int) -> None:
-        """Count bytes against the allowance; those of a plain file cost nothing."""
+        """Count bytes towards the allowance; the bytes of a plain file are free."""
         if not self._is_metered:
             return
         self.allowance.spent += size
@@ -153,9 +153,9 @@ class Source:
         """Refuse far more variables than terms: a small file would fill the memory with zeros.
 
         Args:
-            size: how many variables the file names.
-            terms: how many terms or clauses it has.
-            what: what they are called.
+            size: the number of variables that the file states.
+            terms: the number of terms or clauses.
+            what: the word for terms in messages.
         """
         if size > max(self.allowance.most_idle, 100 * terms):
             raise self.error(
@@ -164,27 +164,27 @@ class Source:
             )
 
     def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
-        """Refuse squares with more pairs of nodes, of monomials perhaps, than we may look at."""
+        """Refuse squares with more pairs of nodes (or of monomials) than may be checked."""
         cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
         cost *= degree if degree == 1 else _PRODUCT * degree
         if squares.num_terms * cost > self.allowance.most_pairs:
             raise self.error(
-                f"its squares have {squares.num_terms} pairs of nodes, too many to look at; "
+                f"its squares have {squares.num_terms} pairs of nodes, too many to check; "
                 f"{self.allowance.remedy}"
             )
 
     def refuse_products(self, spins: int) -> None:
-        """Refuse loops whose vertices are monomials with so many spins, all visits together."""
+        """Refuse loops that visit monomials with too many spins in all to check."""
         if spins * _PRODUCT > self.allowance.most_pairs:
             raise self.error(
-                f"its loops visit monomials with {spins} spins in all, too many to look at; "
+                f"its loops visit monomials with {spins} spins in all, too many to check; "
                 f"{self.allowance.remedy}"
             )
 
     def blocks(self) -> Iterator[bytes]:
-        """The text in blocks of whole lines; the last line gets a newline if it has none.
+        """Yield the text in blocks of whole lines; a missing newline at the end is added.
 
-        A line longer than a block comes alone.
+        A line longer than a block is yielded alone.
         """
         rest: list[bytes] = []
         size = 0
@@ -218,16 +218,16 @@ class Source:
             yield last + b"\n"
 
     def _ends(self, block: bytes, size: int) -> bool:
-        """Whether a line of which `size` bytes came before ends in a block soon enough."""
+        """Whether a line of which `size` bytes came before ends in a block within the limit."""
         return 0 <= block.find(b"\n") <= self.allowance.longest_line - size
 
 
 @contextmanager
 def opened(place: Place, format: str | None = None, units: Units | None = None) -> Iterator[Source]:
-    """Open a file for reading, unpacked where its name, or its format, ends in .gz, .xz or .zip.
+    """Open a file for reading; unpack it if its name, or its format, ends in .gz, .xz or .zip.
 
-    A stream is read from where it stands, and left open. A named pipe is waited for until a program
-    opens it for writing.
+    A stream is read from its current position, and left open. Opening a named pipe blocks until a
+    program opens it for writing.
     """
     path = name_of(place)
     kind = path.suffix.lower() if format is None else typed_name(place, format).suffix
@@ -236,7 +236,7 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
             yield _source(path, place, kind, _size_of_stream(place), units)
             return
         try:
-            # Opening a device may wait, or do something.
+            # Opening a device may block or have side effects.
             if stat.S_IFMT(path.stat().st_mode) not in (stat.S_IFREG, stat.S_IFIFO, stat.S_IFDIR):
                 raise FileError(path, "is a device; expected a file")
             raw = path.open("rb")
@@ -254,7 +254,7 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
 
 @contextmanager
 def _enough_memory(path: Path) -> Iterator[None]:
-    """Name the file that was being read when there was too little memory."""
+    """Name the file that was being read when memory ran out."""
     try:
         yield
     except MemoryError as lack:
@@ -262,9 +262,9 @@ def _enough_memory(path: Path) -> Iterator[None]:
 
 
 def refuse_pipe(path: Path) -> None:
-    """Refuse a named pipe where a file is read more than once, or was not named by the caller."""
+    """Refuse a named pipe if a file is read more than once, or was not named by the caller."""
     is_pipe = False
-    with suppress(OSError, ValueError):  # opening the file will say what is wrong with its name
+    with suppress(OSError, ValueError):  # opening the file reports what is wrong with its name
         is_pipe = path.is_fifo()
     if is_pipe:
         raise FileError(path, "is a pipe, which can be read only once; write it to a file first")
@@ -281,20 +281,20 @@ def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None
 
 
 def _size_of_stream(stream: BinaryIO) -> int:
-    """Bytes of the file behind a stream (`< file`); 0 for a pipe, which may never end."""
+    """Return the bytes of the file behind a stream (`< file`); 0 for a pipe, which has no size."""
     try:
         known = os.fstat(stream.fileno())
-    except (OSError, AttributeError):  # a stream in memory
+    except (OSError, AttributeError):  # the stream is in memory
         return 0
     return known.st_size if stat.S_ISREG(known.st_mode) else 0
 
 
 @contextmanager
 def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iterator[BinaryIO]:
-    """Write to a temporary file beside `path`, which takes its name once all went well.
+    """Write to a temporary file next to `path`, and rename it after success.
 
-    A reader never sees half a file, and what was there before stays when writing fails. The same
-    content gives the same bytes: compressed files hold no date and no name.
+    Readers never see a partial file, and the previous file stays if writing fails. The same content
+    gives the same bytes: compressed files contain neither date nor name.
     """
     refuse_existing(path, overwrite=overwrite)
     kind = _written_kind(path, format)
@@ -311,26 +311,26 @@ def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iter
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """A name beside `path` to write under; what is still there in the end goes."""
+    """Yield a temporary name next to `path`; delete the file if it still exists in the end."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
         yield draft
     finally:
-        with suppress(OSError):  # where there is no draft, or no folder for one
+        with suppress(OSError):  # the draft or its folder may not exist
             draft.unlink()
 
 
 def writing(
     place: Place, format: str | None = None, *, overwrite: bool = False
 ) -> AbstractContextManager[BinaryIO]:
-    """What to write to: a file that appears once all went well, or a stream that gets it then."""
+    """Open a file that appears only after success, or a stream that is written only then."""
     if is_stream(place):
         return _passing(place, _written_kind(place, format))
     return replacing(name_of(place), format, overwrite=overwrite)
 
 
 def _written_kind(place: Place, format: str | None) -> str:
-    """The suffix that tells how to compress a file."""
+    """Return the suffix that gives the compression of a file."""
     kind = typed_name(place, format).suffix.lower()
     if kind == ".zip":
         raise FileError(name_of(place), "zip archives are read, not written; write .gz or .xz")
@@ -339,9 +339,9 @@ def _written_kind(place: Place, format: str | None) -> str:
 
 @contextmanager
 def _passing(stream: BinaryIO, kind: str) -> Iterator[BinaryIO]:
-    """Write to a temporary file, which goes to `stream` as a whole once all went well.
+    """Write to a temporary file, and copy it to `stream` as a whole after success.
 
-    Some formats move about in what they write, which a pipe does not allow.
+    Some formats seek while writing, which a pipe does not allow.
     """
     with tempfile.TemporaryFile() as raw:
         with _compressing(cast(BinaryIO, raw), kind) as file:
@@ -352,28 +352,29 @@ def _passing(stream: BinaryIO, kind: str) -> Iterator[BinaryIO]:
 
 
 def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:
-    """Give a finished draft its name; one that came to be there meanwhile is not overwritten."""
+    """Rename a finished draft; do not overwrite a file that was created in the meantime."""
     if not overwrite:
         try:
             os.link(draft, path)
             return
         except FileExistsError:
             raise ExistingFileError(
-                path, "was made by somebody else meanwhile; say overwrite=True to replace it"
+                path,
+                "was created by another process in the meantime; pass overwrite=True to replace it",
             ) from None
-        except OSError:  # a disk that knows no links
+        except OSError:  # the file system does not support hard links
             refuse_existing(path, overwrite=False)
     draft.replace(path)
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Raise if something would be overwritten by accident."""
+    """Raise if a file would be overwritten by accident."""
     if path.is_dir():
         raise FileAccessError(path, "is a directory; expected the name of a file")
     if path.exists() and not path.is_file():
         raise FileAccessError(path, "is a device, which is never replaced; expected a file")
     if not overwrite and path.exists():
-        raise ExistingFileError(path, "exists already; say overwrite=True to replace it")
+        raise ExistingFileError(path, "already exists; pass overwrite=True to replace it")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Compressed files, unpacked piece by piece and never further than asked."""
+"""Compressed files, unpacked piece by piece and never further than requested."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Any, BinaryIO
 
 from glasshouse.files.text.allowance import Allowance
 
-# How far the directory of a zip archive is read; it is looked for in the last 64 KiB.
+# The bytes that are searched for the directory of a zip archive, which is in the last 64 KiB.
 MOST_DIRECTORY = 1 << 18
 _PIECE = 1 << 16
 _GZIP = 16 + zlib.MAX_WBITS
 
 
 class UnpackError(Exception):
-    """Compressed data that are no such data, or more of them than a file may hold."""
+    """Raised for data that is not validly compressed, or that unpacks to more than the limit."""
 
 
 class Unpacker:
-    """Reads a gzip or xz file of one part or of several joined ones.
+    """Reads a gzip or xz file that consists of one part or of several.
 
-    Python's own readers go on over any number of empty parts, pass over garbage behind an xz
-    stream, and allocate whatever dictionary an xz header asks for; this one does not.
+    Python's own readers skip any number of empty parts, ignore garbage after an xz stream, and
+    allocate whatever dictionary an xz header requests; this one does not.
     """
 
     def __init__(self, raw: BinaryIO, kind: str, allowance: Allowance) -> None:
@@ -37,7 +37,7 @@ class Unpacker:
         self._parts = 0
 
     def read(self, size: int) -> bytes:
-        """The next `size` bytes; fewer at the end."""
+        """Return the next `size` bytes; fewer at the end."""
         pieces = []
         while size and (self._decoder is not None or self._begin_part()):
             piece = self._decode(size)
@@ -49,7 +49,7 @@ class Unpacker:
         return b"".join(pieces)
 
     def _begin_part(self) -> bool:
-        """Make ready for the next part; False where the file ends. Parts may be padded with 0."""
+        """Prepare for the next part; return False at the end of the file. Zeros may pad parts."""
         while True:
             self._input = self._input.lstrip(b"\0") if self._parts else self._input
             if self._input:
@@ -69,7 +69,7 @@ class Unpacker:
         return True
 
     def _decode(self, size: int) -> bytes:
-        """Some bytes of the part; none where the decoder wants more input first."""
+        """Return some bytes of the part; none if the decoder needs more input first."""
         if not self._input and getattr(self._decoder, "needs_input", True):
             self._input = self._raw.read(_PIECE)
             if not self._input:
@@ -85,11 +85,11 @@ class Unpacker:
                     f"{self._allowance.remedy}"
                 ) from None
             raise UnpackError(f"cannot be read ({self._where(cause)})") from None
-        self._input = getattr(self._decoder, "unconsumed_tail", b"")  # lzma keeps it inside
+        self._input = getattr(self._decoder, "unconsumed_tail", b"")  # lzma stores it internally
         return piece
 
     def _where(self, cause: Exception) -> str:
-        return str(cause) if self._parts == 1 else f"{cause}, behind the first compressed part"
+        return str(cause) if self._parts == 1 else f"{cause}, after the first compressed part"
 
     def _xz(self) -> Any:
         # The largest dictionary of the xz command, 64 MiB, fits into the default limit.
@@ -101,9 +101,9 @@ def _gzip() -> Any:
 
 
 class ZipUnpacker:
-    """Reads the one file of a zip archive.
+    """Reads the only file in a zip archive.
 
-    The archive is opened by the first read, so that whatever is wrong with it is an `UnpackError`.
+    The archive is opened by the first read, so that all its faults raise an `UnpackError`.
     """
 
     def __init__(self, raw: BinaryIO, allowance: Allowance) -> None:
@@ -119,13 +119,13 @@ class ZipUnpacker:
             raise
         except EOFError:
             raise UnpackError("the compressed data end too soon; the file is truncated") from None
-        except Exception as cause:  # zipfile raises whatever a broken byte does
+        except Exception as cause:  # zipfile raises many types of errors for corrupt bytes
             raise UnpackError(f"cannot be read ({cause})") from None
         return data
 
     @property
     def member(self) -> str:
-        """The name of the one file."""
+        """The name of the only file in the archive."""
         self.read(0)
         return str(self._data.name)
 
@@ -138,14 +138,14 @@ class ZipUnpacker:
             if len(files) != 1:
                 raise UnpackError(f"is a zip archive of {len(files)} files; expected one")
             if files[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise UnpackError("is compressed by a method other than deflate; expected that one")
+                raise UnpackError("is compressed by a method other than deflate; expected deflate")
             if files[0].flag_bits & 1:
                 raise UnpackError("is encrypted; expected a plain zip archive")
             self._data = archive.open(files[0])
         return self._data
 
     def _held(self) -> BinaryIO:
-        """Keep an archive that comes down a pipe in memory, because its directory is at its end."""
+        """Keep an archive from a pipe in memory, because its directory is at its end."""
         held = self._raw.read(self._allowance.unpacked + 1)
         if len(held) > self._allowance.unpacked:
             raise UnpackError(f"is too long to be read from a pipe; {self._allowance.remedy}")
@@ -153,7 +153,7 @@ class ZipUnpacker:
 
 
 class MeteredFile(io.RawIOBase):
-    """A file of which only so many bytes may be read, until its directory was read."""
+    """A file of which a limited number of bytes may be read until its directory has been read."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -171,11 +171,11 @@ class MeteredFile(io.RawIOBase):
         return data
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
-        """Move to a place."""
+        """Move to a position."""
         return self._file.seek(place, whence)
 
     def tell(self) -> int:
-        """Return the place."""
+        """Return the position."""
         return self._file.tell()
 
     def seekable(self) -> bool:

@@ -1,7 +1,7 @@
-"""How many ground states a plant has: proven, bounded, or unknown.
+"""The number of ground states of a plant: proven, bounded, or unknown.
 
-Some families can tell more than the general count below: `equations` solves linear equations modulo
-2, `halves` meets in the middle of dense squares, `two_sat` looks for a second model.
+Some families allow more than the general count below: `equations` solves linear equations modulo 2,
+    `halves` meets in the middle of dense squares, `two_sat` searches for a second model.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-# Groups of spins are looked at one state after the other where they have no more than these.
+# The most states of groups of spins that are enumerated one by one.
 _MOST_STATES = 1 << 20
-# From here on, numbers are shown as powers of two where they are such, or nearly so.
+# From here on, numbers are shown as powers of two if they are, or nearly are, such powers.
 _LONG = 1000
 
 
 @dataclass(frozen=True, repr=False)
 class GroundStates(Summarised):
-    """How many states have the planted energy.
+    """The number of states that have the planted energy.
 
     Attributes:
-        least: there are at least so many.
-        is_exact: there are no more.
-        reason: how that is known, or why no more is.
+        least: a proven lower bound of the number.
+        is_exact: whether the number is exactly `least`.
+        reason: how this is known, or why no more is known.
 
     >>> str(GroundStates(1, True, "counted")), str(GroundStates(6, True, "counted"))
     ('unique (counted)', '6 (counted)')
@@ -60,7 +60,7 @@ class GroundStates(Summarised):
 
 
 def _spelled(number: int) -> str:
-    """A count of any size, in a few characters.
+    """Return a count of any size in a few characters.
 
     >>> _spelled(72), _spelled(6 * 2**20000), _spelled(3**40)
     ('72', '3·2^20001', 'about 10^19')
@@ -75,16 +75,16 @@ def _spelled(number: int) -> str:
 
 
 def count_ground_states(planted: Planted) -> GroundStates:
-    """What the certificate alone tells, and enumeration where few spins are left to look at.
+    """Count the ground states by the certificate, and by enumeration if few spins remain.
 
-    Every ground state attains the bound, so it satisfies every edge of the rest, as the planted
-    state does. Such edges tie spins to groups that can only flip together. Where groups are whole
-    components of the problem, their flips are all the ground states there are.
+    Every ground state attains the bound, so it satisfies every edge of the remainder, as the
+    planted state does. Such edges tie spins into groups that can only flip together. If the groups
+    are whole components of the problem, their flips give all ground states.
     """
     form = planted.ising
     labels = components(form)
     groups = tied_groups(form, planted.certificate)
-    # Whatever hangs on fields is held; every other component can be flipped.
+    # Components with fields are fixed; every other component can be flipped.
     flips = int(labels.max(initial=-1)) + 1 - bool(form.fields.any())
     if int(groups.max(initial=0)) == flips:
         return GroundStates(2**flips, True, f"proven: {_flips(flips)}")
@@ -95,14 +95,14 @@ def count_ground_states(planted: Planted) -> GroundStates:
 
 
 def _flips(number: int) -> str:
-    """What is left to flip where components are flipped as a whole."""
+    """Describe what can be flipped if components flip as a whole."""
     if not number:
         return "no component can be flipped"
     return "one component can be flipped" if number == 1 else f"{number} components can be flipped"
 
 
 def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
-    """The group of each spin that ground states can flip as a whole only; group 0 cannot flip.
+    """Return the group of each spin: ground states flip whole groups only, and never group 0.
 
     The certificate must be tight: its bound is the energy of its state.
     """
@@ -119,7 +119,7 @@ def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
 
 
 def _counted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any]) -> int | None:
-    """Ground states by enumeration of the groups' flips; None where there are too many."""
+    """Count ground states by enumerating the groups' flips; None if there are too many."""
     contracted = _contracted(form, state, groups)
     count = 1
     try:
@@ -131,7 +131,7 @@ def _counted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any])
 
 
 def _contracted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any]) -> Ising:
-    """The problem over flips of groups 1, 2, …, from the planted state; group 0 becomes a field."""
+    """Return the problem over flips of groups 1, 2, … of the planted state; group 0 is a field."""
     turned = state[form.edges[:, 0]] * state[form.edges[:, 1]] * form.weights
     ends = np.sort(groups[form.edges], axis=1)
     is_inside, is_held = ends[:, 0] == ends[:, 1], ends[:, 0] == 0

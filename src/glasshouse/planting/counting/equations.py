@@ -1,4 +1,4 @@
-"""Equations modulo 2 among squares, and how many solutions they have."""
+"""Equations modulo 2 among squares, and the number of their solutions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from glasshouse.problems import validation
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
-# With three equations per variable that takes a second and 60 MB; 100,000 take ten seconds.
+# With three equations per variable, this takes a second and 60 MB; 100,000 take ten seconds.
 _MOST = 50_000
 
 
 def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     """Count the ground states of 3-XORSAT by Gaussian elimination over GF(2).
 
-    Nothing but the squares is looked at: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no
-    other. Zero is reached for one value of s1·s2·s3, and by one z. Where all squares of a plant are
-    such equations, and are zero in its state, the other ground states are the other solutions:
-    2^(variables - rank) in all. Any other plant is counted as all plants are.
+    Only the squares are examined. Each must be an equation (±s1 ±s2 ±s3 ±1 ±2z)² whose z is in no
+    other square. It is zero for one value of s1·s2·s3 and one z. If all squares of a plant are such
+    equations, and are zero in its state, the other ground states are the other solutions:
+    2^(variables - rank) in all. Any other plant is counted in the general way.
 
     Args:
-        planted: a plant; its certificate must be good (`Planted.verify`).
-        most: variables and equations above which counting is not tried.
+        planted: a plant; its certificate must be valid (`Planted.verify`).
+        most: the largest number of variables or equations that is counted.
 
     >>> from glasshouse.planting import xorsat
     >>> print(count_solutions(xorsat(24, rng=1)))
@@ -41,8 +41,8 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     variables, equations = planted.problem.num_variables - len(rows), len(rows)
     if max(variables, equations) > most:
         reason = (
-            f"{variables} variables in {equations} equations: the rank is not computed above "
-            f"{most} unless count_solutions is asked to"
+            f"{variables} variables in {equations} equations: the rank is computed only up to "
+            f"{most}, unless count_solutions gets a larger limit"
         )
         return GroundStates(2 ** max(0, variables - equations), False, reason)
     log2 = free_variables(rows, variables)
@@ -51,7 +51,7 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
 
 
 def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
-    """The variables of each equation, renumbered without the z; None if there is anything else."""
+    """Return each equation's variables, renumbered without the z; None for other squares."""
     squares, size = planted.squares, planted.problem.num_variables
     if planted.loops or not squares or (squares.lengths != 5).any():
         return None
@@ -76,11 +76,11 @@ def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
 
 
 def free_variables(rows: npt.NDArray[np.int32], variables: int) -> int:
-    """How many variables no equation determines: their number minus the rank of the equations.
+    """Return how many variables no equation determines: all minus the rank of the equations.
 
     Args:
         rows: the variables of each equation, distinct; one row per equation.
-        variables: how many there are.
+        variables: the number of variables.
 
     >>> free_variables(np.array([[0, 1, 2], [0, 1, 3], [2, 3, 4]], dtype=np.int32), 5)
     2

@@ -1,7 +1,8 @@
 """Ground states of dense squares, counted by meeting in the middle.
 
-All states of one half of the spins are listed beside all of the other half; a state in which every
-square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2) steps, not 2^n.
+All states of one half of the spins are listed, and all states of the other half. A state in which
+every square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2) steps
+instead of 2^n.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 _MOST_SPINS = 40  # a million states per half
-_MOST_MATCHES = 1 << 18  # pairs that are looked at one by one
+_MOST_MATCHES = 1 << 18  # pairs that are checked one by one
 # Powers of an odd number mix the sums of several squares into one 64-bit word.
 _MIXER = 0x9E3779B97F4A7C15
 
@@ -26,9 +27,9 @@ _Words = npt.NDArray[np.uint64]
 
 
 def count_by_halves(planted: Planted) -> GroundStates:
-    """How many states have a·s = 0 in every square, or ±1 in a single one, as the planted state.
+    """Count the states with a·s = 0 in every square, or ±1 in a single one, as in the plant.
 
-    Where there are too many spins, or loops, `count_ground_states` tells what it can.
+    If there are too many spins, or loops, `count_ground_states` is used.
     """
     size, squares = len(planted.state), planted.squares
     is_all = bool(squares) and not planted.loops.num_loops and int(squares.nodes.max()) < size
@@ -44,9 +45,9 @@ def count_by_halves(planted: Planted) -> GroundStates:
 
 
 def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
-    """How many states s have rows·s = aim; None where too many pairs of halves look like it.
+    """Count the states s with rows·s = aim; None if too many pairs of halves seem to match.
 
-    No sum of a row may leave int64.
+    No sum of a row may exceed int64.
 
     >>> count_solutions(np.array([[3, 2, 1]]), np.array([0]))
     2
@@ -69,7 +70,7 @@ def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
     if total > _MOST_MATCHES:
         return None
     begins = np.cumsum(matches) - matches
-    places = np.repeat(first - begins, matches) + np.arange(total)  # from `first` on, for each
+    places = np.repeat(first - begins, matches) + np.arange(total)  # starting at `first`, for each
     halves = (order[places], middle), (np.repeat(np.arange(len(right)), matches), size - middle)
     bits = [codes[:, np.newaxis] >> np.arange(length) & 1 for codes, length in halves]
     states = 2 * np.concatenate(bits, axis=1) - 1
@@ -77,7 +78,7 @@ def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
 
 
 def _sums(weights: _Words) -> _Words:
-    """Σ w·s of every state; state k has spin i up where bit i of k is set."""
+    """Return Σ w·s of every state; state k has spin i up if bit i of k is set."""
     sums = np.zeros(1, dtype=np.uint64)
     for weight in weights:
         sums = np.concatenate([sums - weight, sums + weight])

@@ -1,10 +1,10 @@
-"""Clauses of two literals that a planted state satisfies, and whether no other state does.
+"""Clauses of two literals that a planted state satisfies, and whether it is the only model.
 
 In the planted gauge every variable is true. A clause of i and j then has both its literals true, or
-only that of i. Whoever flips i must flip j in the second case, and must not flip j in the first. A
-second model is a set of flips that is closed under the arrows i → j and holds no clause with both
-literals true. Every closed set holds a strong component that no arrow leaves, whole; so there is a
-second model if and only if one of these components holds no such clause.
+only that of i. Flipping i requires flipping j in the second case, and forbids it in the first. A
+second model is a set of flips that is closed under the arrows i → j and contains no clause with
+both literals true. Every closed set contains a whole strong component that no arrow leaves; so
+there is a second model if and only if one of these components contains no such clause.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def is_unique(size: int, clauses: Clauses) -> bool:
 
 
 def least_unique(size: int, clauses: Clauses) -> int | None:
-    """How many of the clauses, from the first on, leave one model; None where all leave more."""
+    """Return how many clauses, in order, suffice for a unique model; None if all do not."""
     first = np.full(size, len(clauses), dtype=np.int64)  # no arrow leaves i before this clause
     arrows = np.flatnonzero(clauses[:, 2] == ONE)[::-1]
     first[clauses[arrows, 0]] = arrows
@@ -64,14 +64,14 @@ def least_unique(size: int, clauses: Clauses) -> int | None:
 
 
 def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loops:
-    """Clauses as triangles with the ghost, in the planted gauge.
+    """Return clauses as triangles with the ghost, in the planted gauge.
 
-    A violated clause of weight b costs 4b: b (1 - s_i) (1 - s_j) where both literals are true, and
-    b (1 - s_i) (1 + s_j) where that of i is.
+    A violated clause of weight b costs 4b: b (1 - s_i) (1 - s_j) if both literals are true, and b
+        (1 - s_i) (1 + s_j) if only that of i is.
     """
     i, j, kind = clauses.T
     ghost = np.full(len(i), size, dtype=np.int32)
-    both = np.column_stack([j, ghost, i])  # the last edge, of the last node and the first, is < 0
+    both = np.column_stack([j, ghost, i])  # the last edge, back to the first node, is < 0
     one = np.column_stack([ghost, i, j])
     nodes = np.where((kind == BOTH)[:, None], both, one)
     signed = weights[:, None] * np.array([1, 1, -1])
@@ -79,7 +79,7 @@ def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loo
 
 
 def clauses_of(size: int, loops: Loops) -> Clauses:
-    """The clauses among some loops: triangles with the ghost, three weights alike."""
+    """Return the clauses among some loops: triangles with the ghost and three equal weights."""
     at = loops.starts[:-1][loops.lengths == 3][:, None] + np.arange(3)
     nodes, weights = loops.nodes[at], loops.weights[at]
     is_clause = (nodes == size).any(axis=1)
@@ -92,7 +92,7 @@ def clauses_of(size: int, loops: Loops) -> Clauses:
 
 
 def count_models(planted: Planted) -> GroundStates:
-    """Ground states of clauses and other loops: unique where the clauses have a single model."""
+    """Count the ground states of clauses and other loops: one if the clauses have one model."""
     size = planted.ising.num_variables
     clauses = clauses_of(size, planted.loops)
     if is_unique(size, clauses):

@@ -1,1 +1,1 @@
-"""Compiled code of the planting room: arrays in, arrays out, nothing of ours imported."""
+"""Compiled code of planting: arrays in, arrays out; imports no other part of glasshouse."""

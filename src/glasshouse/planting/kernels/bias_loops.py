@@ -13,18 +13,18 @@ from glasshouse.planting.kernels.cells import put_at, value_at
 def drop_bias_loops(
     stream: Any, n: int, m: int, frustrated: bool, redraws: int, matrix: Any, nodes: Any, meter: Any
 ) -> Any:
-    """Drop loops until `nodes` is full; return how many found a place.
+    """Drop loops until `nodes` is full; return the number of loops that fitted.
 
-    The matrix has one more row and one more column than the RBM, the ghosts'. Which of a loop's
-    four nodes is the ghost is drawn with equal odds, then the others uniformly, until the loop
-    opposes no other.
+    The matrix has one more row and one more column than the RBM, those of the ghosts. Which of a
+    loop's four nodes is the ghost is drawn with equal probability, then the others uniformly, until
+    the loop opposes no other.
 
     Args:
         stream: the generator's words.
         n: visible spins; row n is the ghost's.
         m: hidden spins; column m is the ghost's.
         frustrated: whether the negative weight is below zero.
-        redraws: how often a loop may be drawn again before it is given up.
+        redraws: how many times a loop may be redrawn before the search stops.
         matrix: signs so far, all zero (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one. The
             ghost of either side is node n + m.

@@ -2,8 +2,8 @@
 
 A matrix is one array. With one row it is dense: a number for every cell. With two rows it is an
 open-addressing hash table with linear probing, keys above values, whose length is a power of two.
-Both answer alike, so an instance does not depend on which was used. Where only the signs of weights
-matter a dense matrix is int8 and stays in the cache.
+Both give the same answers, so an instance does not depend on the choice. If only the signs of
+weights matter, a dense matrix is int8 and stays in the cache.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ _EMPTY = -1
 def new_cells(
     cells: int, touched: int, *, signs: bool, dense: bool | None = None
 ) -> npt.NDArray[Any]:
-    """An all-zero matrix, dense when that takes no more memory than a half-empty hash table.
+    """Return an all-zero matrix; dense if that takes no more memory than a half-empty table.
 
     Args:
-        cells: how many cells there are.
-        touched: how many of them, at most, will not stay zero.
-        signs: whether only signs will be put (see `put_at`).
+        cells: the number of cells.
+        touched: the largest number of cells that will not stay zero.
+        signs: whether only signs will be stored (see `put_at`).
         dense: overrides the choice, for tests.
     """
     slots = 16
@@ -52,7 +52,7 @@ def clear(matrix: Any) -> None:
 
 @inlined
 def _slot(matrix: Any, cell: int) -> Any:
-    """Where a cell is in the table, or the empty place where it would go."""
+    """Return the position of a cell in the table, or the empty one where it would go."""
     mask = matrix.shape[1] - 1
     place = np.int64((np.uint64(cell) * _GOLDEN) >> _U29) & mask
     while matrix[0, place] != cell and matrix[0, place] != _EMPTY:
@@ -62,7 +62,7 @@ def _slot(matrix: Any, cell: int) -> Any:
 
 @inlined
 def value_at(matrix: Any, cell: int) -> Any:
-    """The weight of a cell, or its sign."""
+    """Return the weight of a cell, or its sign."""
     if matrix.shape[0] == 1:
         return np.int64(matrix[0, cell])
     return np.int64(matrix[1, _slot(matrix, cell)])
@@ -70,7 +70,7 @@ def value_at(matrix: Any, cell: int) -> Any:
 
 @inlined
 def put_at(matrix: Any, cell: int, weight: int, signs: bool) -> None:
-    """Add a weight to a cell, or leave its sign there. Weights of zero change nothing."""
+    """Add a weight to a cell, or store its sign. Weights of zero change nothing."""
     if weight != 0:
         row, place = 0, cell
         if matrix.shape[0] == 2:

@@ -1,4 +1,4 @@
-"""Random clauses: of a given number of true literals, of regular tables, of posiform planting."""
+"""Random clauses: with a given number of true literals, regular tables, posiform planting."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ BOTH, ONE = 0, 1  # literals of an edge's clause that the planted state makes tr
 def draw_clauses(
     stream: Any, num_variables: int, num_true: int, mirrored: bool, nodes: Any, signs: Any
 ) -> None:
-    """Fill two tables, one row per clause: its variables, and +1 where a literal is to be true.
+    """Fill two tables, one row per clause: its variables, and +1 if a literal must be true.
 
-    Every set of variables is equally likely, and every choice of `num_true` literals among them;
-    with `mirrored`, all signs of a clause are turned in every second clause, at random.
+    Every set of variables is equally likely, and every choice of `num_true` literals among them.
+    With `mirrored`, each clause has all its signs turned with probability 1/2.
 
     Args:
         stream: a generator's words.
-        num_variables: variables are drawn from these.
-        num_true: literals of each clause that are true.
-        mirrored: whether as many false ones do as well.
+        num_variables: the number of variables to draw from.
+        num_true: the number of true literals in each clause.
+        mirrored: whether the same number of false literals is allowed as well.
         nodes: int32, one row per clause, filled here.
         signs: int64, of the same shape, filled here.
     """
     count, length = nodes.shape
     last_seen = np.full(num_variables, -1, dtype=np.int64)
     for clause in range(count):
-        # Floyd's way to a uniform subset: as many draws as elements.
+        # Floyd's algorithm for a uniform subset: as many draws as elements.
         for place in range(length):
             most = num_variables - length + place
             variable = below(stream, most + 1)
@@ -52,23 +52,23 @@ def draw_clauses(
 
 @compiled
 def draw_regular(stream: Any, num_variables: int, rows: Any, tries: int, swaps: int) -> bool:
-    """Fill a table with the variables in turn, then put them in random order.
+    """Fill a table with the variables in turn, then shuffle it.
 
-    The configuration model: all entries are shuffled, and the whole table again while any row has a
-    variable twice. What comes out of that is uniform. If so many tries all fail, random swaps of
-    entries that keep every row good start from the table in turn, which is good because at least
-    as many variables as a row has entries follow each other. Swaps and their reverses are equally
-    likely, so they lead towards the same uniform distribution, in a number of steps that is known.
+    This is the configuration model: all entries are shuffled, and the whole table is shuffled again
+        while any row has a variable twice. The result is uniform. If all `tries` fail, random swaps
+        of entries that keep every row valid start from the unshuffled table. That table is valid
+        because consecutive entries, at least as many as a row has, are different variables. Swaps
+        and their reverses are equally likely, so they converge to the same uniform distribution.
 
     Args:
         stream: a generator's words.
-        num_variables: at least as many as a row has entries.
+        num_variables: the number of variables, at least the number of entries in a row.
         rows: int32, filled here.
-        tries: how often to shuffle.
-        swaps: how often to try a swap after that, for each entry.
+        tries: the number of shuffles.
+        swaps: the number of attempted swaps after that, per entry.
 
     Returns:
-        Whether a shuffle was good.
+        Whether a shuffle was valid.
     """
     entries = rows.reshape(-1)
     _fill_in_turn(entries, num_variables)
@@ -89,7 +89,7 @@ def _fill_in_turn(entries: Any, num_variables: int) -> None:
 
 @inner
 def _shuffled_well(stream: Any, rows: Any, entries: Any) -> bool:
-    """Shuffle from the end, and give up at the first row that has a variable twice."""
+    """Shuffle from the end, and stop at the first row that has a variable twice."""
     length = rows.shape[1]
     for last in range(entries.size - 1, -1, -1):
         k = below(stream, last + 1)
@@ -119,10 +119,10 @@ def _swap_if_good(stream: Any, rows: Any, entries: Any) -> None:
 
 @compiled
 def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
-    """Fill rows (i, j, kind) with clauses on random edges; on any two of all nodes without edges.
+    """Fill rows (i, j, kind) with clauses on random edges, or on any two nodes without edges.
 
     Each of the three clauses of an edge that the planted state satisfies is equally likely: both
-    literals true (i < j), or that of i alone.
+        literals true (i < j), or only that of i.
     """
     for row in clauses:
         if len(edges):
@@ -145,7 +145,7 @@ def draw_coefficients(stream: Any, most: Any, values: Any) -> None:
 
 @compiled
 def grow_blocks(starts: Any, neighbours: Any, most: Any) -> Any:
-    """The block of each node: up to `most` nodes, breadth first among those not taken yet."""
+    """Return the block of each node: up to `most` nodes, breadth first among free nodes."""
     size = len(starts) - 1
     blocks = zeros(size, np.int32)
     queue = zeros(size, np.int32)

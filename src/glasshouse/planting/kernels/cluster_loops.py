@@ -1,4 +1,4 @@
-"""Loops on a grid of cells that leave every cell strong enough to stay in one piece."""
+"""Loops on a grid of cells that leave every cell strong enough not to break."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from glasshouse.kernels.arrays import enlarged
 from glasshouse.kernels.xoshiro import below
 from glasshouse.planting.kernels.cycles import KEPT, find_edge, walk_cycle
 
-# Steps that a try, and the search for an edge, count for on the meter.
+# Steps that an attempt, and the search for an edge, cost on the meter.
 _TRY, _LOOKUP = 8, 8
 
 
@@ -20,19 +20,19 @@ def drop_cell_loops(
     stream: Any, graph: Any, number: int, most: int, most_turns: int, patience: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops of +1 and one -1 on a grid; fewer come back where no room was found.
+    """Drop loops of +1 and one -1 on a grid; return fewer if no space was found.
 
     Args:
         stream: the generator's words.
         graph: the grid's edges in compressed rows; cells are numbered row by row.
-        number: how many loops.
+        number: the number of loops.
         most: the largest magnitude that an edge may reach.
-        most_turns: how many loops may turn in one cell.
-        patience: tries without success before no more room is assumed.
+        most_turns: the largest number of loops that may turn in one cell.
+        patience: failed attempts after which no more space is assumed.
         meter: the steps that are left, counted down.
 
     Returns:
-        Cells and starts of the loops dropped, each loop's negative edge its last.
+        Cells and starts of the dropped loops; the last edge of each loop is negative.
     """
     layers = (0, 0)
     size = graph[0].size - 1
@@ -66,14 +66,14 @@ def drop_cell_loops(
 def spread_over_spins(
     cells: Any, starts: Any, num_cells: int, shore: int, over: int, under: int
 ) -> Any:
-    """Loops over cells as loops over spins, `shore`² of each, and what they leave within cells.
+    """Turn loops over cells into `shore`² loops over spins each; add what remains within cells.
 
     A cell has `shore` spins that are coupled up and down, then as many that are coupled left and
-    right. A loop weighs 2·over; where it turns in a cell, it visits a spin of either kind. All
+    right. A loop weighs 2·over; if it turns in a cell, it visits a spin of either kind. All
     couplings within a cell weigh 2·under·shore, of which each turn takes 2·over.
 
     Returns:
-        Nodes, starts and weights of the loops, each loop's negative edge its last.
+        Nodes, starts and weights of the loops; the last edge of each loop is negative.
     """
     turns = np.zeros(num_cells, np.int64)
     visits, number = cells.size, starts.size - 1
@@ -118,11 +118,11 @@ def spread_over_spins(
 def _fill_cell(
     nodes: Any, weights: Any, bounds: Any, placed: int, first: int, shore: int, amount: int
 ) -> None:
-    """Loops that weigh twice the amount on every coupling within a cell, and are not frustrated.
+    """Fill a cell with unfrustrated loops that add twice the amount to each of its couplings.
 
     Loop j goes from spin i of one shore to spin i+j of the other and back to i+1. Every coupling is
-    part of two loops, or of one that weighs twice as much there, because it is the last edge of the
-    other: these weigh nothing.
+    part of two loops, or is the last edge of one, which weighs nothing, and has twice the weight in
+    the other.
     """
     end = bounds[placed]
     for j in range(shore):
@@ -140,7 +140,7 @@ def _fits(
     graph: Any, cycle: Any, last: int, most: int, most_turns: int, totals: Any, turns: Any,
     edges: Any,
 ) -> bool:  # fmt: skip
-    """Whether every edge and cell of a loop has room for it; `edges` gets the edges if so."""
+    """Whether every edge and cell of a loop has space for it; if so, fill `edges`."""
     for k in range(cycle.size):
         following = cycle[k + 1] if k + 1 < cycle.size else cycle[0]
         edges[k] = find_edge(graph, (0, 0), cycle[k], following)
@@ -153,9 +153,9 @@ def _fits(
 
 @inlined
 def _is_turn(cycle: Any, k: int) -> Any:
-    """Whether a loop leaves its cell k along another axis than it came by.
+    """Whether a loop leaves its cell k along an axis other than the one it entered by.
 
-    Cells of a row, of which there are two or more, have numbers that differ by one.
+    Cells of a row, of which there are at least two, have numbers that differ by one.
     """
     before = cycle[k - 1] if k > 0 else cycle[cycle.size - 1]
     after = cycle[k + 1] if k + 1 < cycle.size else cycle[0]

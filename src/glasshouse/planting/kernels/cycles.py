@@ -1,12 +1,12 @@
-"""Random simple cycles of a graph in compressed rows, one sampler a way of finding them.
+"""Random simple cycles of a graph in compressed rows; each sampler finds them in its own way.
 
 A graph is a tuple (starts, neighbours, edge_ids, ends): the neighbours of node u, ascending, are
-`neighbours[starts[u]:starts[u+1]]`, `edge_ids` runs beside them, and `ends` has one row per edge.
-Where `starts` is empty the graph is complete bipartite, (n, m) in `layers`, and is not stored.
+`neighbours[starts[u]:starts[u+1]]`, `edge_ids` is parallel to them, and `ends` has one row per
+edge. If `starts` is empty, the graph is complete bipartite, (n, m) in `layers`, and is not stored.
 
-A sampler writes the nodes of a cycle into `cycle` and returns their number; 0 says that this try
-found none. `place`, one per node, is -1 between calls, and within says where a walk visited a node.
-Steps are counted down on `meter` (see `planting.demand`).
+A sampler writes the nodes of a cycle into `cycle` and returns their number, or 0 if this attempt
+found none. `place`, one per node, is -1 between calls, and holds the position of a visited node
+during a walk. Steps are counted down on `meter` (see `planting.demand`).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.kernels.xoshiro import below
 
-# Steps that a node counts for on the meter: somewhere in memory when it is visited, and more of it
-# when it is kept.
+# Steps that a node costs on the meter: for the memory access when it is visited, and more when it
+# is kept.
 VISITED, KEPT = 8, 16
 
 
 @compiled
 def core_nodes(starts: Any, neighbours: Any) -> Any:
-    """The nodes left after dead ends are cut off again and again: every cycle lies among them."""
+    """Return the nodes that remain when dead ends are cut off repeatedly; cycles use only these."""
     size = starts.size - 1
     degree = np.empty(size, np.int64)
     queue = np.empty(size, np.int32)
@@ -47,7 +47,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
                 if degree[v] == 1:
                     queue[tail] = v
                     tail += 1
-    # The queue is done; it takes what is left.
+    # The queue is done; its space is reused for the remaining nodes.
     left = 0
     for u in range(size):
         if degree[u] >= 2:
@@ -58,7 +58,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
 
 @inlined
 def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
-    """The id of the edge from u to v, or -1; edges of an RBM that is not stored are all 0."""
+    """Return the id of the edge from u to v, or -1; edges of an unstored RBM are all 0."""
     starts, neighbours, edge_ids, _ = graph
     if starts.size == 0:
         return 0 if (u < layers[0]) != (v < layers[0]) else -1
@@ -68,7 +68,7 @@ def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
 
 @inlined
 def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
-    """Where v stands among the neighbours of u, or -1."""
+    """Return the position of v among the neighbours of u, or -1."""
     low, high = starts[u], starts[u + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -81,7 +81,7 @@ def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
 
 @inlined
 def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
-    """A uniform neighbour of u."""
+    """Return a uniform neighbour of u."""
     starts, neighbours = graph[0], graph[1]
     if starts.size == 0:
         if u < layers[0]:
@@ -96,7 +96,7 @@ def walk_cycle(
 ) -> Any:
     """Walk at random, never straight back, until the walk meets itself; drop the tail.
 
-    Every node has two neighbours or more, so the walk ends in a cycle.
+    Every node has at least two neighbours, so the walk ends in a cycle.
     """
     length = 0
     previous = -1
@@ -122,7 +122,7 @@ def path_cycle(
     stream: Any, graph: Any, layers: Any, node: int, length: int, cycle: Any, place: Any,
     meter: Any,
 ) -> int:  # fmt: skip
-    """A self-avoiding random path of `length` nodes whose ends are neighbours."""
+    """Draw a self-avoiding random path of `length` nodes whose ends are neighbours."""
     found = steps = 0
     while True:
         place[node] = found
@@ -131,7 +131,7 @@ def path_cycle(
         if found == length:
             break
         following = random_step(stream, graph, layers, node)
-        # A few new draws at a node that was visited cost less than a new path.
+        # A few redraws at a visited node cost less than a new path.
         redraws = 0
         while place[following] >= 0 and redraws < 16:
             following = random_step(stream, graph, layers, node)
@@ -152,12 +152,13 @@ def path_cycle(
 def basis_cycle(
     stream: Any, graph: Any, node: int, cycle: Any, place: Any, parent: Any, depth: Any, meter: Any
 ) -> Any:
-    """A simple cycle of the symmetric difference of up to three basis cycles around a node.
+    """Draw a simple cycle of the symmetric difference of up to three basis cycles near a node.
 
     A breadth-first tree grows from the node until some edges outside it, chords, were met; each
-    chord closes one cycle of a basis of that neighbourhood. The whole graph's tree would do as well
-    in theory, but in a wide graph most of its basis cycles are as long as the graph is wide.
-    `parent` and `depth` are scratch, by place in the tree; `cycle` holds its nodes meanwhile.
+    chord closes one cycle of a basis of that neighbourhood. The tree of the whole graph would work
+    as well in theory, but in a wide graph most of its basis cycles are as long as the graph is
+    wide. `parent` and `depth` are scratch arrays, by position in the tree; `cycle` holds its nodes
+    meanwhile.
     """
     size, chords = _neighbourhood(stream, graph, node, cycle, place, parent, depth)
     meter[0] -= VISITED * size
@@ -165,7 +166,7 @@ def basis_cycle(
         place[cycle[k]] = -1
     if len(chords) == 0:
         return 0
-    # Edges of the difference: that from a place of the tree to its parent, or a chord.
+    # Edges of the difference: from a position of the tree to its parent, or a chord.
     odd_edge = np.zeros(size, np.bool_)
     odd_chord = np.zeros(len(chords), np.bool_)
     chord = below(stream, len(chords))
@@ -202,9 +203,9 @@ def basis_cycle(
 def _neighbourhood(
     stream: Any, graph: Any, node: int, nodes: Any, place: Any, parent: Any, depth: Any
 ) -> Any:
-    """Grow a breadth-first tree until it has enough nodes and chords; its size and its chords.
+    """Grow a breadth-first tree until it has enough nodes and chords; return its size and chords.
 
-    At a node of high degree only some neighbours are drawn: not every chord is needed.
+    At a node of high degree only some neighbours are drawn, because not every chord is needed.
     """
     starts, neighbours = graph[0], graph[1]
     enough_nodes, enough_chords, enough_neighbours = 64, 64, 16
@@ -234,7 +235,7 @@ def _neighbourhood(
 
 @inner
 def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
-    """Another chord, with an end in common with the last one if a few draws find such a one."""
+    """Draw another chord; try up to 16 times for one that shares an end with the last chord."""
     chord = last
     for _ in range(16):
         chord = below(stream, len(chords))
@@ -250,14 +251,14 @@ def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
 def _follow(stream: Any, ends: Any, size: int) -> Any:
     """Walk along edges from a random one until the walk meets itself.
 
-    Every place has an even number of edges, so the walk can always go on.
+    Every position has an even number of edges, so the walk can always continue.
 
     Returns:
-        The places visited, and where in this path the cycle begins.
+        The visited positions, and the index in this path where the cycle begins.
     """
     visited = np.full(size, -1, np.int64)
     path = np.empty(size, np.int64)
-    # Edge ends by place, as linked lists: end 2k + side belongs to edge k.
+    # Edge ends by position, as linked lists: end 2k + side belongs to edge k.
     heads = np.full(size, -1, np.int64)
     links = np.empty(2 * len(ends), np.int64)
     for k in range(len(ends)):
@@ -286,10 +287,10 @@ def _follow(stream: Any, ends: Any, size: int) -> Any:
 
 @inner
 def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, cycle: Any) -> int:
-    """A 4-cycle i2, i3, i4, i1 with i1 and i2 in the block (below `border`) and i3 outside it.
+    """Draw a 4-cycle i2, i3, i4, i1 with i1 and i2 in the block (below `border`) and i3 outside.
 
-    The structured cycle on an adjacency matrix: i4 lies inside the block for a left loop, outside
-    for a centre loop. `inner` lists the ids of the edges inside the block.
+    This is the structured cycle on an adjacency matrix: i4 is inside the block for a left loop, and
+        outside for a centre loop. `inner` lists the ids of the edges inside the block.
     """
     starts, neighbours, _, ends = graph
     edge = inner[below(stream, inner.size)]
@@ -305,9 +306,9 @@ def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, 
 
 @compiled
 def list_cycles(starts: Any, neighbours: Any, length: int, most: int, work: int, meter: Any) -> Any:
-    """All cycles of a length, each once, one after the other; or none where they are too many.
+    """List all cycles of a length, each once, concatenated; empty if they are too many.
 
-    A cycle is found from its smallest node, in the direction of its smaller neighbour there.
+    A cycle is found from its smallest node, towards the smaller of its two neighbours there.
 
     Returns:
         The table, and whether it is complete: at most `most` cycles in `work` steps.

@@ -1,8 +1,8 @@
 """Random draws in exact integers: orders, normal deviates, numbers, tiles, rows of tables.
 
-The discrete Gaussian gives the integer x a probability proportional to exp(-x²/2σ²), with no
-rounding anywhere (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy",
-2020, algorithms 1 to 3). Logarithms and cosines would differ in the last bit between computers.
+The discrete Gaussian gives the integer x a probability proportional to exp(-x²/2σ²), without any
+rounding (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", 2020,
+algorithms 1 to 3). Logarithms and cosines would differ in the last bit between computers.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def permute(stream: Any, order: Any) -> None:
 
 @inlined
 def _with_odds_exp(stream: Any, numerator: int, denominator: int) -> Any:
-    """True with probability exp(-numerator/denominator)."""
+    """Return True with probability exp(-numerator/denominator)."""
     while numerator > 0:
         part = min(numerator, denominator)
         k = 1
@@ -40,7 +40,7 @@ def _with_odds_exp(stream: Any, numerator: int, denominator: int) -> Any:
 
 @inner
 def _laplace(stream: Any, scale: int) -> Any:
-    """An integer x with probability proportional to exp(-|x|/scale)."""
+    """Draw an integer x with probability proportional to exp(-|x|/scale)."""
     while True:
         rest = below_wide(stream, scale)
         if not _with_odds_exp(stream, rest, scale):
@@ -56,7 +56,7 @@ def _laplace(stream: Any, scale: int) -> Any:
 
 @inner
 def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
-    """An integer x with probability proportional to exp(-x²/2σ²), σ² = variance > 0.
+    """Draw an integer x with probability proportional to exp(-x²/2σ²), σ² = variance > 0.
 
     `scale` must be ⌊σ⌋ + 1.
     """
@@ -71,8 +71,8 @@ def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
 def fill_partitioned(stream: Any, numbers: Any, most: int, difference: int, tries: int) -> Any:
     """Fill an int64 array with numbers from -most to most, none zero, that add up to `difference`.
 
-    All such arrays are equally likely: all numbers but the last are drawn until the last one fits.
-    False where it never did.
+    All such arrays are equally likely: all numbers except the last are drawn until the last one
+        fits. Returns False if it never does.
     """
     last = numbers.size - 1
     for _ in range(tries):
@@ -89,13 +89,13 @@ def fill_partitioned(stream: Any, numbers: Any, most: int, difference: int, trie
 
 @compiled
 def draw_tiles(stream: Any, ends: Any, firsts: Any, chosen: Any) -> None:
-    """Fill `chosen` with tiles: a class by its share, then any tile of the class alike.
+    """Fill `chosen` with tiles: a class by its probability, then a uniform tile of the class.
 
     Args:
         stream: the generator's words.
-        ends: int64, the shares of the classes added up, in units of their common denominator.
+        ends: int64, cumulative probabilities of the classes, in units of their common denominator.
         firsts: int64, the first tile of each class, and the end of the last.
-        chosen: int64, one tile for each place.
+        chosen: int64, one tile for each position.
     """
     for place in range(chosen.size):
         number = below_wide(stream, ends[-1])
@@ -130,9 +130,9 @@ def fill_centred(stream: Any, rows: Any, variance: int, scale: int) -> None:
 
 @inner
 def _draw_centred(stream: Any, row: Any, variance: int, scale: int) -> Any:
-    """Draw normal integers and take their mean off, rounded up on as many entries as it takes.
+    """Draw normal integers and subtract their mean, rounded up on as many entries as needed.
 
-    The entries are chosen with equal odds. True unless all are zero.
+    The entries are chosen with equal probability. Returns False if all are zero.
     """
     total = 0
     for k in range(row.size):

@@ -1,8 +1,8 @@
-"""Linear equations over GF(2), a few variables each: how many variables stay free.
+"""Linear equations over GF(2) with few variables each: the number of free variables.
 
-A few variables are declared known, until every other one follows from an equation, one after the
-other. Each is then a sum of the known ones, kept as packed bits; equations that were not needed for
-that are equations between the known ones. There are few of both, and those are eliminated densely.
+A few variables are declared known, until every other one follows from an equation in turn. Each is
+then a sum of the known ones, stored as packed bits; unused equations become equations between the
+known ones. There are few of both, and those are eliminated densely.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ONE = np.uint64(1)
 
 @compiled
 def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
-    """Which variables are known, and in which order and by which equation the others follow.
+    """Return which variables are known, and in which order the others follow from equations.
 
     Args:
         rows: the variables of each equation, distinct; one row per equation.
@@ -34,14 +34,14 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
     order = np.empty(size, dtype=np.int32)
     reason = np.full(size, -1, dtype=np.int32)
     is_known = np.zeros(size, dtype=np.bool_)
-    # Equations that once had one unknown, or two; they may have fewer by now.
+    # Equations that once had one or two unknowns; they may have fewer by now.
     single, pair = np.empty(len(rows), dtype=np.int32), np.empty(len(rows), dtype=np.int32)
     singles = pairs = found = following = 0
     while found < size:
         row, singles = _last_with(1, single, singles, unknown)
         is_forced = row >= 0
         if not is_forced:
-            # To know one of two lets the other follow.
+            # Knowing one of two determines the other.
             row, pairs = _last_with(2, pair, pairs, unknown)
         if row >= 0:
             variable = _first_unknown(rows[row], is_known)
@@ -68,7 +68,7 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
 
 @inner
 def _last_with(number: int, stack: Any, height: int, unknown: Any) -> Any:
-    """The last equation on a stack that has so many unknowns, or -1, and the stack's new height."""
+    """Return the last equation on a stack with `number` unknowns, or -1, and the new height."""
     while height:
         height -= 1
         if unknown[stack[height]] == number:
@@ -86,7 +86,7 @@ def _first_unknown(row: Any, is_known: Any) -> Any:
 
 @compiled
 def remaining_equations(rows: Any, order: Any, reason: Any, num_known: int) -> Any:
-    """Equations between the known variables: one row of packed bits for each equation left over."""
+    """Return equations between the known variables: one row of packed bits per unused equation."""
     words = (num_known + 63) // 64
     sums = np.zeros((len(order), words), dtype=np.uint64)
     is_used = np.zeros(len(rows), dtype=np.bool_)
@@ -115,7 +115,7 @@ def remaining_equations(rows: Any, order: Any, reason: Any, num_known: int) -> A
 
 @compiled
 def rank(matrix: Any) -> int:
-    """The rank of a matrix of packed bits, by Gaussian elimination in place."""
+    """Return the rank of a matrix of packed bits, by Gaussian elimination in place."""
     height, words = matrix.shape
     found = 0
     for column in range(64 * words):

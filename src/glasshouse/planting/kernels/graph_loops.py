@@ -1,4 +1,4 @@
-"""Dropping loops on a graph, one after the other, under a rule for their overlap."""
+"""Dropping loops on a graph one by one, under a rule for their overlap."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from glasshouse.planting.kernels.cycles import (
     walk_cycle,
 )
 
-# Where cycles come from.
+# The samplers of cycles.
 WALK, PATH, BASIS, TABLE, BLOCK = 0, 1, 2, 3, 4
-# Steps that a try, and the search for an edge, count for on the meter.
+# Steps that an attempt, and the search for an edge, cost on the meter.
 _TRY, _LOOKUP = 8, 8
-# How loops may share edges: in any way, only with equal signs, not at all.
+# How loops may share edges: in any way, only with equal signs, or not at all.
 ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
 
 
 class CycleSource(NamedTuple):
-    """Where cycles come from."""
+    """The source of cycles: a sampler and its data."""
 
     sampler: int
     graph: Any  # (starts, neighbours, edge_ids, ends), see `cycles`
     layers: tuple[int, int]  # (n, m) of a complete bipartite graph that is not stored, else (0, 0)
-    roots: npt.NDArray[np.int32]  # where walks begin; empty stands for all nodes
-    table: npt.NDArray[np.int32]  # TABLE: all cycles of one length, one after the other
+    roots: npt.NDArray[np.int32]  # start nodes of walks; empty stands for all nodes
+    table: npt.NDArray[np.int32]  # TABLE: all cycles of one length, concatenated
     inner: npt.NDArray[np.int64]  # BLOCK: the edges inside the block
-    border: int  # BLOCK: its size
-    inside: bool  # BLOCK: whether the fourth node lies inside, too
+    border: int  # BLOCK: the size of the block
+    inside: bool  # BLOCK: whether the fourth node is inside, too
 
 
 class LoopRule(NamedTuple):
-    """What loops look like and how they may meet.
+    """The weights of loops, and how loops may overlap.
 
     The negative weight of a loop of length L is -(constant + slope·(L-1)).
     """
@@ -60,21 +60,21 @@ def drop_loops(
     stream: Any, source: Any, rule: Any, nodes: Any, starts: Any, state: Any, patience: int,
     totals: Any, meter: Any, least: int,
 ) -> Any:  # fmt: skip
-    """Drop loops until `starts` is full, no room was found in `patience` tries, or a pause is due.
+    """Drop loops until `starts` is full, `patience` attempts failed, or a pause is due.
 
     Called again, it continues where it returned, and draws the same as without pauses.
 
     Args:
         stream: the generator's words.
-        source: where cycles come from.
-        rule: what loops look like.
-        nodes: int32, filled with the nodes of the loops, each loop's negative edge its last.
-        starts: int64, one more than there will be loops, filled with where their nodes begin.
-        state: int64 (2), the loops dropped, and the tries since the last one; both 0 at first.
-        patience: tries without success before a loop is repeated, or none is found.
-        totals: the weight of each edge, changed in place; empty where no rule needs it.
+        source: the source of cycles.
+        rule: the rule for weights and overlap.
+        nodes: int32, filled with the nodes of the loops; the last edge of each is negative.
+        starts: int64, one more than the number of loops, filled with the start of each loop.
+        state: int64 (2), the dropped loops, and the attempts since the last one; both 0 at first.
+        patience: failed attempts before a loop is repeated, or the search stops.
+        totals: the weight of each edge, changed in place; empty if no rule needs it.
         meter: the steps that are left, counted down.
-        least: what the meter says when a pause is due.
+        least: the value of the meter at which a pause is due.
 
     Returns:
         `nodes`, or a larger copy if they did not fit.
@@ -84,15 +84,16 @@ def drop_loops(
     cycle, place = np.empty(size, np.int32), np.full(size, -1, np.int64)
     edges = np.empty(size, np.int64)
     parent, depth = np.empty(size, np.int64), np.empty(size, np.int64)
-    # Without a limit on weights, a loop that is there can always be dropped again.
+    # Without a limit on weights, an existing loop can always be dropped again.
     may_repeat = rule.overlap == CONSTRUCTIVE and rule.most == np.iinfo(np.int64).max
     placed, failed = state[0], state[1]
     while placed < starts.size - 1 and meter[0] > least:
         fixed = -1
-        # The samplers are called right here: one more function around them takes seconds to compile
+        # The samplers are called here directly: another function around them takes seconds to
+        # compile
         if failed >= patience:
             if not may_repeat or placed == 0:
-                break  # no room
+                break  # no space
             again = below_wide(stream, placed)
             length = _copy(nodes, starts[again], starts[again + 1] - starts[again], cycle)
             fixed = length - 1
@@ -140,7 +141,7 @@ def drop_loops(
 
 @inner
 def _copy(nodes: Any, first: int, length: int, cycle: Any) -> Any:
-    """Take a cycle out of a list of them; returns its length."""
+    """Copy a cycle from a list of cycles; return its length."""
     for k in range(length):
         cycle[k] = nodes[first + k]
     return length
@@ -148,7 +149,7 @@ def _copy(nodes: Any, first: int, length: int, cycle: Any) -> Any:
 
 @inner
 def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) -> bool:
-    """The ids of a cycle's edges; False where one is missing."""
+    """Find the ids of a cycle's edges; return False if one is missing."""
     for k in range(length):
         edges[k] = find_edge(graph, layers, cycle[k], cycle[(k + 1) % length])
         if edges[k] < 0:
@@ -160,9 +161,9 @@ def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) ->
 def _negative_edge(
     stream: Any, rule: Any, totals: Any, edges: Any, length: int, fixed: int, negative: int
 ) -> int:
-    """The place of the negative edge, uniform among those the rule admits, or -1.
+    """Return the position of the negative edge, uniform among those the rule allows, or -1.
 
-    `fixed` is the only place to consider, unless it is -1.
+    `fixed` is the only position to consider, unless it is -1.
     """
     positive, most = rule.positive, rule.most
     chosen = fixed
@@ -175,8 +176,8 @@ def _negative_edge(
                 if abs(totals[edges[k]] + change) > most:
                     return -1
         return chosen
-    # One edge may be negative already and stays it; else an empty one becomes it, or any one where
-    # the negative weight is 0.
+    # An edge that is already negative stays negative; otherwise an empty edge becomes negative, or
+    # any edge if the negative weight is 0.
     is_set = False
     open_places = 0
     for k in range(length):

@@ -1,7 +1,7 @@
-"""Algorithm 1: loop atoms dropped at random, never against each other.
+"""Algorithm 1: loop atoms dropped at random, which never oppose each other.
 
-Functions of the inner loop have one way through: one exit, no `and` between lookups. Numba then
-keeps the counting of array references out of the loop, which would cost more than the work.
+Functions of the inner loop have one path: one exit, no `and` between lookups. Numba then keeps the
+    reference counting of arrays out of the loop, where it would cost more than the work.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from glasshouse.kernels.xoshiro import below, fill_spins
 from glasshouse.planting.kernels.cells import clear, put_at, value_at
 from glasshouse.planting.kernels.draws import discrete_gaussian
 
-# Draws before a pair of rows or a column is looked for by a full scan instead.
+# Draws before a pair of rows or a column is searched for by a full scan instead.
 _TRIES = 64
-# Steps that one such search counts for on the meter, scans apart, and drawing normal weights.
+# Steps that one such search costs on the meter, without scans, and drawing normal weights.
 _COST, _SCATTER_COST = 16, 128
 
-# `most` of matrices without a limit.
+# The value of `most` for matrices without a limit.
 UNLIMITED = 2**63 - 1
 
 
 @compiled
 def only_signs_matter(most: int) -> Any:
-    """Whether the size of a weight is never asked for: no limit, or no second loop on a cell."""
+    """Whether the size of a weight never matters: no limit, or no second loop on a cell."""
     return (most == UNLIMITED) | (most == 0)
 
 
@@ -35,7 +35,7 @@ def drop_random_loops(
     stream: Any, n: int, m: int, law: Any, most: int, redraws: int, matrix: Any, nodes: Any,
     weights: Any, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops until `nodes` is full; return how many found a place.
+    """Drop loops until `nodes` is full; return the number of loops that fitted.
 
     Args:
         stream: the generator's words.
@@ -43,8 +43,8 @@ def drop_random_loops(
         m: columns (hidden spins).
         law: int64, (positive weight, its variance and scale, negative weight's magnitude, its
             variance and scale); variance 0 means that weights do not vary.
-        most: largest magnitude a cell may reach, or UNLIMITED; 0 keeps loops apart altogether.
-        redraws: how often a loop may start again from a new column before it is given up.
+        most: the largest magnitude of a cell, or UNLIMITED; 0 keeps loops disjoint.
+        redraws: how many times a loop may restart from a new column before the search stops.
         matrix: the weights so far, all zero (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i1, j2, i2: the last edge is the negative one.
         weights: int64 (loops, 4), filled with the magnitudes of the loops' weights.
@@ -70,7 +70,7 @@ def drop_random_loops(
 def drop_ensemble(
     streams: Any, n: int, m: int, law: Any, redraws: int, matrix: Any, nodes: Any, states: Any
 ) -> Any:
-    """Many instances of equal weights, each from its own pair of streams, one after the other."""
+    """Drop many instances of equal weights in turn, each from its own pair of streams."""
     weights = np.empty((nodes.shape[1], 4), np.int64)
     meter = np.full(1, UNLIMITED, np.int64)
     complete = True
@@ -86,7 +86,7 @@ def drop_ensemble(
 
 @inner
 def _scatter_weights(stream: Any, law: Any, weights: Any, loop: int) -> None:
-    """Draw one loop's magnitudes; the negative one is never above the weakest positive."""
+    """Draw one loop's magnitudes; the negative one never exceeds the weakest positive one."""
     for k in range(3):
         weights[loop, k] = _deviated(stream, law[0], law[1], law[2], 1)
     negative = law[3]
@@ -97,7 +97,7 @@ def _scatter_weights(stream: Any, law: Any, weights: Any, loop: int) -> None:
 
 @inner
 def _deviated(stream: Any, mean: int, variance: int, scale: int, least: int) -> Any:
-    """A discrete Gaussian around the mean, cut off at `least` and as far above the mean."""
+    """Draw a discrete Gaussian around the mean, cut off at `least` and symmetrically above."""
     deviation = discrete_gaussian(stream, variance, scale)
     while abs(deviation) > mean - least:
         deviation = discrete_gaussian(stream, variance, scale)
@@ -109,7 +109,7 @@ def _place_loop(
     stream: Any, n: int, m: int, most: int, matrix: Any, nodes: Any, weights: Any, loop: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Draw a column, then two rows, then another column; add the loop if there are such."""
+    """Draw a column, two rows, and another column; add the loop if all were found."""
     meter[0] -= _COST
     w0, w1, w2, w3 = weights[loop, 0], weights[loop, 1], weights[loop, 2], weights[loop, 3]
     j1 = below(stream, m)
@@ -135,7 +135,7 @@ def _place_loop(
 
 @compiled
 def _room(most: int, weight: int) -> Any:
-    """How much a cell may hold already and still take this weight."""
+    """Return how much a cell may already hold and still take this weight."""
     return most - weight if most > 0 else 0
 
 
@@ -143,10 +143,10 @@ def _room(most: int, weight: int) -> Any:
 def _draw_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
-    """A uniform pair i1 ≠ i2 with W[i1,j1] ≥ 0 ≥ W[i2,j1] and room left; -1 if out of tries.
+    """Draw a uniform pair i1 ≠ i2 with W[i1,j1] ≥ 0 ≥ W[i2,j1] and space left, or -1.
 
-    Rows are drawn one after the other and the pair is thrown away when they are the same, which
-    leaves all pairs equally likely.
+    Rows are drawn one by one, and the pair is rejected if they are equal, which leaves all pairs
+    equally likely.
     """
     i1 = i2 = np.int64(-1)
     tries = 0
@@ -169,7 +169,7 @@ def _draw_rows(
 def _find_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
-    """The same by looking at every row; -1 if there is no such pair."""
+    """Search all rows for such a pair; -1 if there is none."""
     upper, lower = np.empty(n, np.int64), np.empty(n, np.int64)
     uppers = lowers = 0
     for row in range(n):
@@ -192,7 +192,7 @@ def _find_rows(
 def _draw_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
-    """A uniform column j2 ≠ j1 with W[i1,j2], W[i2,j2] ≥ 0 and room left; -1 if out of tries."""
+    """Draw a uniform column j2 ≠ j1 with W[i1,j2], W[i2,j2] ≥ 0 and space left, or -1."""
     j2 = below(stream, m)
     tries = 1
     while not _is_open(m, i1, i2, j1, j2, room1, room2, matrix) and tries < _TRIES:
@@ -205,7 +205,7 @@ def _draw_column(
 def _find_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
-    """The same by looking at every column; -1 if there is none."""
+    """Search all columns for such a column; -1 if there is none."""
     columns = np.empty(m, np.int64)
     count = 0
     for j2 in range(m):
@@ -219,6 +219,6 @@ def _find_column(
 def _is_open(
     m: int, i1: int, i2: int, j1: int, j2: int, room1: int, room2: int, matrix: Any
 ) -> Any:
-    """Whether column j2 has room for two positive weights in rows i1 and i2."""
+    """Whether column j2 has space for two positive weights in rows i1 and i2."""
     value1, value2 = value_at(matrix, i1 * m + j2), value_at(matrix, i2 * m + j2)
     return (j2 != j1) & (value1 >= 0) & (value1 <= room1) & (value2 >= 0) & (value2 <= room2)

@@ -1,6 +1,6 @@
-"""Algorithm 2: loop atoms whose negative weights all lie in the upper left block.
+"""Algorithm 2: loop atoms whose negative weights are all in the upper left block.
 
-Weights outside that block B1 are never negative, so only the signs of B1 are kept.
+Weights outside that block B1 are never negative, so only the signs of B1 are stored.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from glasshouse.kernels.xoshiro import below, below_wide
 from glasshouse.planting.kernels.cells import put_at, value_at
 
 LEFT, UPPER, CENTER = 0, 1, 2
-# Draws of a whole loop before one is looked for by a full scan of B1 instead.
+# Draws of a whole loop before a full scan of B1 searches for one instead.
 _TRIES = 256
-# Steps that such draws count for on the meter.
+# Steps that such draws cost on the meter.
 _COST = 16
 
 
@@ -25,9 +25,9 @@ def drop_structured_loops(
     stream: Any, sizes: Any, kind: int, frustrated: bool, matrix: Any, nodes: Any, first: int,
     last: int, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops `first` to `last` - 1, all of one kind; return where the first jam was, or `last`.
+    """Drop loops `first` to `last` - 1 of one kind; return the first that did not fit, or `last`.
 
-    A loop is uniform among all of its kind that oppose no other: W[i1,j1] ≤ 0 and the rest ≥ 0.
+    A loop is uniform among all of its kind that oppose no other: W[i1,j1] ≤ 0, the rest ≥ 0.
 
     Args:
         stream: the generator's words.
@@ -36,8 +36,8 @@ def drop_structured_loops(
         frustrated: whether the negative weight is below zero.
         matrix: the signs in B1 so far (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i2, j2, i1: the last edge is the negative one.
-        first: the loop to begin with.
-        last: one after the loop to end with.
+        first: the first loop to drop.
+        last: one more than the last loop.
         meter: the steps that are left, counted down (see `planting.demand`).
     """
     n, m1 = sizes[0], sizes[3]
@@ -64,7 +64,7 @@ def drop_structured_loops(
 
 @inner
 def _draw_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
-    """Rows and columns drawn until they fit; -1 if out of tries."""
+    """Draw rows and columns until they fit; -1 if no attempt succeeds."""
     n, m, n1, m1 = sizes[0], sizes[1], sizes[2], sizes[3]
     i1 = i2 = j1 = j2 = np.int64(-1)
     fits, tries = False, 0
@@ -83,10 +83,10 @@ def _draw_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
 
 @inner
 def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
-    """The same by looking at all of B1; -1 if no loop fits."""
+    """Search all of B1 for a loop that fits; -1 if there is none."""
     n, m, n1, m1 = sizes[0], sizes[1], sizes[2], sizes[3]
     lines, length = (m1, n1) if kind == UPPER else (n1, m1)
-    # How many loops each line of B1 holds, but for rows and columns outside, which are all alike.
+    # The number of loops in each line of B1, without the factor of rows and columns outside.
     loops = np.zeros(lines, np.int64)
     lower, upper = np.empty(length, np.int64), np.empty(length, np.int64)
     for line in range(lines):
@@ -111,7 +111,7 @@ def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
 
 @compiled
 def _split(matrix: Any, m1: int, kind: int, line: int, length: int, lower: Any, upper: Any) -> Any:
-    """List the places of a line with weight ≤ 0 and those with weight ≥ 0, and count the zeros."""
+    """List the positions of a line with weight ≤ 0 and those with ≥ 0, and count the zeros."""
     lowers = uppers = zeros = 0
     for k in range(length):
         value = value_at(matrix, k * m1 + line if kind == UPPER else line * m1 + k)

@@ -1,4 +1,4 @@
-"""Passes over the weights of loops, all linear."""
+"""Passes over the weights of loops, in linear time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from glasshouse.compiled import compiled
 
 @compiled
 def find_bad_weights(starts: Any, weights: Any) -> int:
-    """The first loop whose last weight is positive or outweighs another one; -1 if none does."""
+    """Return the first loop whose last weight is positive or outweighs another one, or -1."""
     for loop in range(starts.size - 1):
         end = starts[loop + 1] - 1
         if weights[end] > 0:
@@ -24,7 +24,7 @@ def find_bad_weights(starts: Any, weights: Any) -> int:
 def add_to_matrix(
     nodes: Any, starts: Any, weights: Any, spins: Any, matrix: Any, biases: Any
 ) -> None:
-    """Add all loops to a weight matrix and its biases, turned from all up to `spins`.
+    """Add all loops to a weight matrix and its biases, gauged from all up to `spins`.
 
     Nodes are rows, then columns, then the ghost. A loop of a bipartite problem alternates.
     """

@@ -1,8 +1,7 @@
-"""The planting methods: one file for each family, and one line for each method below.
+"""The planting methods: one file for each family. The list below names every method.
 
-Importing a method adds it to the catalogue. Three files have no
-method of their own: `dropping` (loops on a graph), `tiles` (tiles on a lattice) and `ensemble`
-(thousands of small random loops at once).
+Importing a method adds it to the catalogue. Three files do not define a method: `dropping` (loops
+on a graph), `tiles` (tiles on a lattice) and `ensemble` (thousands of small random loops at once).
 """
 
 from glasshouse.planting.method import METHODS
@@ -26,7 +25,7 @@ from glasshouse.planting.methods.uniform_max2sat import uniform_max2sat as unifo
 from glasshouse.planting.methods.wishart import wishart as wishart
 from glasshouse.planting.methods.xorsat import xorsat as xorsat
 
-# Messages list the methods by name, after the paper's own. Families that share a file were added
-# to the catalogue together.
+# Messages list the methods by name, the paper's own first. Families that share a file are added to
+# the catalogue together.
 for _name in sorted(METHODS, key=lambda name: (name != "random_loops", name)):
     METHODS[_name] = METHODS.pop(_name)

@@ -20,7 +20,7 @@ from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.randomness import RngLike, Streams
 
-# Loops cannot jam: one that is there can be dropped again. The bound is a safety line.
+# An existing loop can be dropped again, so space cannot run out; this is only a safety limit.
 _SAFETY_LINE = 1 << 24
 
 
@@ -44,24 +44,25 @@ def bias_loops(
 ) -> Plan:
     """Plant a biased RBM with loops through one or two ghost spins (paper, section "Biases").
 
-    A ghost is a fixed spin whose couplings are the biases of one layer. A loop through one ghost
-    is a loop atom with two biases; which of its edges is negative is left to chance. A loop
-    through both ghosts has a coupling, the negative edge, and the biases at its two ends: the edge
-    between the ghosts is a constant and left out, so that it counts as a triangle and holds up to
-    f = 1/3. Loops never oppose each other.
+    A ghost is a fixed spin whose couplings are the biases of one layer. A loop through one ghost is
+    a loop atom with two biases; its negative edge is drawn at random. A loop through both ghosts
+    has a coupling, the negative edge, and the biases at its two ends: the edge between the ghosts
+    is a constant and left out, so that it counts as a triangle and holds up to f = 1/3. Loops never
+    oppose each other.
 
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        frustration: share of violated weight in a loop, up to 1/4 with one ghost and 1/3 with two.
-        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Give this or
+        frustration: fraction of violated weight in a loop, up to 1/4 with one ghost and 1/3 with
+            two.
+        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Use this or
             `loops`.
-        loops: how many loops, the paper's N.
-        ghosts: how many ghosts every loop runs through.
+        loops: the number of loops, the paper's N.
+        ghosts: the number of ghosts that every loop runs through.
         bias_strength: at least 1; positive biases of a loop weigh this many times its other
-            positive weights. The plant holds; the realised f falls, as the summary says.
-        state: the state to plant, visible spins first; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+            positive weights. The plant holds; the realised f falls, as the summary shows.
+        state: the state to plant, visible spins first; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = bias_loops(10, 10, frustration="1/3", loops=8, ghosts=2, rng=1)
     >>> plant.summary().frustration, plant.energy
@@ -87,10 +88,10 @@ def bias_loops(
 
 
 def _weights(f: Fraction, strength: Fraction, length: int) -> tuple[int, int, int]:
-    """Positive, positive at a ghost, and negative weight, as the smallest integers."""
+    """Return the positive, positive at a ghost, and negative weight, as the smallest integers."""
     if strength < 1:
         raise ValueError(
-            f"bias_strength={strength} is below 1; weaker biases than couplings break the plant"
+            f"bias_strength={strength} is below 1; biases weaker than couplings break the plant"
         )
     positive, negative = arguments.loop_weights(f, length)
     scale = strength.denominator
@@ -125,14 +126,14 @@ def _drop_loops(
     if dropped < number:
         refuse_spent(meter)
         raise ValueError(
-            f"no place found for loop {dropped + 1} of {number} on {n} × {m} in {_SAFETY_LINE} "
+            f"no space was found for loop {dropped + 1} of {number} on {n} × {m} in {_SAFETY_LINE} "
             "draws; use fewer loops or larger layers"
         )
     return nodes
 
 
 def _weigh(nodes: NodeArray, ghost: int, positive: int, strong: int, negative: int) -> Loops:
-    """Weights by whether an edge ends at the ghost; the last edge is the negative one."""
+    """Return weights by whether an edge ends at the ghost; the last edge is the negative one."""
     is_ghost = nodes == ghost
     at_ghost = is_ghost | np.roll(is_ghost, -1, axis=1)
     weights = np.where(at_ghost, strong, positive)

@@ -1,4 +1,4 @@
-"""Classic loops: the original frustrated-loop algorithm, the baseline of the paper's own."""
+"""Classic loops: the original frustrated-loop algorithm, a baseline for the paper's own."""
 
 from __future__ import annotations
 
@@ -51,25 +51,25 @@ def classic_loops(
     """Plant by the algorithm of Hen et al. (2015): random-walk loops that may cancel.
 
     Section "Frustrated Loop". A walk that never steps straight back runs until it meets itself;
-    what is left without its tail is a loop of weights +1, one of them, uniform, -1. Loops may
-    share edges with opposite signs, so f falls as loops are added (see `expected_frustration`);
-    `summary()` has the realised f. The planted state stays a ground state all the same.
+    without its tail, it is a loop of weights +1, except for one uniform edge of -1. Loops may share
+    edges with opposite signs, so f falls as loops are added (see `expected_frustration`);
+    `summary()` has the realised f. The planted state is still a ground state.
 
     Args:
-        graph: (n, m) for an RBM, or what `graph_loops` takes.
-        loop_density: loops per visible spin, or per half the nodes. Give this or `loops`.
-        loops: how many loops.
+        graph: (n, m) for an RBM, or a graph as for `graph_loops`.
+        loop_density: loops per visible spin, or per half the nodes. Use this or `loops`.
+        loops: the number of loops.
         loops_per_node: loops per node, as most papers count them: half of `loop_density`.
-        frustration: share of violated weight in a loop, at most 1/length; needs `length`. By
+        frustration: fraction of violated weight in a loop, at most 1/length; needs `length`. By
             default the negative weight is as large as the positive ones, f = 1/L for a loop of
             length L.
-        length: the one length of all loops, whose cycles are found as `graph_loops` finds them.
-        min_length: redraw loops that are shorter, as the original does to avoid the hardest ones.
-        max_weight: redraw loops that would bring a weight above this magnitude.
+        length: the length of all loops, whose cycles are found as by `graph_loops`.
+        min_length: redraw shorter loops, as the original does to avoid the hardest ones.
+        max_weight: redraw loops that would raise a weight above this magnitude.
         bits: the bits that hold every weight and its sign, instead of `max_weight`: b bits hold
             magnitudes up to 2^(b-1) - 1.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> from fractions import Fraction
     >>> plant = classic_loops((20, 20), length=4, loop_density=3, rng=1)
@@ -106,12 +106,12 @@ def classic_loops(
 
 
 def _weights(frustration: Ratio | None, length: int | None) -> LoopWeights:
-    """+1 and -1, or the weights that give loops of one length their f."""
+    """Return +1 and -1, or the weights that give loops of one length their f."""
     if frustration is None:
         return LoopWeights(positive=1, constant=1, slope=0)
     if length is None:
         raise ValueError(
-            f"frustration={frustration} needs loops of one length, give length=4 or so; random-walk"
+            f"frustration={frustration} needs loops of one length, such as length=4; random-walk"
             " loops of any length have weights ±1"
         )
     f = arguments.frustration(frustration, length)

@@ -25,19 +25,19 @@ from glasshouse.problems import INT64_MAX, IntArray, validation
 from glasshouse.randomness import RngLike, Streams
 
 _MOST_SPINS, _MOST_TERM = 1 << 28, 1 << 20
-# Tries without success before no more room is assumed.
+# Failed attempts after which no more space is assumed.
 _PATIENCE = 10_000
-# The same on damaged chips, where a try is checked in Python and takes a hundred times as long.
+# The same on damaged chips, where an attempt is checked in Python and takes 100 times as long.
 _DAMAGED_PATIENCE = 1000
-# Where room runs out, everything starts anew a few times.
+# If space runs out, everything starts again this many times.
 _RESTARTS = 4
-# Nodes of a loop over qubits, about: what is counted before loops are known.
+# The approximate number of nodes of a loop over qubits, for estimates before loops are known.
 _USUAL_LENGTH = 16
 
 
 @dataclass(frozen=True)
 class _Cells:
-    """A grid of cells, each two shores of spins that are all coupled to each other.
+    """A grid of cells, each with two shores of spins that are all coupled to each other.
 
     The numbers of the spins are those of a Chimera graph: cells row by row, and in each first the
     shore that is coupled up and down, then the one that is coupled left and right.
@@ -50,21 +50,21 @@ class _Cells:
 
     @classmethod
     def of(cls, rows: Any, columns: Any, shore: Any, scale: Any) -> _Cells:
-        """Cells that can hold loops, or an error."""
+        """Return cells that can hold loops, or raise an error."""
         height = validation.count(rows, "rows", 2)
         length = height if columns is None else validation.count(columns, "columns", 2)
         width = validation.count(shore, "shore", 2)
         if 2 * width * height * length > _MOST_SPINS:
             raise ValueError(
                 f"{height} × {length} cells of {2 * width} spins are more than 2^28 spins, the "
-                "most we plant; use fewer"
+                "limit; use fewer"
             )
         refuse_large(Extent(2 * width * height * length, width**2 * height * length))
         ratio = arguments.ratio(scale, "scale")
         if not 0 < ratio <= width:
             raise ValueError(
                 f"scale={scale} is not above 0 and at most shore={width}; beyond that, cells break "
-                "before loops do, and the planted state is no ground state"
+                "before loops do, and the planted state is not a ground state"
             )
         if max(ratio.numerator, ratio.denominator) > _MOST_TERM:
             raise ValueError(f"scale={ratio} needs a numerator and denominator of at most 2^20")
@@ -72,36 +72,36 @@ class _Cells:
 
     @property
     def number(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return self.rows * self.columns
 
     @property
     def num_spins(self) -> int:
-        """Spins of all cells."""
+        """The number of spins in all cells."""
         return 2 * self.shore * self.number
 
     @property
     def most_turns(self) -> int:
-        """So many loops may turn in a cell before its own couplings are outweighed."""
+        """The most loops that may turn in a cell; more would outweigh its own couplings."""
         return int(self.shore / self.scale)
 
     @property
     def denominator(self) -> int:
-        """What loops are divided by: spread over a shore, and over two where cells are left."""
+        """The number that loops are divided by: twice the shore."""
         return 2 * self.shore
 
     def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:
-        """Loops over cells as loops over spins, and what is left of the couplings within cells.
+        """Turn loops over cells into loops over spins, and add the remaining couplings of cells.
 
-        A loop becomes one for each pair of a spin a of one shore and b of the other: it runs over
-        spins a up and down, over spins b left and right, and turns by way of the coupling (a, b).
-        So it weighs the same on all couplings of a cell, and what is left there does, too.
+        A loop becomes one loop for each pair of a spin a of one shore and b of the other: it runs
+            over spins a up and down, over spins b left and right, and turns through the coupling
+            (a, b). So it weighs the same on all couplings of a cell, and so does the remainder.
         """
         arrays = spread_over_spins(
             cells, starts, self.number, self.shore, self.scale.numerator, self.scale.denominator
         )
         for array in arrays:
-            array.setflags(write=False)  # then nobody needs a copy
+            array.setflags(write=False)  # then no copy is needed
         return Loops(*arrays)
 
 
@@ -132,24 +132,24 @@ def cluster_loops(
     Deceptive cluster loops (Mandrà, Katzgraber, Quantum Science and Technology 3, 04LT01, 2018,
     arXiv 1711.01368) with the parameters of chook. Loops, found by random walks on the grid of
     cells, add +1 to their edges and -1 to one of them. An edge of weight J becomes `shore` parallel
-    couplings of scale·J; all couplings within a cell are +1; all times the denominator of the
-    scale. While cells stay in one piece, the planted state of the loops is a ground state. Where
-    scale times the loops that turn in a cell exceeds the shore, that is not proven and can be
-    wrong: such loops are not dropped, and a scale above the shore is refused.
+    couplings of scale·J; all couplings within a cell are +1; all of these are multiplied by the
+    denominator of the scale. While cells do not break, the planted state of the loops is a ground
+    state. If scale times the number of loops that turn in a cell exceeds the shore, that is not
+    proven and can be wrong: such loops are not dropped, and a scale above the shore is refused.
 
-    On a chip with dead qubits and couplers, those that live have the same weights. A loop needs
+    On a chip with dead qubits and couplers, the living ones have the same weights. A loop needs
     living tracks all along, as many as its negative edge has couplers (`docs/families.md`).
 
     Args:
         rows: rows of cells.
         alpha: loops per cell; their number is rounded up.
-        columns: columns of cells; as many as rows by default.
+        columns: columns of cells; by default as many as rows.
         scale: a coupling between cells in units of one within: the paper's λ, at most the shore.
         ruggedness: the largest |J| of an edge between cells, the paper's R; no limit by default.
-        shore: spins of half a cell; 4 on Chimera.
+        shore: spins in half a cell; 4 on Chimera.
         without: dead qubits and couplers of the chip, such as "3,17,0-4"; none by default.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = cluster_loops(8, alpha="1/4", scale=2, ruggedness=1, rng=1)
     >>> plant.problem.num_variables, plant.energy
@@ -161,7 +161,7 @@ def cluster_loops(
     cells = _Cells.of(rows, columns, shore, scale)
     density = arguments.ratio(alpha, "alpha")
     if density <= 0:
-        raise ValueError(f"alpha={alpha} must be above 0: it is loops per cell")
+        raise ValueError(f"alpha={alpha} must be above 0: it is the number of loops per cell")
     number = arguments.number_of(math.ceil(density * cells.number), None, 1)
     most = INT64_MAX if ruggedness is None else validation.count(ruggedness, "ruggedness", 1)
     most = min(most, INT64_MAX)
@@ -185,7 +185,7 @@ def cluster_loops(
 def _on_damaged_chip(
     cells: _Cells, without: str, number: int, most: int, state: State | None
 ) -> Plan:
-    """Plan the same on a chip with dead qubits and couplers."""
+    """Return a plan for a chip with dead qubits and couplers."""
     chip = DamagedCells.of(cells.rows, cells.columns, cells.shore, cells.scale, without)
 
     def draw(streams: Streams, meter: Meter) -> Planted:
@@ -211,7 +211,7 @@ def _on_damaged_chip(
 
 
 def _grid(cells: _Cells) -> Rows:
-    """The couplings between cells, in compressed rows; each of them is part of a cycle."""
+    """Return the couplings between cells, in compressed rows; each of them is part of a cycle."""
     numbers = np.arange(cells.number, dtype=np.int32)
     edges = np.empty((cells.number, 2, 2), dtype=np.int32)  # to the right, and down
     edges[:, :, 0] = numbers[:, None]
@@ -224,7 +224,7 @@ def _grid(cells: _Cells) -> Rows:
 def _dropped(
     cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int, meter: Meter
 ) -> tuple[npt.NDArray[np.int32], IntArray]:
-    """Exactly so many loops over cells, or an error that says how many there is room for."""
+    """Drop exactly `number` loops over cells, or raise an error that states how many fit."""
     grid, reached = _grid(cells), 0
     for _ in range(_RESTARTS):
         found, starts = drop_cell_loops(
@@ -239,7 +239,7 @@ def _dropped(
 
 def _no_room(cells: _Cells, number: int, reached: int, remedy: str = "") -> ValueError:
     return ValueError(
-        f"no room for {number} loops on {cells.rows} × {cells.columns} cells, where "
+        f"no space for {number} loops on {cells.rows} × {cells.columns} cells, where "
         f"{cells.most_turns} may turn in a cell at scale={cells.scale}; {reached} was the most in "
         f"{_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness{remedy}"
     )

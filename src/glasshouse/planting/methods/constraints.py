@@ -1,7 +1,7 @@
 """Planted constraint satisfaction: exactly-k-of-m, not-all-equal and 2-in-4 clauses as squares.
 
-A literal is a spin or its negation, l = ±s, and true where it is +1. Of the literals of a clause,
-exactly k of m are true where Σ l = 2k - m, so that (Σ l - (2k - m))² is zero.
+A literal is a spin or its negation, l = ±s, and true if it is +1. Of the literals of a clause,
+exactly k of m are true if Σ l = 2k - m, so that (Σ l - (2k - m))² is zero.
 
 Clauses are drawn one by one, as `dimod.generators` and the literature do: their variables are
 distinct, but two clauses may be alike.
@@ -24,7 +24,7 @@ from glasshouse.planting.planted import Planted
 from glasshouse.problems import validation
 from glasshouse.randomness import RngLike, Streams
 
-# Where random clauses stop having solutions, and planted ones are hard to satisfy.
+# The densities at which random clauses stop having solutions; planted ones are hard there.
 _NAE_HARDEST = "21/10", "near which random clauses stop being satisfiable (Achlioptas et al. 2001)"
 _TWO_IN_FOUR_HARDEST = "7/10", "near which random clauses have one solution on average"
 
@@ -40,17 +40,17 @@ def _plan(
     mirrored: bool = False,
     hardest: tuple[str, str] | None = None,
 ) -> Plan:
-    """Plan clauses of each of which the planted state satisfies the same number of literals.
+    """Plan clauses that all have the same number of true literals in the planted state.
 
     Args:
-        n: spins.
-        clauses: how many there are; give this or `clause_density`.
+        n: the number of spins.
+        clauses: the number of clauses; use this or `clause_density`.
         clause_density: clauses per spin; their number is rounded up.
-        state: the state to plant; uniform at random when None.
-        literals: of each clause.
-        true_literals: how many of them are true.
-        mirrored: whether as many false literals do as well; then a clause is (Σ l)², and must not
-            tell the one from the other.
+        state: the state to plant; uniform at random if None.
+        literals: the number of literals in each clause.
+        true_literals: the number of true literals in each clause.
+        mirrored: whether the same number of false literals is allowed as well; then a clause is (Σ
+            l)², and cannot distinguish the two.
         hardest: the clause density to use if neither number nor density is given, and the reason.
     """
     resolved, chosen = {}, ""
@@ -76,7 +76,7 @@ def _plan(
             signs = np.column_stack([signs, np.full(number, -target)])
         return Planted.of_squares(size, Squares.alike(nodes, signs, 1), spins, meter=meter)
 
-    # The ghost may be a node of each.
+    # The ghost may be a node of each square.
     demand = Demand.of_squares(size, number, literals + 1)
     return Plan(demand, draw, resolved, chosen=chosen)
 
@@ -103,19 +103,19 @@ def exactly(
     """Plant a state in which exactly k of the m literals of every clause are true.
 
     A clause of literals l = ±s is half of (Σ l - (2k - m))² without its constant; the number 2k - m
-    becomes fields. Zero is reached by exactly k true literals and by nothing else. 1 of 3 is
-    1-in-3-SAT (Schaefer 1978). Variables of a clause are distinct; clauses are drawn with
-    replacement, their signs uniformly among those that the planted state satisfies. At 2k = m there
-    are no fields, and the planted state turned upside down is a ground state as well.
+    becomes fields. Only exactly k true literals give zero. 1 of 3 is 1-in-3-SAT (Schaefer 1978).
+    Variables of a clause are distinct; clauses are drawn with replacement, their signs uniformly
+    among those that the planted state satisfies. At 2k = m there are no fields, and the flipped
+    planted state is a ground state as well.
 
     Args:
         n: spins, at least as many as a clause has literals.
-        literals: m of each clause, at least 2.
-        true_literals: k of them are true, at least 1 and fewer than m.
-        clauses: how many there are; give this or `clause_density`.
+        literals: the number m of literals in each clause, at least 2.
+        true_literals: the number k of true literals, at least 1 and below m.
+        clauses: the number of clauses; use this or `clause_density`.
         clause_density: clauses per spin; their number is rounded up.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = exactly(40, literals=3, true_literals=1, clause_density="3/5", rng=1)
     >>> plant
@@ -148,22 +148,22 @@ def nae3sat(
 ) -> Plan:
     """Plant a state in which no clause of three literals has all of them equal.
 
-    NAE-3-SAT as in Douglass, King, Raymond ("Constructing SAT filters with a quantum annealer",
-    SAT 2015): a clause is half of (±s1 ±s2 ±s3)² without its constant, -1 where its literals are
-    not all equal and 3 where they are. Variables of a clause are distinct; clauses are drawn with
-    replacement, their signs uniformly among those that the planted state satisfies. Energies, and
-    the distribution for the state of all +1, are those of
-    `dimod.generators.random_nae3sat(plant_solution=True)`. The planted state turned upside down is
-    a ground state as well.
+    NAE-3-SAT as in Douglass, King, Raymond ("Constructing SAT filters with a quantum annealer", SAT
+    2015): a clause is half of (±s1 ±s2 ±s3)² without its constant, -1 if its literals are not all
+    equal and 3 if they are. Variables of a clause are distinct; clauses are drawn with replacement,
+    their signs uniformly among those that the planted state satisfies. Energies, and the
+    distribution for the state of all +1, are those of
+    `dimod.generators.random_nae3sat(plant_solution=True)`. The flipped planted state is a ground
+    state as well.
 
     Args:
         n: spins, at least 3.
-        clauses: how many there are; give this, or `clause_density`, or neither.
+        clauses: the number of clauses; use this, or `clause_density`, or neither.
         clause_density: clauses per spin, the literature's ρ or α; their number is rounded up. 21/10
             if neither is given: near this ratio random clauses stop being satisfiable (Achlioptas,
             Chtcherba, Istrate and Moore, SODA 2001).
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = nae3sat(40, clause_density="21/10", rng=1)
     >>> plant
@@ -190,20 +190,20 @@ def two_in_four(
     """Plant a state in which exactly two of the four literals of every clause are true.
 
     2-in-4-SAT as in Douglass, King, Raymond ("Constructing SAT filters with a quantum annealer",
-    SAT 2015): a clause is half of (±s1 ±s2 ±s3 ±s4)² without its constant, -2 where two literals
-    are true, 0 where one or three are, 6 where all or none are. Variables of a clause are distinct;
-    clauses are drawn with replacement, their signs uniformly among those that the planted state
-    satisfies. Energies, and the distribution for the state of all +1, are those of
-    `dimod.generators.random_2in4sat(plant_solution=True)`. The planted state turned upside down is
-    a ground state as well.
+    SAT 2015): a clause is half of (±s1 ±s2 ±s3 ±s4)² without its constant, -2 if two literals are
+    true, 0 if one or three are, 6 if all or none are. Variables of a clause are distinct; clauses
+    are drawn with replacement, their signs uniformly among those that the planted state satisfies.
+    Energies, and the distribution for the state of all +1, are those of
+    `dimod.generators.random_2in4sat(plant_solution=True)`. The flipped planted state is a ground
+    state as well.
 
     Args:
         n: spins, at least 4.
-        clauses: how many there are; give this, or `clause_density`, or neither.
+        clauses: the number of clauses; use this, or `clause_density`, or neither.
         clause_density: clauses per spin; their number is rounded up. 7/10 if neither is given:
             above ln 2/ln(8/3) = 0.707, random clauses have less than one solution on average.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = two_in_four(40, clauses=28, rng=1)
     >>> plant

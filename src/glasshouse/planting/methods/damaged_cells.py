@@ -1,13 +1,13 @@
 """Cluster loops on a Chimera chip with dead qubits and dead couplers.
 
 Every living coupler within a cell weighs +1, and every living coupler between two cells scale·J, as
-on a perfect chip. Two cells may have fewer couplers than others, so the proof asks more of a loop:
+on a perfect chip. Two cells may have fewer couplers than others, so the proof needs more of a loop:
 
 * The loop runs on k tracks: k is the number of living couplers of its negative edge, and each
   straight segment of the loop needs k tracks whose couplers are all alive. Then the negative edge
   never outweighs another edge.
 * If the loop turns in a cell, it takes scale/k of each of the k² couplings between the tracks that
-  it comes by and those that it leaves by. A coupling has 1 to give, a dead one nothing.
+  it comes by and those that it leaves by. A coupling can give 1, a dead one nothing.
 
 So a loop over cells is the sum of k² frustrated loops over living spins, and positive couplings
 remain. Loops that do not fit are not dropped.
@@ -39,7 +39,7 @@ Bools = npt.NDArray[np.bool_]
 
 # The least common multiple of 1 to 16, times 2^20, leaves int64 enough space for sums.
 _WIDEST_SHORE = 16
-# Loops that are drawn at once, and the steps of a kernel that checking one of them counts for.
+# Loops that are drawn at once, and the steps that checking one of them costs on the meter.
 _AT_ONCE, _CHECK = 1024, 20_000
 # A remaining coupling gives at most two of these three parts to its neighbours.
 _PARTS = 3
@@ -67,10 +67,10 @@ class DamagedCells:
 
     @classmethod
     def of(cls, rows: int, columns: int, shore: int, scale: Fraction, without: Any) -> DamagedCells:
-        """Cells without what "3,17,0-4" lists, or an error."""
+        """Return cells without the qubits and couplers that "3,17,0-4" lists, or raise an error."""
         if shore > _WIDEST_SHORE:
             raise ValueError(
-                f"shore={shore} is above {_WIDEST_SHORE}, the most with dead qubits; use a smaller "
+                f"shore={shore} is above {_WIDEST_SHORE}, the limit with dead qubits; use a lower "
                 "shore, or no dead qubits"
             )
         listed = GraphName.parse(f"chimera:{rows}x{columns}x{shore} without {without}")
@@ -109,7 +109,7 @@ class DamagedCells:
 
     @property
     def _unit(self) -> int:
-        # Even, because a coupling without neighbours is two loops of half its weight.
+        # The unit is even, because a coupling without neighbours is two loops of half its weight.
         return 2 * math.lcm(*range(1, self.shore + 1))
 
     @cached_property
@@ -120,7 +120,7 @@ class DamagedCells:
 
     @cached_property
     def _inner(self) -> Bools:
-        """Living couplers within cells: by cell, spin of the first shore, spin of the second."""
+        """Living couplers within cells, by cell, spin of the first shore, spin of the second."""
         inner = self._alive[:, 0, :, None] & self._alive[:, 1, None, :]
         for i, j in self.cut:
             cell, first = divmod(i, 2 * self.shore)
@@ -169,13 +169,13 @@ class DamagedCells:
     def grow(
         self, stream: npt.NDArray[np.uint64], number: int, most: int, patience: int, meter: Meter
     ) -> tuple[Loops | None, int]:
-        """Drop `number` loops over cells; None if fewer fit, and in any case how many fitted.
+        """Drop `number` loops over cells; return None if fewer fit, and the number that fitted.
 
         Args:
             stream: the generator's words.
-            number: how many loops.
+            number: the number of loops.
             most: the largest |J| of an edge between cells.
-            patience: tries without success before no more space is assumed.
+            patience: failed attempts after which no more space is assumed.
             meter: the steps that are left, counted down.
         """
         cells, grid = self._grid()
@@ -206,7 +206,7 @@ class _Drop:
         unit = chip._unit
         self.number = 0
         self._chip, self._most = chip, most
-        self._weight = chip.scale.numerator * unit  # of a coupler between cells
+        self._weight = chip.scale.numerator * unit  # weight of a coupler between cells
         self._totals = np.zeros(len(chip._tracks), dtype=np.int64)
         self._inner = chip._inner * np.int64(chip.scale.denominator * unit)
         self._between = np.zeros(chip._tracks.shape, dtype=np.int64)
@@ -250,7 +250,7 @@ class _Drop:
     def _spread(
         self, cells: IntArray, axis: IntArray, segment: IntArray, chosen: IntArray
     ) -> IntArray:
-        """Return the spins of a loop on each pair of a track up and down and a track across."""
+        """Return the spins of a loop for each pair of a vertical and a horizontal track."""
         came = np.arange(-1, len(cells) - 1)  # the edge that leads to each cell
         edge = np.column_stack([came, came + 1])
         is_visited = np.column_stack([np.ones(len(cells), dtype=bool), axis != axis[came]])
@@ -262,9 +262,9 @@ class _Drop:
         return spins
 
     def loops(self) -> Loops:
-        """Return all loops over living spins, those of the remaining couplings included."""
+        """Return all loops over living spins, including those of the remaining couplings."""
         rows = [*self._frustrated(), *self._remaining()]
-        number = np.cumsum(self._chip._alive) - 1  # of each living qubit
+        number = np.cumsum(self._chip._alive) - 1  # the new number of each living qubit
         nodes = np.concatenate([number[spins.reshape(-1)] for spins, _ in rows])
         weights = np.concatenate([each.reshape(-1) for _, each in rows])
         lengths = np.concatenate([np.full(len(spins), spins.shape[1]) for spins, _ in rows])
@@ -300,7 +300,8 @@ class _Drop:
         triangles = np.column_stack([far, shared, third])[has_partner]
         each = np.column_stack([_PARTS * weights - uses, np.ones_like(own), np.zeros_like(own)])
         yield triangles, each[has_partner]
-        # A coupling without neighbours: two frustrated triangles that cancel on their other edges.
+        # A coupling without neighbours is two frustrated triangles that cancel on their other
+        # edges.
         alone, half = pairs[~has_partner], _PARTS * weights[~has_partner] // 2
         if len(alone):
             others = np.array(self._chip.qubits[:3])
@@ -310,7 +311,7 @@ class _Drop:
                 yield np.column_stack(triangle), np.column_stack([half, half, -half])
 
     def _left_over(self) -> tuple[IntArray, IntArray]:
-        """The positive couplings that loops left, as pairs of qubits and weights."""
+        """Return the positive couplings that remain, as pairs of qubits and weights."""
         shore, columns = self._chip.shore, self._chip.columns
         cell, first, second = np.nonzero(self._inner)
         inner = np.column_stack([first, shore + second]) + 2 * shore * cell[:, None]
@@ -322,7 +323,7 @@ class _Drop:
 
 
 def _is_coupler(i: int, j: int, columns: int, shore: int) -> bool:
-    """Return whether two qubits i < j of a Chimera chip are coupled."""
+    """Whether two qubits i < j of a Chimera chip are coupled."""
     (cell, place), (other, far) = divmod(i, 2 * shore), divmod(j, 2 * shore)
     if cell == other:
         return place < shore <= far

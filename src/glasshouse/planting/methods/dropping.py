@@ -1,4 +1,4 @@
-"""Graphs that loops are dropped on, the search for cycles in them, and the dropping itself.
+"""Dropping loops: the graphs that loops are dropped on, the search for cycles, and the dropping.
 
 Classic loops, graph loops and structured graph loops share this code. The complete bipartite graph
 of an RBM is a graph, too.
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 Stream = npt.NDArray[np.uint64]
 Table = npt.NDArray[np.int32]
 
-# Cycles of one length are listed while they are this few and this quickly found.
+# Cycles of one length are listed if they are at most this many and found in this many steps.
 _MOST_LISTED, _MOST_STEPS = 1 << 20, 1 << 25
 _STEPS_AT_ONCE = 1 << 24  # about a tenth of a second, after which signals are handled
-# Tries without success before a loop that is there is dropped again, or none is found at all.
+# Failed attempts after which an existing loop is dropped again, or the search stops.
 _PATIENCE = 1000
-# The most tries for the last room, where loops must be disjoint or weights are limited.
+# The most attempts for the last space, if loops must be disjoint or weights are limited.
 _MOST_PATIENCE = 100_000
-# Where room runs out, everything starts anew a few times.
+# If space runs out, everything starts again this many times.
 _RESTARTS = 4
 NO_TABLE = np.empty(0, dtype=np.int32)
 _NO_EDGES = np.empty(0, dtype=np.int64)
@@ -69,15 +69,15 @@ class Ground:
 
     @classmethod
     def of(cls, graph: GraphLike) -> Ground:
-        """Ground from whatever `Graph.of` takes.
+        """Return the ground for anything that `Graph.of` takes.
 
-        Names and lists may come from an untrusted file, and ask for more memory than there is.
+        Names and lists may come from an untrusted file, and request more memory than there is.
         """
         return cls(graph if isinstance(graph, (str, list)) else Graph.of(graph))
 
     @classmethod
     def of_graph_or_layers(cls, graph: GraphLike | tuple[int, int]) -> Ground:
-        """Return the ground of an RBM for (n, m), and that of a graph for all else."""
+        """Return the ground of an RBM for (n, m), and that of a graph for anything else."""
         if isinstance(graph, (tuple, list)) and len(graph) == 2 and np.ndim(graph[0]) == 0:
             n, m = graph
             return cls(None, arguments.layer_sizes(n, m))
@@ -89,27 +89,27 @@ class Ground:
         return None if self.given is None else Graph.of(self.given)
 
     def refuse_acyclic(self) -> None:
-        """Refuse graphs that no loop fits on."""
+        """Refuse graphs on which no loop fits."""
         graph = self.graph
         if graph and graph.num_nodes < 3:
-            raise ValueError(f"{graph!r} is too small for a cycle; give at least 3 nodes")
+            raise ValueError(f"{graph!r} is too small for a cycle; use at least 3 nodes")
         if graph and not len(graph.core):
             raise ValueError(f"{graph!r} has no cycle, so no loop fits; add edges")
 
     @cached_property
     def extent(self) -> tuple[Extent, int]:
-        """How large the graph is, and what it takes in memory; nothing for an RBM."""
+        """The size of the graph and its memory; zero for an RBM."""
         if self.given is None:
             return Extent(sum(self.layers), math.prod(self.layers)), 0
         return graph_extent(self.given)
 
     @property
     def num_variables(self) -> int:
-        """Nodes of the graph, or visible and hidden spins."""
+        """The number of nodes of the graph, or of visible and hidden spins."""
         return self.extent[0].nodes
 
     def demand(self, loops: int, *, stored: bool = False) -> Demand:
-        """What so many loops take; the graph of an RBM may be stored."""
+        """Return the demand of `loops` loops; the graph of an RBM may be stored."""
         if self.given is None:
             return Demand.of_loops_on_rbm(*self.layers, loops, stored=stored)
         return Demand.of_loops_on_graph(*self.extent, loops)
@@ -126,30 +126,30 @@ class Ground:
 
     @property
     def longest_cycle(self) -> int:
-        """No cycle is longer than this."""
+        """An upper bound of the length of a cycle."""
         return len(self.graph.core) if self.graph else 2 * min(self.layers)
 
     def parameter(self) -> Any:
-        """The ground as a recipe holds it."""
+        """Return the ground as a recipe stores it."""
         return self.graph.name if self.graph else list(self.layers)
 
     def stored(self) -> Graph:
-        """The graph itself, stored even where it is an RBM's."""
+        """Return the graph itself, which is built even for an RBM."""
         return self.graph if self.graph else Graph.layers(*self.layers)
 
     def rows(self, *, stored: bool) -> Rows:
-        """Compressed rows for the kernel; empty where an RBM's need not be stored."""
+        """Return compressed rows for the kernel; empty if those of an RBM need not be stored."""
         if self.graph or stored:
             return self.stored().core_rows
         none = np.empty(0, dtype=np.int32)
         return np.empty(0, dtype=np.int64), none, none, none.reshape(0, 2)
 
     def roots(self) -> npt.NDArray[np.int32]:
-        """Where walks begin; empty stands for all spins."""
+        """The start nodes of walks; empty stands for all spins."""
         return self.graph.core if self.graph else np.empty(0, dtype=np.int32)
 
     def plant(self, loops: Loops, state: SpinArray, loop_weight: int, offset: int = 0) -> Planted:
-        """The instance: an RBM, or an Ising problem."""
+        """Return the instance: an RBM, or an Ising problem."""
         if self.graph is None:
             return Planted.of_rbm(*self.layers, loops, state, loop_weight)
         size, labels = self.num_variables, self.graph.labels
@@ -169,19 +169,20 @@ class LoopWeights:
 
     @classmethod
     def of(cls, f: Fraction, lengths: range) -> LoopWeights:
-        """Weights that give every loop the same f, in lowest terms for the lengths there are."""
+        """Return weights that give every loop the same f, in lowest terms for the given lengths."""
         if len(lengths) == 1:
             positive, negative = arguments.loop_weights(f, lengths[0])
             return cls(positive, constant=-negative, slope=0)
-        # Of two lengths in a row, L-1 has no common divisor, and p/q is in lowest terms.
+        # For consecutive lengths, the values L-1 have no common divisor, and p/q is in lowest
+        # terms.
         return cls(f.denominator - f.numerator, constant=0, slope=f.numerator)
 
     def negative(self, length: int) -> int:
-        """The negative weight of a loop of this length."""
+        """Return the negative weight of a loop of this length."""
         return -(self.constant + self.slope * (length - 1))
 
     def check(self, number: int, longest: int, most: int = INT64_MAX) -> None:
-        """Refuse what could leave int64, and loops of which none stays under a limit."""
+        """Refuse weights that could exceed int64, and loops that cannot stay below a limit."""
         arguments.check_total(number, self.positive * (longest - 1) - self.negative(longest))
         heaviest = max(self.positive, -self.negative(longest))
         if most < heaviest:
@@ -193,20 +194,20 @@ class LoopWeights:
 
 @dataclass(frozen=True)
 class Drop:
-    """Loops to be dropped: where their cycles come from, what they weigh, how they may overlap.
+    """Loops to be dropped: the source of their cycles, their weights, their allowed overlap.
 
     Attributes:
-        sampler: where cycles come from, a constant of the kernel.
-        ground: what they are dropped on.
-        shortest: least length of a loop.
-        longest: greatest length of a loop.
-        weights: weights by length.
+        sampler: the source of cycles, a constant of the kernel.
+        ground: the graph that they are dropped on.
+        shortest: the least length of a loop.
+        longest: the greatest length of a loop.
+        weights: the weights by length.
         rule: how loops may share edges, a constant of the kernel.
         most: the largest magnitude of a weight.
-        table: all cycles one after the other, for the sampler TABLE.
+        table: all cycles, concatenated, for the sampler TABLE.
         inner: the edges inside the block, for the sampler BLOCK.
         border: the size of the block.
-        inside: whether the fourth node of a block's loop lies inside the block.
+        inside: whether the fourth node of a block's loop is inside the block.
     """
 
     sampler: int
@@ -223,7 +224,7 @@ class Drop:
 
     @property
     def rows(self) -> Rows:
-        """The graph as the kernel takes it."""
+        """The graph in the form that the kernel takes."""
         return self.ground.rows(stored=self._needs_totals)
 
     @property
@@ -232,17 +233,17 @@ class Drop:
 
     @property
     def _is_limited(self) -> bool:
-        """Whether room can run out."""
+        """Whether space can run out."""
         return self.rule == DISJOINT or self.most < INT64_MAX
 
     def new_totals(self) -> IntArray:
-        """Weights of the edges, all 0; none where no rule looks at them."""
+        """Return weights of the edges, all 0; empty if no rule needs them."""
         return np.zeros(len(self.rows[3]) if self._needs_totals else 0, dtype=np.int64)
 
     def run(
         self, stream: Stream, number: int, totals: IntArray, meter: Meter
     ) -> tuple[Any, IntArray]:
-        """Nodes and starts of up to `number` loops, dropped on top of `totals`."""
+        """Return nodes and starts of up to `number` loops, dropped on top of `totals`."""
         rows = self.rows
         source = CycleSource(
             self.sampler, rows, self.ground.layers, self.ground.roots(), self.table, self.inner,
@@ -263,14 +264,14 @@ class Drop:
             nodes = drop_loops(
                 stream, source, rule, nodes, starts, state, patience, totals, meter, pause
             )
-            is_stuck = bool(meter[0] > pause)  # it ended for want of room
+            is_stuck = bool(meter[0] > pause)  # it ended because space ran out
         placed = int(state[0])
         if placed < number:
             refuse_spent(meter)
         return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
 
     def grow(self, stream: Stream, number: int, remedy: str, meter: Meter) -> Loops:
-        """Exactly `number` loops, or an error that says how many there is room for."""
+        """Drop exactly `number` loops, or raise an error that states how many fit."""
         reached = 0
         for _ in range(_RESTARTS if self._is_limited else 1):
             nodes, starts = self.run(stream, number, self.new_totals(), meter)
@@ -281,12 +282,12 @@ class Drop:
             raise ValueError(f"no {self} was found on {self.ground}; {remedy}")
         limit = "disjoint loops" if self.rule == DISJOINT else f"loops under max_weight={self.most}"
         raise ValueError(
-            f"no room for {number} {limit} on {self.ground}: {reached} was the most in "
+            f"no space for {number} {limit} on {self.ground}: {reached} was the most in "
             f"{_RESTARTS} attempts; use loops={reached} or fewer"
         )
 
     def weighed(self, nodes: npt.NDArray[np.int32], starts: IntArray) -> Loops:
-        """The loops with their weights, the negative edge of each its last."""
+        """Return the loops with their weights; the last edge of each is negative."""
         weights = np.full(len(nodes), self.weights.positive, dtype=np.int64)
         lengths = np.diff(starts)
         weights[starts[1:] - 1] = -(self.weights.constant + self.weights.slope * (lengths - 1))
@@ -299,15 +300,15 @@ class Drop:
 
 
 def chosen_length(length: int | None, limit: int | None, name: str) -> int | None:
-    """Check the one length of all loops, or else a limit of their lengths; both may be None."""
+    """Check the length of all loops, or else a limit of their lengths; both may be None."""
     if length is not None and limit is not None:
-        raise ValueError(f"length={length} and {name}={limit} given; give one of them")
+        raise ValueError(f"length={length} and {name}={limit} are given; pass one of them")
     given, called = (limit, name) if length is None else (length, "length")
     return None if given is None else validation.count(given, called, 3)
 
 
 def cycles_of_length(ground: Ground, length: int, meter: Meter) -> tuple[int, Table]:
-    """The sampler for cycles of one length: a table of all of them, or self-avoiding paths."""
+    """Return the sampler for cycles of one length: a table of all of them, or random paths."""
     if length > ground.longest_cycle:
         raise ValueError(
             f"{ground} has no cycle of length {length}; use at most {ground.longest_cycle}"

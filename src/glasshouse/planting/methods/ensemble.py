@@ -1,4 +1,4 @@
-"""Thousands of small instances of one kind at once."""
+"""Ensembles: thousands of small random-loop instances at once."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(Summarised):
-    """Random-loop instances that differ in nothing but their seeds, in batched arrays.
+    """Random-loop instances that differ only in their seeds, in batched arrays.
 
     Instance k is `random_loops(..., rng=SeedSequence(seed, spawn_key=(first + k,)))`, bit for bit;
-    indexing makes it.
+    indexing creates it.
 
     Attributes:
-        nodes: int32 (instances, loops, 4), each loop's last edge the negative one (see `Loops`).
+        nodes: int32 (instances, loops, 4); the last edge of each loop is negative (see `Loops`).
         states: int8 (instances, n + m), the planted states.
-        positive: weight of the loops' positive edges: the loop weight.
-        negative: weight of their negative edges.
-        parameters: what all instances share, as their recipes hold it.
-        seed: whose children the instances grow from.
+        positive: the weight of the loops' positive edges: the loop weight.
+        negative: the weight of their negative edges.
+        parameters: the parameters that all instances share, as recipes store them.
+        seed: the seed whose children the instances grow from.
         first: the child that instance 0 grows from.
     """
 
@@ -59,11 +59,11 @@ class Ensemble(Summarised):
 
     @property
     def frustration(self) -> Fraction:
-        """Every loop's f, and every instance's: random loops never cancel."""
+        """The f of every loop and of every instance: random loops never cancel."""
         return Fraction(-self.negative, 3 * self.positive - self.negative)
 
     def __getitem__(self, index: int) -> Planted:
-        """Instance number `index`; negative ones count from the end."""
+        """Return instance number `index`; negative numbers count from the end."""
         k = range(len(self))[index]
         loops = Loops.of_length(self.nodes[k], positive=self.positive, negative=self.negative)
         recipe = Recipe("random_loops", self.parameters, self.seed.child(self.first + k))
@@ -94,12 +94,12 @@ def random_loops_ensemble(
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        count: how many instances.
+        count: the number of instances.
         frustration: the paper's f, from 0 to 1/4.
-        loop_density: the paper's ρ = N/n; N is rounded up. Give this or `loops`.
+        loop_density: the paper's ρ = N/n; N is rounded up. Use this or `loops`.
         loops: N itself.
-        first: the instances are number first, first + 1, … of all that the seed has.
-        rng: a seed, or whatever `numpy.random.default_rng` takes; instance k uses its child
+        first: the instances have the numbers first, first + 1, … among those of the seed.
+        rng: a seed, or anything that `numpy.random.default_rng` takes; instance k uses its child
             first + k.
 
     >>> many = random_loops_ensemble(100, 100, 50, frustration="1/5", loop_density=0.345, rng=1)
@@ -122,7 +122,7 @@ def random_loops_ensemble(
     states = np.empty((instances, n + m), dtype=np.int8)
     matrix = new_cells(n * m, 4 * number, signs=True)
     if not drop_ensemble(streams, n, m, law, REDRAWS, matrix, nodes, states):
-        raise ValueError(f"no place found for {number} loops on {n} × {m}; use fewer loops")
+        raise ValueError(f"no space was found for {number} loops on {n} × {m}; use fewer loops")
     nodes, states = validation.read_only(nodes), validation.read_only(states)
     shared = MappingProxyType(parameters)
     return Ensemble(nodes, states, int(law[0]), -int(law[3]), shared, seed, first)

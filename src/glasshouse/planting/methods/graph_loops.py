@@ -53,27 +53,27 @@ def graph_loops(
 
     Section "Extension to General Graphs". A cycle is the symmetric difference of up to three
     touching cycles of a basis (from a random breadth-first forest), split into simple cycles of
-    which one is taken; or, with `length`, any cycle of that length: uniform over all of them where
+    which one is taken. With `length`, it is any cycle of that length: uniform over all of them if
     they can be listed (up to 2^20), else a random self-avoiding path that closes. Its negative edge
-    is uniform among the places that agree with the signs so far. Where none is found in a thousand
-    tries, a loop that is there is dropped again. Every loop has the requested f, and so has the
+    is uniform among the edges that agree with the signs so far. If none is found in a thousand
+    attempts, an existing loop is dropped again. Every loop has the requested f, and so has the
     instance, exactly.
 
     Args:
         graph: a `Graph` or its name ("torus:8x8"), a networkx graph, a list of edges, or an Ising
             problem whose edges are used.
-        frustration: share of violated weight, 0 to 1/L for loops of length L: 1/3 on triangles.
-        loop_density: loops per half the nodes (n of an RBM of n × n). Give this or `loops`.
-        loops: how many loops.
+        frustration: fraction of violated weight, 0 to 1/L for loops of length L: 1/3 on triangles.
+        loop_density: loops per half the nodes (n of an RBM of n × n). Use this or `loops`.
+        loops: the number of loops.
         loops_per_node: loops per node, as most papers count them: half of `loop_density`.
-        length: the one length of all loops; any length by default.
+        length: the length of all loops; any length by default.
         max_length: without `length`, the longest loop; by default the longest that can hold f.
         overlap: "constructive" lets loops add up where signs agree; "none" keeps them disjoint.
-        max_weight: the largest weight allowed on an edge, for machines of limited precision.
+        max_weight: the largest weight allowed on an edge, for hardware of limited precision.
         bits: the bits that hold every weight and its sign, instead of `max_weight`: b bits hold
             magnitudes up to 2^(b-1) - 1.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = graph_loops("torus:6x6", frustration="1/4", length=4, loop_density=1, rng=1)
     >>> plant
@@ -108,7 +108,7 @@ def graph_loops(
 
 
 def _lengths(ground: Ground, frustration: Ratio, longest: int | None) -> range:
-    """All lengths that loops may have, up to the longest."""
+    """Return all lengths that loops may have, up to the longest."""
     shortest = 4 if ground.is_bipartite else 3
     if longest is None:
         f = arguments.frustration(frustration, shortest)

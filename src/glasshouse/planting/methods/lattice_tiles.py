@@ -16,12 +16,12 @@ _AROUND = (0, 1, 3, 2)
 
 @cache
 def plaquettes() -> TileSet:
-    """The tiles of the classes C1 to C4: every place of the negative and of the weak couplings."""
+    """Return all tiles of classes C1 to C4: negative and weak couplings in all positions."""
     return TileSet.of([_plaquettes(weak - 1) for weak in (1, 2, 3, 4)])
 
 
 def _plaquettes(weak: int) -> list[Tile]:
-    """Tiles with the coupling -1, so many of +1, and +2 for the others."""
+    """Return tiles with one coupling of -1, `weak` couplings of +1, and +2 for the rest."""
     return [
         [(_AROUND[turn:] + _AROUND[:turn], (*positive, -1))]
         for turn in range(4)
@@ -50,20 +50,20 @@ def tiles2d(
     Tile planting (Hamze, Jacob, Ochoa, Perera, Wang, Katzgraber, Physical Review E 97, 043303,
     2018, arXiv 1711.04083; Perera, Hamze, Raymond, Weigel, Katzgraber, Physical Review E 101,
     023316, 2020, arXiv 1907.10809). A tile of class Ci has i ground states up to a flip: one
-    coupling -1, i-1 of +1 and the others +2, in any order. C1 ties all its spins, so that C1 alone
-    has one ground state and its flip; C4 alone is the fully frustrated case of many. The spins are
-    those of the lattice, row by row.
+    coupling of -1, i-1 of +1 and the others +2, in any order. C1 ties all its spins, so that C1
+    alone has one ground state and its flip; C4 alone is the fully frustrated case of many. The
+    spins are numbered row by row.
 
     Args:
-        length: spins along a side, an even number from 4 on; the paper's L. Open: from 2 on.
-        p1: probability of a tile of class C1; 0 where others are given.
-        p2: probability of a tile of class C2; without any of the three it is 1, which is the
-            hardest for annealing.
-        p3: probability of a tile of class C3; C4 gets what all three leave.
+        length: spins along a side, an even number of at least 4 (2 if open); the paper's L.
+        p1: probability of a tile of class C1; 0 if others are given.
+        p2: probability of a tile of class C2; 1 if none of the three is given, which is the hardest
+            for annealing.
+        p3: probability of a tile of class C3; C4 gets the remaining probability.
         boundary: "periodic", or "open": then half of the border's couplings have no tile, and are
             left out.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = tiles2d(32, p1=1, rng=1)
     >>> plant
@@ -79,12 +79,12 @@ def tiles2d(
     return lattice.plan(plaquettes(), named, "C4", state)
 
 
-# Loops over quarters prove the cubes: halves would do, but would not tell which couplings all
+# Loops over quarters prove the cubes: halves would suffice, but would not show which couplings all
 # ground states satisfy.
 _DENOMINATOR = 4
 # One cube of each class. Its loops add up to four times its couplings, which are -1 on the last
 # edges of loops and +1 on all others. Edges whose weights exceed the loops' multipliers are those
-# that all ground states of the cube satisfy; so the loops tell all there is to tell of one cube.
+# that all ground states of the cube satisfy, so the loops show everything about one cube.
 CUBES: dict[str, Tile] = {
     "F21": (
         ((1, 3, 2, 0), (1, 4, 1, -1)),
@@ -124,7 +124,7 @@ CUBES: dict[str, Tile] = {
 
 @cache
 def cubes() -> TileSet:
-    """The cube of each class, turned and mirrored in all 48 ways."""
+    """Return the cube of each class, rotated and mirrored in all 48 ways."""
     return TileSet.of([[_moved(cube, move) for move in symmetries(3)] for cube in CUBES.values()])
 
 
@@ -160,15 +160,15 @@ def tiles3d(
     row by row. Cubes are planar graphs, so loops prove them, in quarters.
 
     Args:
-        length: spins along a side, an even number from 4 on; the paper's L. Open: from 2 on.
+        length: spins along a side, an even number of at least 4 (2 if open); the paper's L.
         p21: probability of a cube of class F21.
         p22: probability of a cube of class F22.
         p41: probability of a cube of class F41.
-        p42: probability of a cube of class F42; F6 gets what is left.
+        p42: probability of a cube of class F42; F6 gets the remaining probability.
         boundary: "periodic", or "open": then couplings of the border that have no cube are left
             out.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = tiles3d(8, rng=1)
     >>> plant

@@ -42,25 +42,25 @@ def partition(
 ) -> Plan:
     """Plant a perfect partition: numbers that split into two sides of the same sum.
 
-    The energy is half of (a·s)², without its constant; spins tell the side of each number. Numbers
-    and partition are drawn together, uniform among all that fit: a from 1 to 2^bits - 1, t with
-    a·t = 0, or ±1 where the total is odd. With m bits per number, random numbers have a perfect
+    The energy is half of (a·s)², without its constant; a spin is the side of its number. Numbers
+    and partition are drawn together, uniformly among all that fit: a from 1 to 2^bits - 1, t with
+    a·t = 0, or ±1 if the total is odd. With m bits per number, random numbers have a perfect
     partition up to m/n = 1 and none above (Mertens, Physical Review Letters 81, 4281, 1998; Borgs,
-    Chayes and Pittel, Random Structures and Algorithms 19, 247, 2001); below, partitions are many,
-    above, the planted one and its mirror image are alone, most of the time.
+    Chayes and Pittel, Random Structures and Algorithms 19, 247, 2001). Below this ratio there are
+    many partitions; above it, usually only the planted one and its mirror image.
 
-    Energies are exact below 2^63, those of the QUBO, too, so that bits + log2 n stays below 30.5:
-    m = n is in reach up to 25 spins. There are n(n-1)/2 couplings, of about 50 bytes each.
+    Energies, including those of the QUBO, are exact below 2^63, so bits + log2 n must be below
+    30.5: m = n is possible up to 25 spins. There are n(n-1)/2 couplings, of about 50 bytes each.
 
     Args:
-        n: numbers, which is spins, at least 2.
-        bits: numbers are uniform below two to this power, m; give this, or `bits_per_spin`, or
+        n: the number of numbers, which are spins; at least 2.
+        bits: numbers are uniform below two to this power, m; use this, or `bits_per_spin`, or
             neither for m = n, or for the most bits whose energies are exact.
         bits_per_spin: m/n; m is rounded up.
         total: "even", or "odd" for numbers whose two sides differ by one.
-        state: the state to plant. Then numbers turn negative where it has them on the wrong side;
-            when None, all are positive.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant. Then numbers on the wrong side become negative; if None, all
+            numbers are positive.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = partition(6, bits=4, rng=1)
     >>> plant.squares.coefficients.tolist(), plant.state.tolist()
@@ -82,7 +82,7 @@ def partition(
     if number > most:
         raise ValueError(
             f"numbers of {number} bits are too large for n={size}; squares of their sums "
-            f"leave 2^63-1, where energies stop being exact; use at most {most} bits"
+            f"exceed 2^63-1, where energies stop being exact; use at most {most} bits"
         )
     arguments.one_of(total, "total", ("even", "odd"))
     if number == 1 and size % 2 != (total == "odd"):

@@ -28,16 +28,17 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 _MOST_COEFFICIENT = 1 << 31
-# Draws of clauses, by what the last spin to be held must wait for: not one in e^40 waits longer.
+# Draws of clauses, as a multiple of the expected wait for the last free spin; longer waits have
+# probability below e^-40.
 _WAIT = 40
-_CLAUSE, _LOOP, _PAIR = 256, 64, 64  # bytes, about
+_CLAUSE, _LOOP, _PAIR = 256, 64, 64  # approximate bytes
 
 
 def _scale(scale: Any, block: Any) -> Fraction:
     if scale is None:
         return Fraction(1, 10)
     if block is None:
-        raise ValueError(f"scale={scale} weighs clauses against blocks; give block, or no scale")
+        raise ValueError(f"scale={scale} weighs clauses against blocks; add block, or remove scale")
     ratio = arguments.ratio(scale, "scale")
     if ratio <= 0 or max(ratio.numerator, ratio.denominator) > _MOST_COEFFICIENT:
         raise ValueError(f"scale={scale} must be above 0, and its parts at most 2^31; try 1/10")
@@ -65,32 +66,32 @@ def posiform(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant the one model of a 2-SAT: the only ground state there is, of energy 0.
+    """Plant the one model of a 2-SAT: the only ground state, of energy 0.
 
     Posiform planting (Hahn, Pelofske, Djidjev, "Using 2-SAT to generate QUBO instances with known
     optimal solutions", 2023, and Frontiers in Computer Science 5, 2023). Clauses that the planted
     state satisfies are drawn, without repeating any, on the edges of a graph until no other state
-    satisfies them all. A violated clause costs four times its coefficient, a whole number.
+    satisfies them all. A violated clause costs four times its coefficient, an integer.
 
-    A 2-SAT is easy. With `block`, the spins also fall into blocks of neighbours, each with a glass
-    of frustrated loops that has the planted state among its many ground states (Pelofske, Hahn,
-    Djidjev, arXiv 2411.03626, "Increasing the hardness of posiform planting using random QUBOs").
-    The paper draws the couplings of a block at random and solves it. The proof of such a block
-    comes out of a linear program in floats, and would not be the same on every machine; our loops
-    need no solving and are their own proof (docs/families.md has the paper's form, with `prove`).
-    The clauses still single out one state. The energy is then that of the loops.
+    A 2-SAT is easy. With `block`, the spins are also divided into blocks of neighbours, each with a
+    glass of frustrated loops that has the planted state among its many ground states (Pelofske,
+    Hahn, Djidjev, arXiv 2411.03626, "Increasing the hardness of posiform planting using random
+    QUBOs"). The paper draws the couplings of a block at random and solves it. The proof of such a
+    block would come from a linear program in floats, and would not be the same on every computer;
+    our loops need no solving and are their own proof (docs/families.md has the paper's form, with
+    `prove`). The clauses still leave one state. The energy is then that of the loops.
 
     Args:
-        n: spins, any two of which may share a clause; give this or `graph`.
+        n: spins, any two of which may share a clause; use this or `graph`.
         graph: a `Graph` or its name ("chimera:4"), a networkx graph, a list of edges, or an Ising
             problem whose edges are used. Every node needs an edge.
         max_coefficient: coefficients of clauses are uniform from 1 to this.
-        block: spins of a block with a glass, at most; none by default.
-        scale: coefficients of clauses against the ±1 of a block's loops, the paper's posiform
-            scaling coefficient: 1/10 by default. Lower is harder, and so are more and smaller
-            blocks.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        block: the most spins of a block with a glass; no blocks by default.
+        scale: coefficients of clauses relative to the ±1 of a block's loops, the paper's posiform
+            scaling coefficient: 1/10 by default. A lower scale is harder, and so are more and
+            smaller blocks.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = posiform(40, rng=1)
     >>> plant.energy, str(plant.summary().ground_states)
@@ -99,12 +100,12 @@ def posiform(
     """
     if (n is None) == (graph is None):
         given = "neither is" if n is None else "both are"
-        raise ValueError(f"give exactly one of n and graph; {given} given")
+        raise ValueError(f"pass exactly one of n and graph; {given} given")
     ground = None if graph is None else Ground.of(graph)
     size = arguments.spins(n, 2) if ground is None else ground.num_variables  # type: ignore[arg-type]
     most = validation.count(max_coefficient, "max_coefficient", 1)
     if most > _MOST_COEFFICIENT:
-        raise ValueError(f"max_coefficient={most} is above 2^31, the most we draw; use less")
+        raise ValueError(f"max_coefficient={most} is above 2^31, the limit; use a smaller one")
     ratio = _scale(scale, block)
     width = None if block is None else min(validation.count(block, "block", 3), size)
 
@@ -123,7 +124,7 @@ def posiform(
         loops = loops_of(size, clauses, coefficients)
         cost = int(coefficients.sum())
         if blocks is not None:
-            # As many loops of weights ±1 as there are spins on cycles inside blocks.
+            # There are as many loops of weights ±1 as spins on cycles inside blocks.
             longest = blocks.longest_cycle
             drop = Drop(BASIS, blocks, 3, longest, LoopWeights(1, 1, 0))
             glass = drop.grow(streams[3], longest, "use another block", meter)
@@ -138,7 +139,7 @@ def posiform(
 
 
 def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
-    """Clauses are drawn until the model is unique: at most all, and so many but once in e^40."""
+    """Return the demand: all clauses, or the number that suffices except once in e^40 cases."""
     if ground is None:
         wait = math.ceil(1.5 * size * (logarithm(size) + _WAIT))
         clauses, memory = min(3 * math.comb(size, 2), wait), 0
@@ -152,7 +153,7 @@ def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
 
 
 def _held(graph: Graph) -> Graph:
-    """A graph all of whose nodes have an edge: no clause could hold the others."""
+    """Return a graph, all of whose nodes must have an edge: no clause could fix the others."""
     degrees = np.bincount(graph.edges.reshape(-1), minlength=graph.num_nodes)
     alone = np.flatnonzero(degrees == 0)
     if len(alone):
@@ -160,21 +161,22 @@ def _held(graph: Graph) -> Graph:
         many = f" and {len(alone) - 1} more" if len(alone) > 1 else ""
         raise ValueError(
             f"node {label!r}{many} of {graph!r} has no edge, so no clause holds its spin and the "
-            "model cannot be unique; leave such nodes out"
+            "model cannot be unique; remove such nodes"
         )
     if not graph.num_nodes:
-        raise ValueError("the graph has no nodes; give one with an edge")
+        raise ValueError("the graph has no nodes; use a graph with an edge")
     return graph
 
 
 def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Clauses:
-    """Different clauses in the order in which they came, until the model is unique."""
+    """Draw distinct clauses, in their order, until the model is unique."""
     if graph is None:
         edges, wait = np.empty((0, 2), dtype=np.int32), 1.5 * size
     else:
         edges = np.array(graph.edges, dtype=np.int32)
         least = int(np.bincount(edges.reshape(-1)).min())
-        # So many edges touch the flips that are hardest to hold; a clause of each would do.
+        # This many edges touch the flips that are hardest to exclude; a clause on each would
+        # suffice.
         wait = 3 * len(edges) / least
     drawn = np.empty((0, 3), dtype=np.int32)
     number = math.ceil(wait * (logarithm(size) + 2))
@@ -189,14 +191,14 @@ def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Cla
 
 
 def _different(clauses: Clauses, size: int) -> Clauses:
-    """Each clause where it came first."""
+    """Return each clause at its first occurrence."""
     i, j, kind = clauses.T.astype(np.int64)
     _, first = np.unique((i * size + j) * 2 + kind, return_index=True)
     return clauses[np.sort(first)]
 
 
 def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
-    """The edges inside blocks; any two spins of a block where there is no graph."""
+    """Return the edges inside blocks; without a graph, any two spins of a block."""
     if graph is None:
         i, j = np.triu_indices(most, 1)
         first = np.arange(0, size, most)[:, None]
@@ -209,13 +211,13 @@ def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
     inside = Graph(size, edges, f"blocks:{most}", tuple(range(size)))
     if not len(inside.core):
         raise ValueError(
-            f"blocks of {most} spins hold no cycle here, so there is no glass; use a larger block"
+            f"blocks of {most} spins contain no cycle, so there is no glass; use a larger block"
         )
     return Ground(inside)
 
 
 def _joined(clauses: Loops, glass: Loops, factor: int) -> Loops:
-    """Clauses and, times a factor, the loops of blocks."""
+    """Return the clauses and, times a factor, the loops of blocks."""
     nodes = np.concatenate([clauses.nodes, glass.nodes])
     starts = np.concatenate([clauses.starts, clauses.starts[-1] + glass.starts[1:]])
     return Loops(nodes, starts, np.concatenate([clauses.weights, factor * glass.weights]))

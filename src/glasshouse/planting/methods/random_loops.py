@@ -23,18 +23,18 @@ from glasshouse.randomness import RngLike, Streams
 
 WeightLaw = Literal["equal", "normal"]
 
-# Algorithm 1 cannot jam: a loop that is there can be dropped again. The bound is a safety line.
+# An existing loop can be dropped again, so Algorithm 1 cannot jam; this is only a safety limit.
 REDRAWS = 1 << 20
-# With disjoint loops or limited weights room runs out; then everything starts anew a few times.
+# Disjoint loops or limited weights can run out of space; then everything starts again.
 _RESTARTS = 8
 
 
 class NoRoomError(ValueError):
-    """Fewer loops fit than were asked for.
+    """Raised if fewer loops fit than were requested.
 
     Attributes:
-        most: no more can ever fit, or `reached`.
-        reached: whether so many were dropped; else `most` is a bound that nobody may reach.
+        most: the most loops that were dropped, or an upper bound of what can fit.
+        reached: whether `most` loops were dropped; else `most` is only an upper bound.
         names_arguments: the message names arguments, which are options of a command.
     """
 
@@ -72,28 +72,28 @@ def random_loops(
 ) -> Plan:
     """Plant an RBM by dropping loop atoms at random (paper, Algorithm 1).
 
-    Each loop takes a uniform column j1, a uniform pair of rows with W[i1,j1] ≥ 0 and
-    W[i2,j1] ≤ 0, and a uniform second column j2 with W[i1,j2], W[i2,j2] ≥ 0; it adds the positive
-    weight to three of the cells and the negative one to (i2, j1). Loops never oppose each other,
-    so that `E0 = -N(3-α)` loop weights and the frustration index is the requested one exactly.
+    Each loop takes a uniform column j1, a uniform pair of rows with W[i1,j1] ≥ 0 and W[i2,j1] ≤ 0,
+    and a uniform second column j2 with W[i1,j2], W[i2,j2] ≥ 0. It adds the positive weight to three
+    of the cells and the negative one to (i2, j1). Loops never oppose each other, so that `E0 =
+    -N(3-α)` loop weights and the frustration index is exactly the requested one.
 
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        frustration: share of violated weight, the paper's f, from 0 to 1/4, as 1/5 or 0.2.
-        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Give this or
+        frustration: fraction of violated weight, the paper's f, from 0 to 1/4, as 1/5 or 0.2.
+        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Use this or
             `loops`.
-        loops: how many loops, the paper's N.
-        state: the state to plant, visible spins first; uniform at random when None.
+        loops: the number of loops, the paper's N.
+        state: the state to plant, visible spins first; uniform at random if None.
         overlap: "constructive" lets loops add up where their signs agree; "none" keeps them
             disjoint, which makes all weights equal at f = 1/4.
-        weights: "equal", or "normal" for integers that scatter around the loop weights (the
-            negative one is never above the weakest positive; the summary has the realised f).
-        spread: standard deviation of normal weights as a share of their mean, 1/10 by default.
+        weights: "equal", or "normal" for integers that vary around the loop weights (the negative
+            one is never above the weakest positive; the summary has the realised f).
+        spread: standard deviation of normal weights as a fraction of their mean, 1/10 by default.
         resolution: normal weights are this many times the equal ones, 100 by default, so that
-            their scatter is resolved by integers.
-        max_weight: the largest weight allowed on an edge, for machines of limited precision.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+            integers resolve their variation.
+        max_weight: the largest weight allowed on an edge, for hardware of limited precision.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = random_loops(6, 5, frustration="1/5", loops=4, rng=1)
     >>> plant.energy, plant.summary().frustration
@@ -110,7 +110,7 @@ def random_loops(
         spins = arguments.planted_state(state, n + m, streams[1])
         grown = _drop_loops(streams[0], n, m, number, law, most, meter)
         loop_weight = int(law[0])
-        if scatter:  # all weights of a small instance may lie on one side of their mean
+        if scatter:  # all weights of a small instance may be on one side of their mean
             positive = grown.positive_weights
             loop_weight = int(np.clip(loop_weight, positive.min(), positive.max()))
         return Planted.of_rbm(n, m, grown, spins, loop_weight)
@@ -121,16 +121,18 @@ def random_loops(
 def weight_law(
     f: Fraction, weights: WeightLaw, spread: Ratio | None, resolution: int | None
 ) -> tuple[npt.NDArray[np.int64], dict[str, object]]:
-    """The law that the kernel draws weights from, and what a recipe keeps of it.
+    """Return the law that the kernel draws weights from, and its parameters in a recipe.
 
     Returns:
-        (positive weight, variance, scale, negative magnitude, variance, scale) as the kernel wants
-        it, and the recipe's parameters: none for equal weights.
+        (positive weight, variance, scale, negative magnitude, variance, scale) for the kernel, and
+        the recipe's parameters: none for equal weights.
     """
     positive, negative = arguments.loop_weights(f, 4)
     if arguments.one_of(weights, "weights", ("equal", "normal")) == "equal":
         if spread is not None or resolution is not None:
-            raise ValueError('spread and resolution need weights="normal"; equal ones have none')
+            raise ValueError(
+                'spread and resolution need weights="normal"; equal weights have neither'
+            )
         arguments.check_total(1, 3 * positive - negative)
         return np.array([positive, 0, 1, -negative, 0, 1], dtype=np.int64), {}
     share = arguments.ratio(Fraction(1, 10) if spread is None else spread, "spread")
@@ -145,7 +147,7 @@ def weight_law(
         if mean and not 1 <= variance <= MOST_VARIANCE:
             side = "lower" if variance else "higher"
             raise ValueError(
-                f"at resolution={steps} a weight of {mean} scatters by {float(share * mean):.3g}, "
+                f"at resolution={steps} a weight of {mean} varies by {float(share * mean):.3g}, "
                 f"outside 1 to 4096; use a {side} resolution"
             )
         law += [mean, variance, math.isqrt(variance) + 1]
@@ -154,7 +156,7 @@ def weight_law(
 
 
 def _largest_cell(overlap: Overlap, max_weight: int | None, law: npt.NDArray[np.int64]) -> int:
-    """The largest |W_ij| that the kernel may reach; 0 stands for disjoint loops."""
+    """Return the largest |W_ij| that the kernel may reach; 0 stands for disjoint loops."""
     heaviest = int(law[0]) * (2 if law[1] else 1)  # normal weights are cut off at twice the mean
     if max_weight is not None and validation.count(max_weight, "max_weight", 1) < heaviest:
         raise ValueError(
@@ -176,12 +178,12 @@ def _drop_loops(
     meter: Meter,
     dense: bool | None = None,
 ) -> Loops:
-    """Run the kernel, anew where room ran out; `dense` overrides the choice of matrix in tests."""
+    """Run the kernel, again if space ran out; `dense` overrides the choice of matrix in tests."""
     # A loop takes two cells in each of its rows and columns.
     capacity = min(n * (m // 2), m * (n // 2)) // 2
     if most == 0 and number > capacity:
         raise NoRoomError(
-            f"no room for {number} disjoint loops on {n} × {m}, which hold {capacity} at most; "
+            f"no space for {number} disjoint loops on {n} × {m}, which hold at most {capacity}; "
             f'use fewer loops or overlap="constructive"',
             capacity,
             reached=False,
@@ -212,7 +214,7 @@ def _drop_loops(
         reached = max(reached, dropped)
     limit = "disjoint loops" if most == 0 else f"loops under max_weight={most}"
     raise NoRoomError(
-        f"no room for {number} {limit} on {n} × {m}: {reached} was the most in {_RESTARTS} "
+        f"no space for {number} {limit} on {n} × {m}: {reached} was the most in {_RESTARTS} "
         f"attempts; use loops={reached} or fewer",
         reached,
         reached=True,

@@ -45,32 +45,32 @@ def structured_graph_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant 4-loops whose negative edges lie among the first nodes of a graph.
+    """Plant 4-loops whose negative edges are among the first nodes of a graph.
 
     Section "Structured Frustrated-Loop Algorithm", "Extension to General Graphs". A loop has the
     edges (i1,i2), (i3,i2), (i3,i4) and (i1,i4) on four different nodes: i1 and i2, joined by the
-    negative edge, lie in the block (the first nodes), i3 outside it. i4 lies outside for a
-    centre loop and inside for a left loop; an upper loop would be a left loop transposed. Signs are
+    negative edge, are in the block (the first nodes), i3 is outside it. i4 is outside for a centre
+    loop and inside for a left loop; an upper loop would be a left loop transposed. Signs are
     compared on the symmetric J.
 
     Unlike on an RBM, **no metastable state is planted**: rows and columns of an adjacency matrix
-    are the same nodes, so the blocks B1 and B4 together are no cut, and no flip of spins turns
-    just them. The planted ground state is right all the same.
+        are the same nodes, so the blocks B1 and B4 together are not a cut, and no flip of spins
+        changes only their signs. The planted ground state is still correct.
 
     Args:
-        graph: what `graph_loops` takes; it must have such 4-cycles, as complete graphs do.
-        frustration: share of violated weight, from 0 to 1/4.
-        block: share of the nodes, the first ones, that hold the negative weights: d in (0, 1]. The
-            block has ⌈(nodes-1)·d⌉ nodes.
-        loop_density: loops per half the nodes. Give this or `loops`.
-        loops: how many loops.
+        graph: a graph as for `graph_loops`; it must have such 4-cycles, as complete graphs do.
+        frustration: fraction of violated weight, from 0 to 1/4.
+        block: fraction of the nodes, the first ones, that hold the negative weights: d in (0, 1].
+            The block has ⌈(nodes-1)·d⌉ nodes.
+        loop_density: loops per half the nodes. Use this or `loops`.
+        loops: the number of loops.
         loops_per_node: loops per node, as most papers count them: half of `loop_density`.
-        left: share of left loops; the others are centre loops.
-        max_weight: the largest weight allowed on an edge, for machines of limited precision.
+        left: fraction of left loops; the others are centre loops.
+        max_weight: the largest weight allowed on an edge, for hardware of limited precision.
         bits: the bits that hold every weight and its sign, instead of `max_weight`: b bits hold
             magnitudes up to 2^(b-1) - 1.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = structured_graph_loops("complete:20", frustration="1/5", block="1/2", loops=30,
     ...                                rng=1)
@@ -85,9 +85,11 @@ def structured_graph_loops(
     weights.check(number, 4, most)
     share, left_share = arguments.ratio(block, "block"), arguments.ratio(left, "left")
     if not 0 < share <= 1:
-        raise ValueError(f"block={block} is a share of the nodes, above 0 and at most 1")
+        raise ValueError(
+            f"block={block} must be above 0 and at most 1: it is a fraction of the nodes"
+        )
     if not 0 <= left_share <= 1:
-        raise ValueError(f"left={left} is a share of the loops, from 0 to 1")
+        raise ValueError(f"left={left} must be from 0 to 1: it is a fraction of the loops")
     border = math.ceil((ground.num_variables - 1) * share)
     lefts = round(number * left_share)
     counts = {"left": lefts, "center": number - lefts}
@@ -113,7 +115,7 @@ def _drop_blocks(
     counts: dict[str, int],
     meter: Meter,
 ) -> Loops:
-    """Left loops, then centre loops on top of them."""
+    """Drop left loops, then centre loops on top of them."""
     size = ground.num_variables
     ends = ground.rows(stored=True)[3]
     inner = np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)
@@ -128,7 +130,7 @@ def _drop_blocks(
         found = drop.run(stream, number, totals, meter)[0] if len(inner) else []
         if 0 < len(found) < 4 * number and most < INT64_MAX:
             raise ValueError(
-                f"no room for {number} {kind} loops under max_weight={most} on {ground}: "
+                f"no space for {number} {kind} loops under max_weight={most} on {ground}: "
                 f"{len(found) // 4} were dropped; use fewer loops or a larger block"
             )
         if len(found) < 4 * number:

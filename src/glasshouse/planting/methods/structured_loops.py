@@ -23,7 +23,7 @@ from glasshouse.randomness import RngLike, Streams
 
 BlockRule = Literal["paper", "authors"]
 
-# Left loops can leave no room for upper ones; then everything starts anew a few times.
+# Left loops can leave no space for upper ones; then everything starts again a few times.
 _RESTARTS = 16
 _KINDS = {"left": LEFT, "upper": UPPER, "center": CENTER}
 
@@ -51,30 +51,30 @@ def structured_loops(
 ) -> Plan:
     """Plant an RBM with all negative weights in one block (paper, Algorithm 2).
 
-    It is hard also at high loop density, where random loops become easy.
+    It is hard even at high loop density, where random loops become easy.
 
     The gauged weight matrix is cut into blocks B1 (upper left), B2, B3 and B4. Left loops have two
     cells in B1 and two in B3, upper loops two in B1 and two in B2, centre loops one in each; the
-    negative weight is always in B1. Besides the ground state this plants a metastable state,
-    `2(1-α)N` loop weights above it (see `glasshouse.landscape.metastable_state` and `block_size`).
-    Among the loops of a kind that oppose no other, each is equally likely.
+    negative weight is always in B1. In addition to the ground state, this plants a metastable
+    state, `2(1-α)N` loop weights above it (see `glasshouse.landscape.metastable_state` and
+    `block_size`). Among the loops of a kind that oppose no other, each is equally likely.
 
     Args:
         n: visible spins, at least 2.
         m: hidden spins, at least 2.
-        frustration: share of violated weight, the paper's f, from 0 to 1/4, as 1/5 or 0.2.
-        block: share of rows and columns in B1, which has all negative weights: the paper's d, above
-            0 and at most 1.
-        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Give this or
+        frustration: fraction of violated weight, the paper's f, from 0 to 1/4, as 1/5 or 0.2.
+        block: fraction of rows and columns in B1, which has all negative weights: the paper's d,
+            above 0 and at most 1.
+        loop_density: loops per visible spin, the paper's ρ = N/n; N is rounded up. Use this or
             `loops`.
-        loops: how many loops, the paper's N.
-        left: share of left loops, the paper's N1/N.
-        upper: share of upper loops, N2/N.
-        center: share of centre loops, N3/N; all that is left by default. Shares add up to 1, and
-            loop numbers are rounded so that they add up to N.
+        loops: the number of loops, the paper's N.
+        left: fraction of left loops, the paper's N1/N.
+        upper: fraction of upper loops, N2/N.
+        center: fraction of centre loops, N3/N; by default the remaining loops. The fractions add up
+            to 1, and the numbers of loops are rounded so that they add up to N.
         block_rule: "paper" gives B1 ⌈(n-1)d⌉ rows, "authors" ⌈nd⌉ as in the authors' code.
-        state: the state to plant, visible spins first; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant, visible spins first; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = structured_loops(20, 20, frustration="0.24", block="1/2", loop_density=10, rng=1)
     >>> plant.summary().frustration
@@ -101,31 +101,33 @@ def structured_loops(
 
 
 def block_size(n: int, m: int, block: Ratio, block_rule: BlockRule = "paper") -> tuple[int, int]:
-    """Rows and columns of the block B1 that holds the negative weights: the paper's n1 and m1.
+    """Return the rows and columns of block B1, which has the negative weights: the paper's n1, m1.
 
     >>> block_size(100, 50, "1/4"), block_size(100, 50, "1/4", "authors")
     ((25, 13), (25, 13))
     """
     share = arguments.ratio(block, "block")
     if not 0 < share <= 1:
-        raise ValueError(f"block={block} is a share of rows and columns, above 0 and at most 1")
+        raise ValueError(
+            f"block={block} must be above 0 and at most 1: it is a fraction of the rows and columns"
+        )
     less = 1 if arguments.one_of(block_rule, "block_rule", ("paper", "authors")) == "paper" else 0
     return math.ceil((n - less) * share), math.ceil((m - less) * share)
 
 
 def _shares(left: Ratio, upper: Ratio, center: Ratio | None) -> dict[str, Fraction]:
-    """The three shares, checked to add up to 1."""
+    """Return the three fractions, which must add up to 1."""
     shares = {"left": arguments.ratio(left, "left"), "upper": arguments.ratio(upper, "upper")}
     rest = 1 - shares["left"] - shares["upper"]
     shares["center"] = rest if center is None else arguments.ratio(center, "center")
     if min(shares.values()) < 0 or sum(shares.values()) != 1:
         text = ", ".join(f"{name}={share}" for name, share in shares.items())
-        raise ValueError(f"{text} must be shares from 0 to 1 that add up to 1")
+        raise ValueError(f"{text} must be fractions from 0 to 1 that add up to 1")
     return shares
 
 
 def _split_loops(number: int, shares: dict[str, Fraction]) -> dict[str, int]:
-    """Whole numbers of loops that add up: rounded down, the rest to the largest remainders."""
+    """Return integer numbers of loops that add up: rounded down, the rest by largest remainder."""
     counts = {kind: math.floor(number * share) for kind, share in shares.items()}
     by_remainder = sorted(shares, key=lambda kind: counts[kind] - number * shares[kind])
     for kind in by_remainder[: number - sum(counts.values())]:
@@ -134,17 +136,17 @@ def _split_loops(number: int, shares: dict[str, Fraction]) -> dict[str, int]:
 
 
 def _check_room(n: int, m: int, size: tuple[int, int], counts: dict[str, int]) -> None:
-    """Refuse blocks too small, or too large, for a kind of loop that was asked for."""
+    """Refuse blocks that are too small, or too large, for a requested kind of loop."""
     n1, m1 = size
     rooms = {
         "left": (n1 >= 1 and n > n1 and m1 >= 2, "two columns in it and a row below it"),
-        "upper": (m1 >= 1 and m > m1 and n1 >= 2, "two rows in it and a column beside it"),
-        "center": (n > n1 >= 1 and m > m1 >= 1, "a row below and a column beside it"),
+        "upper": (m1 >= 1 and m > m1 and n1 >= 2, "two rows in it and a column to its right"),
+        "center": (n > n1 >= 1 and m > m1 >= 1, "a row below and a column to its right"),
     }
     for kind, (fits, needs) in rooms.items():
         if counts[kind] and not fits:
             raise ValueError(
-                f"the block of {n1} × {m1} in {n} × {m} leaves no room for {kind} loops, which "
+                f"the block of {n1} × {m1} in {n} × {m} leaves no space for {kind} loops, which "
                 f"need {needs}; change block or set {kind}=0"
             )
 
@@ -157,7 +159,7 @@ def _drop_loops(
     *,
     frustrated: bool,
 ) -> NodeArray:
-    """Run the kernel kind by kind, anew after a jam."""
+    """Run the kernel for each kind, again if space ran out."""
     number = sum(counts.values())
     nodes = np.empty((number, 4), dtype=np.int32)
     cells = sizes[2] * sizes[3]
@@ -188,7 +190,7 @@ def _drop_loops(
         refuse_spent(meter)
     kind, most = max(jams.items(), key=lambda item: list(counts).index(item[0]))
     raise ValueError(
-        f"no room for {counts[kind]} {kind} loops among {counts} in a block of {sizes[2]} × "
+        f"no space for {counts[kind]} {kind} loops among {counts} in a block of {sizes[2]} × "
         f"{sizes[3]}: {most} was the most in {_RESTARTS} attempts; use a larger block or a smaller "
-        f"share of the other kinds"
+        f"fraction of the other kinds"
     )

@@ -1,11 +1,11 @@
-"""Tiles: small frustrated problems with a ground state in common, laid on a lattice.
+"""Tiles: small frustrated problems with a common ground state, laid on a lattice.
 
-Every coupling of the lattice belongs to one tile at most. All spins up is a ground state of every
-tile, so it is one of the lattice as well. A tile is kept as frustrated loops over its corners: the
-loops of all tiles prove the plant.
+Every coupling of the lattice belongs to at most one tile. All spins up is a ground state of every
+tile, so it is one of the lattice as well. A tile is stored as frustrated loops over its corners:
+the loops of all tiles prove the plant.
 
-Corner b of a tile is one step along axis d where bit d of b is set; axis 0 is the slowest one of
-the lattice, whose spins are numbered row by row.
+Corner b of a tile is one step along axis d if bit d of b is set; axis 0 is the slowest one of the
+lattice, whose spins are numbered row by row.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from glasshouse.problems import IntArray, validation
 from glasshouse.randomness import Streams
 
 Boundary: TypeAlias = Literal["periodic", "open"]
-# One loop of a tile: its corners in order, and the weight of the edge that leaves each of them.
+# One loop of a tile: its corners in order, and the weight of the edge that leaves each corner.
 TileLoop: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 Tile: TypeAlias = Sequence[TileLoop]
 
-_MOST_SPINS = 1 << 28  # more are refused before memory is
+_MOST_SPINS = 1 << 28  # more are refused before memory is allocated
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class TileSet:
         loop_starts: the first loop of each tile, and the end of the last.
         entry_starts: the first entry of each tile, and the end of the last.
         lengths: entries of each loop.
-        corners: one for each entry.
-        weights: of the edge from an entry's corner to the next of its loop.
+        corners: the corner of each entry.
+        weights: the weight of the edge from an entry's corner to the next one in its loop.
     """
 
     firsts: IntArray
@@ -61,7 +61,7 @@ class TileSet:
 
     @classmethod
     def of(cls, classes: Sequence[Sequence[Tile]]) -> TileSet:
-        """All tiles, class by class."""
+        """Return all tiles, class by class."""
         tiles = [tile for members in classes for tile in members]
         loops = [loop for tile in tiles for loop in tile]
         return cls(
@@ -76,7 +76,7 @@ class TileSet:
     def lay(
         self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
-        """Draw a tile for each row of `places`, the spins of its corners, and collect the loops."""
+        """Draw a tile for each row of `places`, the spins of its corners; return all loops."""
         units = math.lcm(*(share.denominator for share in shares))
         ends = np.cumsum([int(share * units) for share in shares], dtype=np.int64)
         chosen = np.empty(len(places), dtype=np.int64)
@@ -93,7 +93,7 @@ class TileLattice:
 
     Attributes:
         length: spins along an axis.
-        dimensions: axes.
+        dimensions: the number of axes.
         boundary: open lattices have no couplings where no whole tile fits.
     """
 
@@ -103,7 +103,7 @@ class TileLattice:
 
     @classmethod
     def of(cls, length: Any, dimensions: int, boundary: Any) -> TileLattice:
-        """A lattice that tiles fit on, or an error."""
+        """Return a lattice that tiles fit on, or raise an error."""
         arguments.one_of(boundary, "boundary", ("periodic", "open"))
         size = validation.count(length, "length", 4 if boundary == "periodic" else 2)
         if size % 2:
@@ -115,24 +115,24 @@ class TileLattice:
             raise ValueError(f"length={length} is odd, and {reason}; use an even length")
         if size**dimensions > _MOST_SPINS:
             raise ValueError(
-                f"length={length} makes more than 2^28 spins, the most we plant; use a shorter one"
+                f"length={length} makes more than 2^28 spins, the limit; use a shorter one"
             )
         return cls(size, dimensions, boundary)
 
     @property
     def num_spins(self) -> int:
-        """All spins of the lattice."""
+        """The number of spins."""
         return int(self.length**self.dimensions)
 
     @property
     def num_tiles(self) -> int:
-        """How many tiles there are."""
+        """The number of tiles."""
         half = self.length // 2
         odd = half if self.boundary == "periodic" else half - 1
         return int(half**self.dimensions + odd**self.dimensions)
 
     def places(self) -> NodeArray:
-        """The spins of all tiles, one row of corners for each."""
+        """Return the spins of all tiles, one row of corners for each."""
         end = self.length if self.boundary == "periodic" else self.length - 1
         starts = [
             np.stack(np.meshgrid(*[np.arange(first, end, 2)] * self.dimensions, indexing="ij"))
@@ -150,14 +150,14 @@ class TileLattice:
         self, tiles: TileSet, named: Mapping[str, Ratio], last: str, state: State | None,
         denominator: int = 1,
     ) -> Plan:  # fmt: skip
-        """Plan a tile at every place, drawn at random.
+        """Plan a random tile at every position.
 
         Args:
-            tiles: what is drawn.
-            named: the probabilities of the classes, but for the last one.
-            last: the class that gets what they leave.
-            state: the state to plant; uniform at random when None.
-            denominator: what the loops of the tiles are divided by.
+            tiles: the tiles to draw from.
+            named: the probabilities of the classes, except for the last one.
+            last: the class that gets the remaining probability.
+            state: the state to plant; uniform at random if None.
+            denominator: the number that the loops of the tiles are divided by.
         """
         shares, size, number = class_shares(named, last), self.num_spins, self.num_tiles
 
@@ -173,7 +173,7 @@ class TileLattice:
 
 
 def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:
-    """The probability of each class, exactly; what the named ones leave is the last one's.
+    """Return the exact probability of each class; the last one gets the remainder.
 
     >>> class_shares({"p1": "1/4", "p2": 0.5}, "C3")
     [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
@@ -191,7 +191,7 @@ def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:
 
 
 def symmetries(dimensions: int) -> list[tuple[int, ...]]:
-    """Where the corners of a square or a cube go, for each of its symmetries.
+    """Return where each symmetry of a square or a cube moves the corners.
 
     >>> symmetries(2)[:3], len(symmetries(3))
     ([(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1)], 48)
@@ -208,13 +208,13 @@ def symmetries(dimensions: int) -> list[tuple[int, ...]]:
 
 
 def _starts(counts: Iterable[int]) -> IntArray:
-    """Where ranges of these lengths begin, one after the other, and the end of the last."""
+    """Return the starts of consecutive ranges of these lengths, and the end of the last."""
     ends = np.cumsum(np.fromiter(counts, dtype=np.int64))
     return np.concatenate([np.zeros(1, dtype=np.int64), ends])
 
 
 def _ranges(starts: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
-    """The members of the chosen ranges, one range after the other, and whose each of them is."""
+    """Return the members of the chosen ranges, concatenated, and the range of each."""
     counts = starts[chosen + 1] - starts[chosen]
     owners = np.repeat(np.arange(len(chosen)), counts)
     before = np.cumsum(counts) - counts

@@ -36,8 +36,8 @@ def uniform_max2sat(
         n: visible spins, at least 2; with m, the variables of the formula.
         m: hidden spins, at least 2.
         clause_density: clauses per variable; the number of loops is rounded up.
-        state: the state to plant, visible spins first; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant, visible spins first; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = uniform_max2sat(50, 50, clause_density=4, rng=1)
     >>> plant.loops.num_loops, plant.energy
@@ -46,7 +46,9 @@ def uniform_max2sat(
     n, m = arguments.layer_sizes(n, m)
     density = arguments.ratio(clause_density, "clause_density")
     if density <= 0:
-        raise ValueError(f"clause_density={clause_density} must be above 0: clauses per variable")
+        raise ValueError(
+            f"clause_density={clause_density} must be above 0: it is clauses per variable"
+        )
     loops = math.ceil(density * (n + m) / 8)  # a loop has four edges, and an edge two clauses
     plan = METHODS["random_loops"].plan(
         n, m, frustration=Fraction(1, 4), loops=loops, overlap="none", state=state
@@ -58,7 +60,7 @@ def uniform_max2sat(
         except NoRoomError as error:
             most = error.most
             limit = f"{float(Fraction(8 * most, n + m)):.4g}"
-            found = f"{most} was the most that found room; use at most {limit}"
+            found = f"{most} was the most that fitted; use at most {limit}"
             bound = f"not even {most + 1} can fit; use a density well below {limit}"
             raise ValueError(
                 f"clause_density={clause_density} needs {loops} disjoint loops on {n} × {m}, but "

@@ -1,4 +1,4 @@
-"""The Wishart planted ensemble: dense problems whose ruggedness has a dial."""
+"""The Wishart planted ensemble: dense problems with tunable ruggedness."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from glasshouse.randomness import RngLike, Streams
 ColumnLaw = Literal["signs", "normal"]
 
 _RESOLUTION = 1000
-# A column's entries take 8 bytes each, and some more on the way.
+# A column's entries take 8 bytes each, and some more temporarily.
 _MOST_ENTRIES = 1 << 28
 
 
 def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
-    """The standard deviation of a normal column's entries; None for signs."""
+    """Return the standard deviation of a normal column's entries; None for signs."""
     if arguments.one_of(law, "weights", ("signs", "normal")) == "signs":
         if resolution is not None:
             raise ValueError('resolution needs weights="normal"; signs have none')
@@ -37,7 +37,7 @@ def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
     most = min(math.isqrt(MOST_VARIANCE), math.isqrt(ROOM // columns) // n)
     if steps > most:
         raise ValueError(
-            f"resolution={steps} is above {most}, the most at which energies of n={n} spins and "
+            f"resolution={steps} is above {most}, the largest at which energies of n={n} spins and "
             f"{columns} columns stay exact; use a lower resolution or fewer columns"
         )
     return steps
@@ -69,25 +69,25 @@ def wishart(
     The Wishart planted ensemble (Hamze, Raymond, Pattison, Biswas, Katzgraber, Physical Review E
     101, 052102, 2020; arXiv 1906.00275): the energy is half of Σ (w·s)² over all columns w, without
     its constant, and every column has w·t = 0 for the planted t. Many columns make it easy. Fewer
-    make it harder, until there are so few that other states reach zero in all of them, too.
+    make it harder, until there are so few that other states also reach zero in all of them.
 
-    The paper draws z from a normal law, takes t(t·z)/N off, multiplies by √(N/(N-1)) and divides
+    The paper draws z from a normal law, subtracts t(t·z)/N, multiplies by √(N/(N-1)) and divides
     couplings by N. Here "normal" columns are the same in integers: z is a discrete Gaussian of
-    standard deviation `resolution`, and its mean is taken off exactly, rounded down on some entries
-    and up on the others, at random, so that w·t is 0. Both factors are left out. Columns of "signs"
-    are ±1, half of each sign in the gauge of t: the smallest whole numbers there are.
+    standard deviation `resolution`, and its mean is subtracted exactly, rounded down on some
+    entries and up on the others, at random, so that w·t is 0. Both factors are left out. Columns of
+    "signs" are ±1, half of each sign in the gauge of t: the smallest possible integers.
 
     Memory: about 50 bytes per entry of the columns and per coupling, so 0.1 GB for n = M = 1000.
 
     Args:
-        n: spins, the paper's N; an even number for columns of signs.
-        columns: the paper's M; give this or `alpha`.
+        n: the number of spins, the paper's N; an even number for columns of signs.
+        columns: the number of columns, the paper's M; use this or `alpha`.
         alpha: columns per spin, M/N; the number of columns is rounded up.
         weights: "signs" for columns of ±1, "normal" for the paper's Gaussian ones, in integers.
-        resolution: standard deviation of normal entries, 1000 by default and 4096 at most: the
-            finer, the fewer columns are needed for the planted state to be the only one.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        resolution: standard deviation of normal entries, 1000 by default and 4096 at most. A finer
+            resolution needs fewer columns for the planted state to be the only ground state.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = wishart(32, columns=24, rng=1)
     >>> plant
@@ -106,7 +106,7 @@ def wishart(
     if size * number > _MOST_ENTRIES:
         asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
         raise ValueError(
-            f"{asked} asks for more than 2^28 numbers, the most we draw; with n={size} use at "
+            f"{asked} needs more than 2^28 numbers, the limit; with n={size} use at "
             f"most {_MOST_ENTRIES // size} columns"
         )
     steps = _steps(weights, resolution, size, number)
@@ -119,7 +119,7 @@ def wishart(
         else:
             fill_centred(streams[1], rows, steps * steps, steps + 1)
         rows *= spins
-        rows.setflags(write=False)  # then nobody needs a copy
+        rows.setflags(write=False)  # then no copy is needed
         return Planted.of_squares(size, Squares.of_rows(rows), spins, meter=meter)
 
     return Plan(Demand.of_squares(size, number, size), draw, {"resolution": steps})

@@ -1,6 +1,6 @@
-"""Solvers that answer in this process, where they are installed: no file, no command.
+"""Solvers that answer in this process if they are installed, without a file or a command.
 
-An answer is read like any other's and believed as little.
+An answer is read like that of any other solver, and trusted as little.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ NAMES = tuple(EXACT_SOLVERS)
 
 
 def package_of(name: str) -> str:
-    """The package of an exact solver or a sampler."""
+    """Return the package of an exact solver or a sampler."""
     return (EXACT_SOLVERS if name in EXACT_SOLVERS else SAMPLERS)[name].package
 
 
 def version_of(name: str) -> str | None:
-    """Package and version of an exact solver or a sampler; None where it is not installed."""
+    """Return package and version of an exact solver or a sampler; None if it is not installed."""
     package = package_of(name)
     try:
         return f"{package} {version(package)}"
@@ -41,11 +41,11 @@ def version_of(name: str) -> str | None:
 
 
 def built_in(name: str) -> BuiltIn:
-    """A solver by its name: clauses and seconds in, an answer out; or a RefusedError.
+    """Return a solver by name: a function from clauses and seconds to an answer or a RefusedError.
 
     Raises:
-        ValueError: there is no such solver.
-        MissingPackageError: it is not installed.
+        ValueError: no solver has this name.
+        MissingPackageError: the solver is not installed.
 
     >>> answer = built_in("rc2")(ClauseFile(2, ((2, (1, 2)), (3, (-1,)), (1, (-2,))), ()), 10.0)
     >>> answer.status, answer.value, answer.model(2)
@@ -60,7 +60,7 @@ def built_in(name: str) -> BuiltIn:
 
 
 def refuse_missing(name: str) -> None:
-    """Raise an error that says what to install, unless it is there."""
+    """Raise an error with the install command, unless the solver is installed."""
     if version_of(name) is None:
         raise MissingPackageError(
             f"solver={name!r} is not installed; pip install {package_of(name)}"
@@ -68,7 +68,7 @@ def refuse_missing(name: str) -> None:
 
 
 def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
-    """RC2 on the clauses as they are; those that it does not take are constants."""
+    """Solve the clauses with RC2; clauses that it does not accept are constants."""
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF
 
@@ -89,18 +89,18 @@ def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
         timer.cancel()
         if model is None:
             return _UNKNOWN if solver.interrupted else _UNSATISFIABLE
-        # RC2 has not seen the variables of clauses that were left out above.
+        # RC2 does not know the variables of clauses that were left out above.
         unseen = sorted(clauses.used - set(map(abs, model)))
         return _optimum(time.monotonic() - start, int(solver.cost) + always, [*model, *unseen])
 
 
 def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
-    """One of the exact solvers of `solve_exactly`."""
+    """Solve with one of the exact solvers of `solve_exactly`."""
     try:
         problem = as_max2sat(clauses)
     except ValueError as fault:
         raise RefusedError(
-            f"{name} is asked only up to weights of 2^63-1 in sum and clauses of 2 literals: "
+            f"{name} takes only weights that add up to at most 2^63-1 and clauses of 2 literals: "
             f"{fault}"
         ) from None
     try:

@@ -1,6 +1,6 @@
-"""Solvers against each other: the virtual best of all, and two of them instance by instance.
+"""Comparison of solvers: the virtual best of all, and two solvers instance by instance.
 
-Of several runs of a solver on an instance the median one counts, as in all figures.
+If a solver has several runs on an instance, the median run counts, as in all figures.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NAMES: dict[Clock, str] = {"wall": "wall-clock time", "cpu": "CPU time"}
 
 @dataclass(frozen=True, repr=False)
 class Contribution(Summarised):
-    """What the virtual best solver loses without one solver, on the instances that others have run.
+    """The loss of the virtual best solver without one solver, on instances that others have run.
 
     Attributes:
         alone: instances that no other solver solved.
@@ -95,13 +95,13 @@ def virtual_best(results: Results) -> VirtualBest:
 
 
 def virtual_cactus(results: Results, clock: Clock = "wall") -> Floats:
-    """The seconds of the virtual best solver on the instances that it solved, ascending."""
+    """Return the seconds of the virtual best solver on the instances it solved, ascending."""
     best = _best(solving_seconds(results, name, clock) for name in results.solvers)
     return np.sort([at for at in best.values() if math.isfinite(at)])
 
 
 def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """The least value of each instance."""
+    """Return the least value of each instance."""
     found: dict[str, float] = {}
     for table in tables:
         found |= {one: min(value, found.get(one, value)) for one, value in table.items()}
@@ -111,7 +111,7 @@ def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def _without(
     tables: Mapping[str, Mapping[str, float]], name: str
 ) -> list[tuple[float, float]]:  # fmt: skip
-    """The best of the other solvers and the best of all, on each instance that others have run."""
+    """Return the best of the other solvers and of all, per instance that others have run."""
     best = _best(tables.values())
     others = _best(table for other, table in tables.items() if other != name)
     return [(value, best[one]) for one, value in others.items()]
@@ -127,10 +127,10 @@ class TimeComparison(Summarised):
             first is faster. None if there is no such instance.
         difference: the PAR-2 of the first minus that of the second; see `difference`.
         first_faster: instances on which the first is faster, or alone solves the instance.
-        second_faster: instances on which the second is.
+        second_faster: instances on which the second is faster.
         sign_p: the p-value of the sign test of these two numbers.
         wilcoxon_p: the p-value of Wilcoxon's signed-rank test of the logarithms of the ratios; an
-            instance that one of them alone solved has the highest rank.
+            instance that only one of them solved has the highest rank.
     """
 
     ratio: Estimate | None
@@ -146,13 +146,13 @@ class SolverComparison(Summarised):
     """Two solvers on the instances that both have run on.
 
     Attributes:
-        first: a solver.
-        second: another one.
+        first: the first solver.
+        second: the second solver.
         both: instances that both solved.
         first_only: instances that only the first solved.
         second_only: instances that only the second solved.
-        neither: instances that none of them solved.
-        by: the times, by the clock: "wall" and "cpu".
+        neither: instances that neither of them solved.
+        by: the comparison of times by each clock, "wall" and "cpu".
     """
 
     first: str
@@ -164,7 +164,7 @@ class SolverComparison(Summarised):
     by: Mapping[Clock, TimeComparison]
 
     def summary(self) -> str:
-        """One line about what was solved, and a few lines for each clock."""
+        """Return one line about the solved instances, and a few lines for each clock."""
         one, two = self.first, self.second
         number = self.both + self.first_only + self.second_only + self.neither
         lines = [
@@ -190,9 +190,9 @@ def compare_solvers(
     """Compare two solvers instance by instance, by wall-clock and by CPU time.
 
     Args:
-        results: a race.
-        first: a solver.
-        second: another solver.
+        results: the results of a race.
+        first: the first solver.
+        second: the second solver.
         confidence: the confidence of all intervals.
 
     Raises:
@@ -221,10 +221,10 @@ def compare_solvers(
 def difference(
     results: Results, first: str, second: str, name: Score = "par2", confidence: float = 0.95
 ) -> Estimate:
-    """How much higher the first solver's mean score is, with a paired bootstrap interval.
+    """Return how much higher the first solver's mean score is, with a paired bootstrap interval.
 
-    Instances on which both have run are drawn with replacement, each with both of its scores: what
-    is hard for both does not blur the difference.
+    Instances on which both have run are drawn with replacement, each with both of its scores, so an
+    instance that is hard for both does not blur the difference.
     """
     share(confidence, "confidence")
     mine, theirs = _common(*(per_instance(results, solver, name) for solver in (first, second)),
@@ -257,7 +257,7 @@ def _times(
 
 
 def _pairs(results: Results, first: str, second: str, clock: Clock) -> Floats:
-    """Seconds of two solvers on each instance that both have run on; infinite if not solved."""
+    """Return the seconds of two solvers on each common instance; infinite if not solved."""
     tables = [solving_seconds(results, solver, clock) for solver in (first, second)]
     return np.array(_common(*tables, names=(first, second)))
 
@@ -265,7 +265,7 @@ def _pairs(results: Results, first: str, second: str, clock: Clock) -> Floats:
 def _common(
     mine: Mapping[str, float], theirs: Mapping[str, float], *, names: tuple[str, str]
 ) -> tuple[Floats, Floats]:
-    """The values of two solvers on each instance that both have run on."""
+    """Return the values of two solvers on each instance that both have run on."""
     both = [instance for instance in mine if instance in theirs]
     if not both:
         raise ValueError(f"{names[0]} and {names[1]} have no instance in common")

@@ -1,8 +1,8 @@
-"""Who races: somebody's command, or a built-in solver, which is a command of ours.
+"""Entrants of a race: a user's command, or a built-in solver, which runs as a command, too.
 
-Built-in solvers run as `glasshouse solve` in an interpreter of their own, so that limits and kills
-hold for them as for all others. The start of that interpreter is part of their time; `start_of`
-measures it.
+Built-in solvers run as `glasshouse solve` in their own interpreter, so that limits and kills apply
+to them as to all others. The start of that interpreter is part of their time; `start_of` measures
+it.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from glasshouse.summaries import Summarised
 from glasshouse.version import __version__
 
 _RANDOM = ("anneal", "temper", "minimise", *SAMPLERS)
-_OURS = tuple(name for name in OURS if name != "brute")  # which would never end here
+_OURS = tuple(name for name in OURS if name != "brute")  # brute force would never end here
 _THEIRS = (*NAMES, *SAMPLERS)
 _NAMED = re.compile(r"([A-Za-z][A-Za-z0-9_.+-]*)=(?=\S)")
 _LONGEST_NAME = 60
-_SHORT = 10.0  # seconds; in longer runs a start hardly counts
+_SHORT = 10.0  # seconds; in longer runs, the start-up time hardly matters
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,11 +42,11 @@ class Entrant(Summarised):
     """A solver in a race.
 
     Attributes:
-        name: what tables and figures call it.
-        command: what is run.
-        dialect: what it reads.
-        fingerprint: of the program, to notice that it is another one than before.
-        is_built_in: whether it runs in an interpreter of ours.
+        name: the name in tables and figures.
+        command: the command that is run.
+        dialect: the format that the command reads.
+        fingerprint: a hash of the program, to notice that it has changed.
+        is_built_in: whether it is a built-in solver.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Entrant(Summarised):
 
 
 def built_in_names() -> tuple[str, ...]:
-    """The names of all built-in solvers, installed or not."""
+    """Return the names of all built-in solvers, installed or not."""
     return (*_OURS, *_THEIRS)
 
 
@@ -69,19 +69,19 @@ def entrants_of(
     known: Mapping[str, Mapping[str, Any]] | None = None,
     tell: Callable[[Probed], None] | None = None,
 ) -> list[Entrant]:
-    """Solvers as one types them: a command, `name=command`, a built-in's name, or `all` built-ins.
+    """Return entrants from text: a command, `name=command`, the name of a built-in, or `all`.
 
     Args:
-        solvers: the texts.
-        limits: the limits of runs that find out what a command reads, except for their time, which
-            is at most 10 seconds for each dialect.
-        dialect: what all commands read; found out when None, among mse22, classic and opb. Plain
-            cnf, which has neither weights nor hard clauses, must be chosen.
-        known: solvers by name, as a race's store has them, whose "dialect" is not found out again.
-        tell: is called with every dialect that was not given.
+        solvers: the texts; `all` means all built-in solvers.
+        limits: the limits of the runs that detect a dialect; their time limit is at most 10 seconds
+            for each dialect.
+        dialect: the format that all commands read. None detects it among mse22, classic and opb.
+            Plain cnf, which has neither weights nor hard clauses, must be chosen.
+        known: solvers by name, as a race's store has them; their "dialect" is not detected again.
+        tell: called with every detected dialect.
 
     Raises:
-        ValueError: a solver is not there, or two have one name.
+        ValueError: a solver does not exist, or two have the same name.
         MissingPackageError: a built-in solver is not installed.
     """
     words = [text.strip() for text in solvers]
@@ -105,12 +105,12 @@ def entrants_of(
             )
         found[entrant.name] = entrant
     if not found:
-        raise ValueError("no solver; give at least one command or the name of a built-in")
+        raise ValueError("no solver; pass at least one command or the name of a built-in")
     return list(found.values())
 
 
 def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
-    """The advice for a solver whose name is taken."""
+    """Return the advice for a solver whose name is taken."""
     if entrant.is_built_in:
         return "a built-in solver races once; remove one of them"
     named = _NAMED.match(text)
@@ -120,11 +120,11 @@ def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
 
 
 def start_of(entrant: Entrant, limits: Limits) -> float | None:
-    """Seconds until a solver has an answer for an instance of two variables: hardly but its start.
+    """Measure a solver's start-up time: seconds to its first answer on a two-variable instance.
 
-    Its first o line counts: some work until the limit whatever they have, and are asked only where
-    that is short. The whole limit where it does not get so far in time; None where something else
-    is in its way, such as memory.
+    The first o line counts, because some solvers run until the limit; they are measured only if the
+    limit is short. Returns the whole limit if the solver does not answer in time, and None if the
+    run fails for another reason, such as memory.
     """
     if entrant.is_built_in and entrant.name in _RANDOM and limits.seconds > _SHORT:
         return None
@@ -157,7 +157,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _versions(name: str) -> str:
-    """What is behind a built-in solver: our version, and that of the package it comes from."""
+    """Return the versions behind a built-in solver: that of glasshouse and that of its package."""
     ours = f"glasshouse {__version__}"
     return ours if name not in _THEIRS else f"{ours}, {version_of(name)}"
 
@@ -187,7 +187,7 @@ def _known(name: str, known: Mapping[str, Mapping[str, Any]]) -> Probed | None:
 
 
 def _fingerprint(command: SolverCommand) -> str:
-    """A hash of the program and of the scripts among its arguments."""
+    """Return a hash of the program and of the scripts among its arguments."""
     digest = hashlib.sha256()
     for word in command.words:
         if Path(word).is_absolute() and Path(word).is_file():

@@ -53,7 +53,7 @@ def note_lines(results: Results) -> list[str]:
         if seconds < results.limit:
             told = f"{seconds:.2g} s of each run are the start of Python, measured once"
         else:
-            told = "the start of Python took longer than the limit; raise the time limit"
+            told = "the start of Python takes longer than the time limit; raise the limit"
         lines.append(f"{name}: {told}")
     for name in results.solvers:
         why = [run.reason for run in results.runs
@@ -74,7 +74,7 @@ def _more(one: SolverScore, best: VirtualBest) -> tuple[str, ...]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns to the right, except for the names and the last column of the first table."""
+    """Align columns to the right, except for the names and the last column of the first table."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(
         f"{cell:<{width}}" if k == 0 or rows[0][k] == _HEAD[-1] else f"{cell:>{width}}"
@@ -87,7 +87,7 @@ def _scores(results: Results) -> list[SolverScore]:
 
 
 def score_values(results: Results) -> dict[str, Any]:
-    """Return the same as values for JSON, which has no infinity: the solvers, the virtual best."""
+    """Return the scores of the solvers and of the virtual best for JSON, which has no infinity."""
     if not results.runs:
         return {"solvers": [], "virtual_best": None}
     best = virtual_best(results)
@@ -123,7 +123,7 @@ def comparison_values(found: SolverComparison) -> dict[str, Any]:
 
 
 def finite_ends(estimate: Estimate | None) -> dict[str, float | None] | None:
-    """Return an estimate for JSON; what is infinite is None."""
+    """Return an estimate for JSON, with None for infinity."""
     if estimate is None:
         return None
     return {name: end if math.isfinite(end) else None for name, end in asdict(estimate).items()}

@@ -1,7 +1,7 @@
-"""Find out which dialect a command reads, by running it on an instance of two variables.
+"""Detection of the dialect that a command reads, by running it on a two-variable instance.
 
 Only dialects that keep the meaning of an instance are tried. Plain CNF has neither weights nor hard
-clauses: a solver of another problem may well answer there, and would be accused of wrong optima.
+clauses, so a solver could answer there and would be accused of wrong optima.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from glasshouse.races.running.guardian import scratch_folder
 from glasshouse.races.running.runner import Outcome, run
 from glasshouse.summaries import Summarised
 
-SECONDS = 10.0  # the time limit of each probe, whatever the time limit of the race
+SECONDS = 10.0  # the time limit of each probe, whatever the limit of the race
 _PROBED: tuple[Dialect, ...] = ("mse22", "classic", "opb")
-# The verdicts over solvers that were given a file which they cannot read.
+# Verdicts about solvers that were given a file they cannot read.
 _NOT_UNDERSTOOD = (RunVerdict.CRASH, RunVerdict.NO_ANSWER, RunVerdict.MALFORMED)
 _LONGEST_QUOTE = 120
 _HARDLY_ANYTHING = ClauseFile(2, ((3, (-1,)), (2, (-2,))), ((1, 2),))
@@ -36,7 +36,7 @@ class Probed(Summarised):
     Attributes:
         name: the name of the solver.
         dialect: the dialect that it reads.
-        judgement: the verdict over its answer in that dialect; None if a store knew the dialect.
+        judgement: the verdict about its answer in that dialect; None if the store had the dialect.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Probed(Summarised):
 
 @dataclass(frozen=True)
 class _Heard:
-    """The answer of a solver to the instance of two variables, in one dialect."""
+    """The answer of a solver to the two-variable instance, in one dialect."""
 
     outcome: Outcome
     answer: Answer
@@ -54,7 +54,7 @@ class _Heard:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the solver has read the file; silence until the time limit does not show it."""
+        """Whether the solver has read the file; silence until the time limit does not show that."""
         verdict = self.judgement.verdict
         is_silent = verdict is RunVerdict.TIME_OUT and not self.answer.incumbents
         return verdict not in _NOT_UNDERSTOOD and not is_silent
@@ -63,10 +63,10 @@ class _Heard:
 def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
     """Return the first dialect in which the solver's answer is right.
 
-    If no answer is right, return the first dialect with an answer: a wrong solver may race, too.
+    If no answer is right, return the first dialect with an answer: a wrong solver may race.
 
     Raises:
-        ValueError: the solver answers in no dialect.
+        ValueError: the solver does not answer in any dialect.
     """
     heard: dict[Dialect, _Heard] = {}
     for dialect in _PROBED:
@@ -78,12 +78,12 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
         f"the solver {name} understands no dialect ({_told(heard)}); it must print o, s and v "
-        "lines: check the command, or give dialect='classic' (or another) to race it anyway"
+        "lines: check the command, or pass dialect='classic' (or another) to race it anyway"
     )
 
 
 def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
-    """Return the dialects in which a solver answers the instance of two variables, even wrongly."""
+    """Return the dialects in which a solver answers the two-variable instance, even wrongly."""
     return {dialect for dialect in dialects if _ask(command, dialect, limits).is_answer}
 
 
@@ -93,13 +93,13 @@ def try_out(
     limits: Limits,
     execute: Callable[[Words, Limits], Outcome] | None = None,
 ) -> tuple[Outcome, Answer, Judgement]:
-    """Run a solver on the instance of two variables.
+    """Run a solver on the two-variable instance.
 
     Args:
         command: the solver.
-        dialect: what it reads.
+        dialect: the format that the solver reads.
         limits: the limits of the run.
-        execute: what runs it; `run` by default.
+        execute: the function that runs the solver; by default `run`.
     """
     clauses = _WITHOUT_WEIGHTS if dialect == "cnf" else _HARDLY_ANYTHING
     least = 1 if dialect == "cnf" else 2
@@ -120,7 +120,7 @@ def _ask(command: SolverCommand, dialect: Dialect, limits: Limits) -> _Heard:
 
 
 def _told(heard: dict[Dialect, _Heard]) -> str:
-    """Return what a solver said in each dialect, as text."""
+    """Return the solver's answer in each dialect, as text."""
     said: dict[str, list[str]] = {}
     for dialect, one in heard.items():
         said.setdefault(str(one.judgement), []).append(dialect)
@@ -133,6 +133,6 @@ def _told(heard: dict[Dialect, _Heard]) -> str:
 
 
 def _first_line(text: bytes) -> str:
-    """Return the first line that is not empty, short enough to be quoted."""
+    """Return the first line that is not empty, shortened for a message."""
     lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
     return next((line[:_LONGEST_QUOTE] for line in lines if line), "")

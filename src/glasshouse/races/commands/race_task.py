@@ -51,10 +51,10 @@ RACE = Kind(
     ),
     counted="solved",
 )
-NOT_RUN = "not run: "  # what the reason of a run that was not made begins with
-INFEASIBLE = "infeasible"  # the bound of what nothing satisfies
-_TAIL = 2000  # characters of an output that are kept
-_MOST_INCUMBENTS = 1000  # of a run; the last ones
+NOT_RUN = "not run: "  # prefix of the reason for a run that was not made
+INFEASIBLE = "infeasible"  # the bound of clauses that nothing satisfies
+_TAIL = 2000  # characters of an output that are stored
+_MOST_INCUMBENTS = 1000  # incumbents stored per run: the last ones
 
 
 @dataclass(frozen=True, repr=False)
@@ -63,16 +63,16 @@ class RaceTask(Identified, Summarised):
 
     Attributes:
         entrant: the solver.
-        name: of the instance.
-        path: its file, whose folder is no part of the task's identity.
-        sha256: of the file.
-        parameters: what the instance was grown from.
-        known: what is proven about it.
-        limits: of each run.
-        seed: of the first run; the next ones have the next numbers.
+        name: the name of the instance.
+        path: the instance's file; its folder is not part of the task's identity.
+        sha256: the digest of the file.
+        parameters: the parameters that the instance was grown with.
+        known: what is proven about the instance.
+        limits: the limits of each run.
+        seed: the seed of the first run; run k uses seed + k.
         strict: whether a wrong exit code alone is a fault.
-        repeat: how many runs; no part of the task's identity.
-        meter: what measures them; one per store, and no part of the task's identity.
+        repeat: the number of runs; not part of the task's identity.
+        meter: the meter of the runs, the same for a whole store; not part of the task's identity.
     """
 
     entrant: Entrant
@@ -89,16 +89,16 @@ class RaceTask(Identified, Summarised):
 
     @property
     def kind(self) -> Kind:
-        """The kind of its rows."""
+        """The kind of the task's rows."""
         return RACE
 
     @property
     def stop(self) -> Stop:
-        """When it has enough."""
+        """The number of rows after which the task is complete."""
         return Stop(self.repeat)
 
     def canonical(self) -> str:
-        """All that its rows depend on, but for the speed of the machine, as JSON on one line."""
+        """Return all that the rows depend on, except for the computer's speed, as a JSON line."""
         solver = {
             "name": self.entrant.name, "command": list(self.entrant.command.words),
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,
@@ -110,11 +110,11 @@ class RaceTask(Identified, Summarised):
         return canonical_json(described)
 
     def realise(self) -> dict[str, Any]:
-        """Nothing comes out of a task as a whole."""
+        """Return an empty dict: a task has no values that hold for all its rows."""
         return {}
 
     def measure(self, first: int, count: int) -> Columns:
-        """Runs first to first+count-1."""
+        """Make the runs `first` to `first + count - 1`."""
         with ending_cleanly():
             rows = [self._row(self.seed + k) for k in range(first, first + count)]
         return {
@@ -148,7 +148,7 @@ class RaceTask(Identified, Summarised):
 
 
 def asked_of(name: str, path: Path, parameters: Mapping[str, Any], known: Known) -> dict[str, Any]:
-    """An instance in a store, but for the digest of its file."""
+    """Return what a store keeps about an instance, except for the digest of its file."""
     bound = INFEASIBLE if known.is_infeasible else _decimal(known.bound)
     asked = {**parameters, "instance": name, "file": path.name}
     return asked | {"bound": bound, "best": _decimal(known.best)}
@@ -156,7 +156,7 @@ def asked_of(name: str, path: Path, parameters: Mapping[str, Any], known: Known)
 
 @lru_cache(maxsize=32)
 def _clauses(path: Path, sha256: str) -> ClauseFile:
-    """The clauses of a file that is still the one that was entered."""
+    """Return the clauses of a file; raise if the file has changed since it was entered."""
     if sha256_of(path) != sha256:
         raise ValueError(f"{str(path)!r} has changed since the race began")
     return read_clauses(path)
@@ -169,7 +169,7 @@ def _handed_over(path: Path, sha256: str, dialect: Dialect) -> bytes:
 
 @lru_cache(maxsize=32)
 def _unreadable(path: Path, sha256: str) -> str:
-    """Return why our own reader, which all built-in solvers use, does not take a file; or ""."""
+    """Return why our own reader, which built-in solvers use, refuses a file; or ""."""
     try:
         read_document(io.BytesIO(_handed_over(path, sha256, "classic")), format="wcnf")
     except FileError as refusal:
@@ -180,10 +180,10 @@ def _unreadable(path: Path, sha256: str) -> str:
 def row_of(
     judgement: Judgement, outcome: Outcome | None = None, answer: Answer | None = None
 ) -> dict[str, Any]:
-    """Return the row of a run; one that was not made has neither an outcome nor an answer."""
+    """Return the row of a run; a run that was not made has neither an outcome nor an answer."""
     is_in_time = outcome is not None and outcome.stopped is None
     incumbents = [] if answer is None else answer.incumbents[-_MOST_INCUMBENTS:]
-    # What comes in the grace time counts as of the limit.
+    # Output in the grace time counts as printed at the limit.
     end = math.inf if outcome is None else outcome.seconds
     listed = [[round(min(seconds, end), 6), str(value)] for seconds, value in incumbents]
     said = b"" if outcome is None else bytes(outcome.transcript.output[-_TAIL:])
@@ -212,5 +212,5 @@ def _decimal(value: Number | None) -> str:
 
 
 def _text(value: str) -> str:
-    """What a solver said, as a store keeps it."""
+    """Return a solver's text as a store keeps it: without zero bytes, and shortened."""
     return value.replace("\0", "\N{REPLACEMENT CHARACTER}")[: LONGEST_TEXT // 4]

@@ -1,7 +1,7 @@
-"""A race: every solver on every instance, into a store that a kill cannot tear.
+"""A race: every solver on every instance, into a crash-safe store.
 
-One task per solver and instance, one row per run; run k has seed + k. Collecting them is the
-studies' own: what is in the store is not run again.
+There is one task per solver and instance, and one row per run; run k uses seed + k. Collection
+works as for studies: runs that are in the store are not repeated.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from glasshouse.suites.standard import SuiteInstance
 from glasshouse.summaries import Summarised
 
 NOTE = purpose.RACE.note
-HANGING = 60.0  # seconds beyond all limits after which a worker is started anew
+HANGING = 60.0  # seconds beyond all limits after which a worker is restarted
 
 
 @dataclass(frozen=True, repr=False)
 class Race(Summarised):
-    """Who races on what, and under which rules.
+    """A race: its solvers, its instances and its rules.
 
     Attributes:
         entrants: the solvers.
         suite: the instances.
-        limits: of each run.
-        seed: of the first run on each instance.
-        repeat: how many runs on each instance.
+        limits: the limits of each run.
+        seed: the seed of the first run on each instance.
+        repeat: the number of runs on each instance.
         strict: whether a wrong exit code alone is a fault.
-        meter: what measures the runs; by default what the store was begun with, and for a new one
-            BenchExec where it can be used, else our own.
-        cores: the number of cores that each run has to itself; None does not pin runs to cores.
+        meter: what measures the runs; by default, the meter of the store. A new store uses
+            BenchExec if it is usable, else our own meter.
+        cores: the number of cores reserved for each run; None does not pin runs to cores.
     """
 
     entrants: Sequence[Entrant]
@@ -68,7 +68,7 @@ class Race(Summarised):
             refuse_other_bytes(word)
 
     def tasks(self) -> list[RaceTask]:
-        """Instance by instance, so that all solvers are equally far at any moment."""
+        """Return the tasks instance by instance, so that all solvers progress at the same pace."""
         return [
             self._task(entrant, instance, digest)
             for instance, digest in [(i, sha256_of(i.path)) for i in self.suite.instances]
@@ -82,25 +82,25 @@ class Race(Summarised):
         )  # fmt: skip
 
     def _refuse_other_proofs(self, store: Store) -> None:
-        """Verdicts under two truths are not of one race, and its runs would be made again."""
+        """Refuse a store whose proofs differ: verdicts by two proofs do not belong to one race."""
         known = [asked_of(i.name, i.path, i.parameters, i.known) for i in self.suite.instances]
         ours = {json.dumps(asked, sort_keys=True) for asked in known}
         for task in store.tasks():
             asked = {key: it for key, it in task.table("parameters").items() if key != "sha256"}
             if task.kind == RACE.name and json.dumps(asked, sort_keys=True) not in ours:
                 raise StoreError(
-                    f"{store.path} holds a race with another proof or other parameters of "
-                    f"{asked.get('file')}; bring the certificates back, or use another store"
+                    f"{store.path} holds a race with a different proof or different parameters of "
+                    f"{asked.get('file')}; restore the certificates, or use another store"
                 )
 
     def reserve(self, store: Store) -> MeterName:
-        """Remember in a store which race it is for; another one's is refused.
+        """Record the race in a store; refuse a store of another race.
 
-        More solvers, and more runs on each instance, are the same race. Another meter is not: it
-        counts memory in another way. Nor is another number of cores.
+        More solvers, and more runs on each instance, are still the same race. Another meter is not,
+        because it counts memory in another way. Nor is another number of cores.
 
         Returns:
-            what measures the runs.
+            the meter of the runs.
         """
         held = held_race(store)
         before = None if held is None else held.setdefault("meter", "process-group")
@@ -138,10 +138,10 @@ class Race(Summarised):
 
 
 def held_race(store: Store) -> dict[str, Any] | None:
-    """The rules that a store was raced under, and its solvers; None for a new store.
+    """Return the rules and solvers of a store's race; None for a new store.
 
     Raises:
-        StoreError: it is a store of something else.
+        StoreError: the store holds something else.
     """
     noted = store.reserve(purpose.RACE)
     if noted is None:
@@ -163,7 +163,7 @@ def held_race(store: Store) -> dict[str, Any] | None:
 def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[str, Any]) -> None:
     if held.get("digest") != rules["digest"]:
         raise StoreError(
-            f"{store.path} holds a race on {held.get('suite')!r} with other instances than those "
+            f"{store.path} holds a race on {held.get('suite')!r} with instances other than those "
             f"of {rules['suite']!r}; use another store"
         )
     for name, value in rules.items():
@@ -183,27 +183,27 @@ def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[st
 def iter_race(
     race: Race, store: str | Path, *, workers: int = 1, executor: Executor | None = None
 ) -> Iterator[StudyProgress]:
-    """Race, or go on where it stopped, yielding the progress after every few runs.
+    """Run a race, or resume it, and yield the progress after every few runs.
 
     Args:
-        race: who, on what, by which rules.
-        store: the file; made when it is not there.
-        workers: so many runs at a time, each in a process of its own: one per core, at most.
-        executor: instead of workers, any executor, for example that of a Dask cluster whose
-            machines see the same files.
+        race: the solvers, instances and rules.
+        store: the store file; created if it does not exist.
+        workers: the number of concurrent runs, each in its own process: at most one per core.
+        executor: any executor instead of workers, for example that of a Dask cluster whose
+            computers see the same files.
     """
     if race.cores is not None:
         if executor is not None:
             raise ValueError("cores are those of workers on this computer; leave out executor or "
                              "cores")  # fmt: skip
-        core_sets(validation.count(workers, "workers", 1), race.cores)  # before a store is made
+        core_sets(validation.count(workers, "workers", 1), race.cores)  # before a store exists
     tasks = race.tasks()
     with Store(store, write=True) as opened:
         meter = race.reserve(opened)
     slowest = race.limits.seconds + race.limits.grace + HANGING
     if any(entrant.is_built_in for entrant in race.entrants):
         slowest += most_seconds(race.limits)
-    # Always in workers: they end the solver when this process is killed.
+    # Always use workers: they end the solver when this process is killed.
     number = None if executor is not None else workers
     metered = [replace(task, meter=meter) for task in tasks]
     yield from iter_collect(

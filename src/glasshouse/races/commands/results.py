@@ -1,4 +1,4 @@
-"""The runs of a race, out of its store; whatever stands there may have been made to harm."""
+"""The runs of a race, read from its store; the store is not trusted."""
 
 from __future__ import annotations
 
@@ -32,23 +32,23 @@ class Run(Summarised):
     """One run of one solver on one instance.
 
     Attributes:
-        solver: its name.
+        solver: the solver's name.
         instance: the instance's name.
-        number: which run on that instance, from 0 on.
+        number: the number of the run on that instance, from 0.
         solved: whether the optimum was claimed, shown and right, in time.
-        verdict: what became of it.
-        reason: why.
+        verdict: the verdict about the run.
+        reason: the reason for the verdict.
         seconds: wall-clock time.
-        limit: the seconds it had.
-        cost: of its last model, evaluated by us.
-        incumbents: seconds and values of its `o` lines, not believed.
-        remarks: what is not as it should be, but no fault.
-        optimum: the least cost of the instance, where it is proven.
-        best: the cost of an assignment that the instance came with.
-        parameters: what the instance was grown from.
+        limit: the time limit in seconds.
+        cost: the cost of its last model, evaluated by us.
+        incumbents: seconds and values of its `o` lines, which are not verified.
+        remarks: deviations that are not faults.
+        optimum: the least cost of the instance, if it is proven.
+        best: the cost of an assignment that came with the instance.
+        parameters: the parameters that the instance was grown with.
         file: the name of the instance's file.
         cpu_seconds: processor time of all its processes.
-        cpu_limit: the processor time it had; None without a limit.
+        cpu_limit: the limit on processor time; None without a limit.
         memory: the most bytes of resident memory seen, of all its processes together.
     """
 
@@ -72,18 +72,18 @@ class Run(Summarised):
     memory: int = 0
 
     def taken(self, clock: Clock = "wall") -> float:
-        """The seconds of the run by a clock, at most its limit by that clock."""
+        """Return the seconds of the run by a clock, at most its limit by that clock."""
         if clock == "wall":
             return min(self.seconds, self.limit)
         return min(self.cpu_seconds, math.inf if self.cpu_limit is None else self.cpu_limit)
 
     def most(self, clock: Clock = "wall") -> float:
-        """The limit of the run by a clock; the time limit if it has no limit on CPU time."""
+        """Return the limit of the run by a clock; the time limit if CPU time is not limited."""
         return self.limit if clock == "wall" or self.cpu_limit is None else self.cpu_limit
 
     @property
     def shown(self) -> int | None:
-        """The cost of a valid model, unless the run was at fault otherwise."""
+        """The cost of a valid model; None if the run has another fault."""
         return None if self.verdict.is_fault else self.cost
 
 
@@ -92,11 +92,11 @@ class Results(Summarised):
     """All runs of a race.
 
     Attributes:
-        suite: the name of what was raced on.
-        runs: all of them, by instance, solver and number.
-        starts: seconds that the start of a built-in solver takes, measured once.
-        entered: solvers, and how many runs each has when the race is over.
-        num_entered: how many instances there are when it is over.
+        suite: the name of the suite.
+        runs: all runs, by instance, solver and number.
+        starts: the start-up time of each built-in solver in seconds, measured once.
+        entered: for each solver, the number of runs in the finished race.
+        num_entered: the number of instances in the finished race.
     """
 
     suite: str
@@ -107,17 +107,17 @@ class Results(Summarised):
 
     @cached_property
     def solvers(self) -> tuple[str, ...]:
-        """Their names, in the order in which they came."""
+        """The names of the solvers, in the order in which they entered."""
         return tuple(dict.fromkeys(run.solver for run in self.runs))
 
     @property
     def expected(self) -> int:
-        """How many runs there are when all solvers are done, also those that have not begun."""
+        """The number of runs in the finished race, including solvers that have not begun."""
         return sum(self.entered.values())
 
     @cached_property
     def missing(self) -> dict[str, int]:
-        """Runs that solvers were entered for and that are not there."""
+        """The number of missing runs of each solver."""
         there = Counter(run.solver for run in self.runs)
         return {
             name: number - there[name] for name, number in self.entered.items()
@@ -126,22 +126,22 @@ class Results(Summarised):
 
     @cached_property
     def instances(self) -> tuple[str, ...]:
-        """Their names, in the order in which they came."""
+        """The names of the instances, in the order in which they entered."""
         return tuple(dict.fromkeys(run.instance for run in self.runs))
 
     @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
-        """What each instance was grown from."""
+        """The parameters that each instance was grown with."""
         return {run.instance: run.parameters for run in self.runs}
 
     @property
     def limit(self) -> float:
-        """The time limit in seconds, the longest of all runs; infinite without any."""
+        """The time limit in seconds, the longest of all runs; infinite if there are no runs."""
         return max((run.limit for run in self.runs), default=math.inf)
 
     @property
     def cpu_limit(self) -> float | None:
-        """The limit on CPU time in seconds, the longest of all runs; None without any."""
+        """The limit on CPU time in seconds, the longest of all runs; None if there is none."""
         return max((run.cpu_limit for run in self.runs if run.cpu_limit is not None), default=None)
 
     @property
@@ -151,7 +151,7 @@ class Results(Summarised):
 
     @cached_property
     def by_solver(self) -> dict[str, dict[str, list[Run]]]:
-        """Solver, instance, runs."""
+        """The runs, by solver and instance."""
         table: dict[str, dict[str, list[Run]]] = {name: {} for name in self.solvers}
         for run in self.runs:
             table[run.solver].setdefault(run.instance, []).append(run)
@@ -159,7 +159,7 @@ class Results(Summarised):
 
     @cached_property
     def best_known(self) -> dict[str, int]:
-        """The least cost that some assignment of an instance is known to have."""
+        """The least known cost of an assignment of each instance."""
         known: dict[str, int] = {}
         for run in self.runs:
             for cost in (run.optimum, run.best, run.shown):
@@ -169,7 +169,7 @@ class Results(Summarised):
 
     @property
     def faults(self) -> list[Run]:
-        """Runs after which a solver is to be mended; the worst kinds first."""
+        """Runs that reveal a bug in the solver; the worst kinds first."""
         order = {
             verdict: place
             for place, verdict in enumerate(
@@ -181,10 +181,10 @@ class Results(Summarised):
 
 
 def read_results(store: Store) -> Results:
-    """All runs that a store holds.
+    """Read all runs in a store.
 
     Raises:
-        StoreError: it holds no race, or was damaged.
+        StoreError: the store holds no race, or is damaged.
     """
     held = held_race(store)
     if held is None:
@@ -240,9 +240,9 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
 
 
 def _contradiction(run: Run, known: Known, row: Mapping[str, Any], most: float) -> str:
-    """Why no judge can have written a row; empty where one can."""
+    """Return why no judge can have written a row; empty if one can."""
     if run.cost is not None and (known.is_infeasible or run.cost < (known.bound or 0)):
-        return f"costs {run.cost}, which is proven to be impossible"
+        return f"costs {run.cost}, but the proven bound is higher"
     is_optimal = run.verdict is RunVerdict.OPTIMAL
     if is_optimal and not known.is_infeasible and (
         run.cost is None or run.cost != known.bound or run.cost != _cost(row["stated"])
@@ -265,7 +265,7 @@ def _cost(text: object) -> int | None:
     if text == "":
         return None
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
-        raise ValueError(f"{short(text)} is no cost")
+        raise ValueError(f"{short(text)} is not a cost")
     return int(text)
 
 
@@ -286,7 +286,7 @@ def _incumbents(text: str) -> Incumbents:
 
 def _seconds(value: object) -> float:
     if not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"{short(value)} are no seconds")
+        raise ValueError(f"{short(value)} is not a number of seconds")
     return float(value)
 
 

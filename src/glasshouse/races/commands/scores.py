@@ -1,10 +1,10 @@
-"""How well solvers did: solved, PAR-2, anytime score, time to solution, and how sure that is.
+"""Scores of solvers: solved, PAR-2, anytime score, time to solution, and their intervals.
 
-All of it is computed per instance first, as a mean over the runs on it, and then over instances: an
-instance counts once, however often it was run.
+Every score is first computed per instance, as a mean over its runs, and then over instances, so an
+instance counts once, however many runs it has.
 
-At the end of the file are curves of what runs found over time (cost above the best known, plus 1),
-and scores on standard instances: gaps in their own values, and what the verdicts rest on.
+The end of the file has curves of the values found over time (cost above the best known, plus 1),
+and scores on standard instances: gaps in their own values, and the basis of the verdicts.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from glasshouse.summaries import Summarised
 Floats = npt.NDArray[np.float64]
 Score = Literal["par2", "par2_cpu", "anytime"]
 
-_INSTANT = 1e-6  # seconds; nothing is faster
+_INSTANT = 1e-6  # seconds; no run counts as faster
 
 
 @dataclass(frozen=True, repr=False)
 class SolverScore(Summarised):
-    """One line of a race's table.
+    """One row of a race's table.
 
     Attributes:
-        solver: its name.
-        runs: how many there are.
+        solver: the solver's name.
+        runs: the number of runs.
         solved: runs that claimed the optimum, showed it and were right, in time.
-        reached: runs with a model as good as the best that is known.
-        faults: runs after which the solver is to be mended.
-        par2: seconds, twice the limit where a run did not solve; mean over instances.
+        reached: runs with a model as good as the best known.
+        faults: runs that reveal a bug in the solver.
+        par2: seconds, twice the limit if a run did not solve the instance; mean over instances.
         anytime: (1+best)/(1+found), 0 without a valid model; mean over instances.
         median: seconds to solve, over instances; with an interval.
-        par2_cpu: the same as `par2` by CPU time; the time limit stands in for a missing CPU limit.
+        par2_cpu: `par2` by CPU time; the time limit replaces a missing CPU limit.
         cpu_seconds: CPU time of all runs together.
         memory: the most bytes of memory that a run used.
     """
@@ -66,7 +66,7 @@ class SolverScore(Summarised):
 
 
 def score(results: Results, solver: str) -> SolverScore:
-    """The scores of one solver."""
+    """Return the scores of one solver."""
     runs = [run for of_instance in _table(results, solver).values() for run in of_instance]
     return SolverScore(
         solver,
@@ -84,21 +84,21 @@ def score(results: Results, solver: str) -> SolverScore:
 
 
 def mean_score(results: Results, solver: str, name: Score) -> float:
-    """The mean of a score over the instances of a solver."""
+    """Return the mean of a score over the instances of a solver."""
     return float(np.mean(list(per_instance(results, solver, name).values())))
 
 
 def penalised_seconds(run: Run, clock: Clock = "wall") -> float:
-    """Seconds to solve; twice the limit where a run did not."""
+    """Return the seconds to solve; twice the limit if the run did not solve the instance."""
     return run.taken(clock) if run.solved else 2 * run.most(clock)
 
 
 def anytime_score(run: Run, best: int | None) -> float:
-    """(1 + best)/(1 + found), exactly up to the last rounding; 0 without a valid model.
+    """Return (1 + best)/(1 + found), exact up to the last rounding; 0 without a valid model.
 
     Args:
-        run: its own cost is what was found.
-        best: the least cost that is known.
+        run: the run; `found` is its cost.
+        best: the least known cost.
     """
     if run.shown is None or best is None:
         return 0.0
@@ -106,12 +106,12 @@ def anytime_score(run: Run, best: int | None) -> float:
 
 
 def is_reached(run: Run, best_known: dict[str, int]) -> bool:
-    """Whether a run has a model as good as the best that is known."""
+    """Whether a run has a model as good as the best known."""
     return run.shown is not None and run.shown == best_known.get(run.instance)
 
 
 def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]:
-    """A score of a solver on each instance, as a mean over its runs there."""
+    """Return a score of a solver on each instance, as a mean over its runs there."""
     values = {}
     for instance, runs in _table(results, solver).items():
         best = results.best_known.get(instance)
@@ -125,9 +125,9 @@ def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]
 
 
 def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> Estimate:
-    """Seconds that half of the instances do not exceed; infinite where fewer were solved.
+    """Return the seconds within which half of the instances are solved; infinite if fewer were.
 
-    Of several runs on an instance the median one counts.
+    If there are several runs on an instance, the median run counts.
     """
     seconds, solved = solving_times(results, solver)
     return median(seconds, solved=solved, confidence=confidence)
@@ -136,7 +136,7 @@ def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> E
 def solving_times(
     results: Results, solver: str, clock: Clock = "wall"
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Per instance: the seconds of the median run, at most the limit, and whether it solved."""
+    """Return the seconds of the median run of each instance, and whether it solved the instance."""
     found = []
     for runs in _table(results, solver).values():
         ordered = sorted(runs, key=lambda run: (not run.solved, run.taken(clock)))
@@ -148,16 +148,16 @@ def solving_times(
 
 
 def solving_seconds(results: Results, solver: str, clock: Clock = "wall") -> dict[str, float]:
-    """Seconds per instance, as in `solving_times`; infinite where it was not solved."""
+    """Return seconds per instance as in `solving_times`; infinite if not solved."""
     seconds, solved = solving_times(results, solver, clock)
     shown = np.where(solved, seconds, math.inf).tolist()
     return dict(zip(_table(results, solver), shown, strict=True))
 
 
 def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
-    """When a run first said the best known cost, which its own model has in the end; else None.
+    """Return when a run first printed the best known cost, if its own model has it; else None.
 
-    For solvers that claim nothing: they have no other time to be measured by.
+    This is for solvers that claim nothing, which have no other time to measure.
     """
     if not is_reached(run, best_known):
         return None
@@ -167,9 +167,9 @@ def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
 
 
 def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
-    """Per instance: the seconds of the median run to the best known cost, and whether it got there.
+    """Return the median run's seconds to the best known cost per instance, and if it reached it.
 
-    A run that did not counts as the limit.
+    A run that did not reach it counts as the limit.
     """
     found = {}
     for instance, runs in _table(results, solver).items():
@@ -183,12 +183,12 @@ def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool
 def median_reaching(
     results: Results, solver: str, instances: Collection[str] | None = None
 ) -> Estimate:
-    """Seconds to the best known cost that half of the instances do not exceed.
+    """Return the seconds within which half of the instances reach the best known cost.
 
     Args:
         results: the race.
-        solver: whose.
-        instances: only these; all when None.
+        solver: the name of the solver.
+        instances: only these instances; None uses all.
     """
     times = reaching_times(results, solver)
     chosen = [at for name, at in times.items() if instances is None or name in instances]
@@ -213,7 +213,7 @@ def tts99(results: Results, solver: str, instance: str, confidence: float = 0.95
 
 
 def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
-    """`tts99` of every solver on every instance that it has run on."""
+    """Return `tts99` of every solver on every instance that it has run on."""
     return {
         solver: {instance: tts99(results, solver, instance) for instance in instances}
         for solver, instances in results.by_solver.items()
@@ -221,7 +221,7 @@ def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
 
 
 def cactus(results: Results, solver: str, clock: Clock = "wall") -> Floats:
-    """The seconds of the instances that a solver solved, ascending: how many within how long."""
+    """Return the seconds of the instances that a solver solved, ascending."""
     seconds, solved = solving_times(results, solver, clock)
     return np.sort(seconds[solved])
 
@@ -229,10 +229,10 @@ def cactus(results: Results, solver: str, clock: Clock = "wall") -> Floats:
 def performance_profile(
     results: Results, solvers: Sequence[str] | None = None, clock: Clock = "wall"
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Per solver: ratios τ to the fastest solver, and the share of instances within them.
+    """Return, per solver, ratios τ to the fastest solver, and the fraction of instances within τ.
 
-    The profile of Dolan and Moré: instances on which all chosen solvers have run, those that
-    nobody solved included.
+    This is the profile of Dolan and Moré, over the instances on which all chosen solvers have run,
+    including those that no solver solved.
     """
     names = list(results.solvers if solvers is None else solvers)
     times = {name: solving_seconds(results, name, clock) for name in names}
@@ -258,16 +258,16 @@ def _table(results: Results, solver: str) -> dict[str, list[Run]]:
 
 Curve = tuple[list[float], list[float]]
 
-FEW_CURVES, MOST_CURVES = 5, 200  # from so many on there is a median; more of a solver are too many
-_LEAST_SECONDS = 1e-3  # what comes before is drawn there
+FEW_CURVES, MOST_CURVES = 5, 200  # the least for a median, and the most per solver
+_LEAST_SECONDS = 1e-3  # seconds; earlier points are drawn here
 
 
 def excess_curve(run: Run, best: int | None) -> Curve:
-    """Times and 1 + excess, up to the end of the run; a value below what is possible counts 1.
+    """Return times and 1 + excess, up to the end of the run; an impossibly low value counts 1.
 
     Args:
-        run: with at least one incumbent.
-        best: the least cost that is known; that of the run itself when None.
+        run: a run with at least one incumbent.
+        best: the least known cost; None uses that of the run itself.
     """
     least = min(value for _, value in run.incumbents) if best is None else best
     seconds = [max(at, _LEAST_SECONDS) for at, _ in run.incumbents]
@@ -276,7 +276,7 @@ def excess_curve(run: Run, best: int | None) -> Curve:
 
 
 def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
-    """The median of step curves, from where half of them have begun to where the last one ends."""
+    """Return the median of step curves, from where half have begun to where the last one ends."""
     times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
     heights = np.full((len(curves), len(times)), np.inf)
     for row, (seconds, excess) in zip(heights, curves, strict=True):
@@ -311,13 +311,13 @@ def mean_gap(results: Results, solver: str) -> tuple[float, int] | None:
 
 
 def truths(results: Results) -> dict[str, int]:
-    """Return what the optima and bounds of standard instances come from, with their numbers."""
+    """Return the sources of the optima and bounds of standard instances, with their counts."""
     by_name = {run.instance: run.parameters.get(TRUTH_BY) for run in results.runs}
     return dict(Counter(by for by in by_name.values() if isinstance(by, str)))
 
 
 def trusted(results: Results) -> str:
-    """Return what the judge trusted, in one line; empty for suites that are proven when loaded."""
+    """Return what the judge trusted, as one line; empty for suites that are proven when loaded."""
     parts = []
     for by, number in truths(results).items():
         if by == BY_CERTIFICATE:

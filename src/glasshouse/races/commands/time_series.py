@@ -1,4 +1,4 @@
-"""Incumbents over time as QOBLIB takes them: `INSTANCE_objective_time_series.json`.
+"""Incumbents over time in the format of QOBLIB: `INSTANCE_objective_time_series.json`.
 
 A file holds a list of runs, a run a list of `{"Time": seconds, "Incumbent": value}`, with values
 that never rise. QOBLIB is the Quantum Optimization Benchmarking Library.
@@ -18,10 +18,10 @@ from glasshouse.races.commands.results import Results, Run
 
 
 def objective_time_series(runs: list[Run]) -> list[list[dict[str, Any]]]:
-    """Of each run that found something: when, and what; nothing that its last model does not show.
+    """Return the incumbents of each run that found one: only values that its last model confirms.
 
-    `o` lines alone are only stated. The values above the cost of the run's own valid model are
-    taken, and that cost; the last entry is the end of the run.
+    `o` lines alone are only claims. Used are the values above the cost of the run's own valid
+    model, and that cost; the last entry is the end of the run.
     """
     series = []
     for run in runs:
@@ -47,8 +47,8 @@ def export_time_series(
 
     Args:
         results: the race.
-        folder: where the files go; made if need be.
-        overwrite: replace files that are there.
+        folder: the target folder; created if needed.
+        overwrite: replace existing files.
     """
     written = []
     for solver, instances in results.by_solver.items():
@@ -66,7 +66,7 @@ def export_time_series(
 
 
 def _plain_name(name: str) -> str:
-    """A name that leads nowhere else: it comes out of a store, and that from anybody.
+    """Return a name without path separators; stores may come from untrusted sources.
 
     >>> _plain_name("peak n=100 f=1/20"), _plain_name("../a")
     ('peak-n=100-f=1-20', '-a')

@@ -1,4 +1,4 @@
-"""The verdict over a run: nothing that a solver says is believed.
+"""The verdict about a run; no statement of a solver is trusted.
 
 answer (the lines that a solver printed), answer_files (answers in files of their own) ← clauses
 (the verdict over a file of clauses) ← states (the verdict over a state of any problem)

@@ -1,4 +1,4 @@
-"""What a solver said: the `o`, `s` and `v` lines of the MaxSAT Evaluation, in all their forms."""
+"""Answers of solvers: the `o`, `s` and `v` lines of the MaxSAT Evaluation, in all their forms."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _LITERAL = re.compile(r"(-?)x?([1-9][0-9]{0,9})|0")
 
 
 class AnswerError(ValueError):
-    """A solver's output says something that cannot be understood, or contradicts itself."""
+    """A solver's output that cannot be parsed, or that contradicts itself."""
 
 
 class IncompleteError(AnswerError):
-    """A part of the answer is missing, as it would be if the solver was killed while it printed."""
+    """A part of the answer is missing, as if the solver was killed while it printed."""
 
 
 @dataclass(frozen=True, repr=False)
 class Answer(Summarised):
-    """A solver's output, read but not believed.
+    """A solver's output, parsed but not trusted.
 
     Attributes:
-        statuses: one for each `s` line: its status, or the whole line if it is not spelled exactly
-            as in the rules.
-        incumbents: the values of `o` lines with their times: each that is lower than all before it,
+        statuses: the status of each `s` line, or the whole line if it is not spelled exactly as in
+            the rules.
+        incumbents: the values of `o` lines with their times: each value lower than all before it,
             and the last one.
-        model_words: all words of the `v` lines after which no `o` line comes before the next `v`
-            line: of the last model, where a solver shows each; None where there is no `v` line.
-        faults: lines that look like `o`, `s` or `v` lines and do not follow the rules.
+        model_words: all words of the `v` lines of the last model; an `o` line between `v` lines
+            begins a new model. None if there is no `v` line.
+        faults: lines that resemble `o`, `s` or `v` lines but do not follow the rules.
         unread: the last `o` line, if it does not follow the rules.
     """
 
@@ -54,19 +54,19 @@ class Answer(Summarised):
 
     @property
     def status(self) -> str | None:
-        """The one `s` line.
+        """The status of the only `s` line; None without one.
 
         Raises:
-            AnswerError: there are several.
+            AnswerError: there are several `s` lines.
         """
         if len(self.statuses) > 1:
             raise AnswerError(f"{len(self.statuses)} s lines; expected one")
         return self.statuses[0] if self.statuses else None
 
     def model(self, num_variables: int, needed: Collection[int] | None = None) -> list[int] | None:
-        """The assignment as 0 and 1, one for each variable; None without `v` lines.
+        """Return the assignment as 0 and 1, one per variable; None without `v` lines.
 
-        A model may be one word of digits, digits apart, or literals, over any number of lines.
+        A model may be one word of digits, separate digits, or literals, over any number of lines.
 
         Args:
             num_variables: the number of variables of the file.
@@ -96,7 +96,7 @@ class Answer(Summarised):
 
 
 def read_answer(transcript: Transcript) -> Answer:
-    r"""All `o`, `s` and `v` lines of an output; everything else is passed over.
+    r"""Parse all `o`, `s` and `v` lines of an output; ignore everything else.
 
     >>> answer = read_answer(Transcript.of(b"c hello\no 7\no 4\ns OPTIMUM FOUND\nv 1 -2 0\n"))
     >>> answer.value, answer.status, answer.model(2)
@@ -109,11 +109,11 @@ def read_answer(transcript: Transcript) -> Answer:
     last: tuple[float, int] | None = None
     unread = None
     for seconds, untrimmed in transcript.lines():
-        line = untrimmed.rstrip()  # as the Evaluation's own test of solvers does
+        line = untrimmed.rstrip()  # the Evaluation's own test of solvers does the same
         kind = _kind_of(line)
         rest = line[2:].strip()
         if kind == "v":
-            if is_over:  # clasp shows each model, its value after it: the last one counts
+            if is_over:  # clasp prints each model, its value after it: the last one counts
                 words.clear()
             has_model, is_over = True, False
             words += rest.split()
@@ -127,7 +127,7 @@ def read_answer(transcript: Transcript) -> Answer:
             unread = None
             is_over = True
             if not incumbents or last[1] < incumbents[-1][1]:
-                del incumbents[_MOST_INCUMBENTS - 1 :]  # the lowest stays, however many there are
+                del incumbents[_MOST_INCUMBENTS - 1 :]  # the lowest value stays
                 incumbents.append(last)
         elif kind == "o":
             unread = line[:_LONGEST_QUOTE]
@@ -141,7 +141,7 @@ def read_answer(transcript: Transcript) -> Answer:
 
 
 def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
-    """An answer about the clauses: OPB has one more variable per soft clause, which goes."""
+    """Return an answer about the clauses; OPB's extra variable per soft clause is removed."""
     if dialect != "opb" or answer.model_words is None:
         return answer
     most = clauses.num_variables
@@ -150,10 +150,10 @@ def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
 
 
 def _kind_of(line: str) -> str:
-    """The letter that a line opens with; ? if it is almost a `v` line, empty if it is another line.
+    """Return the first letter of a line; ? if it is almost a `v` line, empty for other lines.
 
-    The rules ask for a letter in lower case, at the start of the line and before a space. A line
-    that only misses this is not passed over: an answer must not vanish without a word.
+    The rules require a lower-case letter at the start of the line and a space after it. A line that
+    only misses this is not ignored: an answer must not vanish silently.
     """
     if line[1:2] in ("", " ") and line[:1] in ("v", "s", "o"):
         return line[:1]
@@ -170,7 +170,7 @@ def _kind_of(line: str) -> str:
 
 
 def _are_digits(words: Sequence[str], least: int, most: int) -> bool:
-    """Whether words are 0 and 1 for one variable after the other, and not literals.
+    """Whether words are 0 and 1, one per variable, and not literals.
 
     `1 10 11 0` could be either. It is a list of literals unless it has between `least` and `most`
     digits, or a word that is not a literal of `most` variables.
@@ -179,8 +179,8 @@ def _are_digits(words: Sequence[str], least: int, most: int) -> bool:
         return False
     total = sum(map(len, words))
     if all(len(word) == 1 for word in words) or len(words) == 1:
-        # `1 0` is also a list of literals, and means the same unless there is one variable only;
-        # a lone `0` is the end of no literals where there is no variable.
+        # `1 0` is also a list of literals, and means the same unless there is only one variable; a
+        # lone `0` is an empty list of literals if there are no variables.
         return not (total == most + 1 <= 2 and words[-1] == "0")
     longest = len(str(most))
     is_none = any(

@@ -1,4 +1,4 @@
-"""Many answers at once: which files hold them, and which problem files they answer."""
+"""Answers in files: the files that hold them, and the problem files that they answer."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from glasshouse.files.text.streams import format_suffix
 from glasshouse.summaries import Summarised
 
 _INSTANCES, _ANSWERS = "instances", "answers"  # the folders of a suite
-_DOUBTFUL = (".json", ".csv", ".npy")  # such a file of a folder may be anything
-_MOST_NAMES = 3  # of files, in a message
+_DOUBTFUL = (".json", ".csv", ".npy")  # such a file in a folder may be something else
+_MOST_NAMES = 3  # names of files in a message
 _PIPE = Path("-")
 
 
@@ -37,15 +37,15 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
     """Return the answers to a problem file, or to the files of a folder or suite.
 
     An answer to a file of a folder has the name of that file, with or without its suffix, and
-    perhaps more after a dot: `inst.wcnf.txt`, `inst.wcnf.solver-2.log` and `inst.out` answer
-    `inst.wcnf`. A .json, .csv or .npy file of a folder may be anything and is not judged.
+    optionally more after a dot: `inst.wcnf.txt`, `inst.wcnf.solver-2.log` and `inst.out` answer
+    `inst.wcnf`. A .json, .csv or .npy file in a folder may be something else and is not judged.
 
     Args:
         place: a problem file, a folder of them, or a suite.
-        answers: files with answers, or folders that hold nothing else; `-` is standard input.
+        answers: files with answers, or folders that contain only answers; `-` is standard input.
 
     Raises:
-        FileError: there is no such file, or an answer could be to either of two files.
+        FileError: a file is missing, or an answer matches two problem files.
     """
     if not place.is_dir():
         return AnswerFiles(tuple((place, answer) for answer in _files(answers)))
@@ -75,12 +75,12 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the certificate of a problem file, if it is not next to the file.
+    """Return the certificate of a problem file if it is not next to the file.
 
     Args:
         problem: the problem file.
         certificate: a certificate, or a folder with one that is named like the problem file; None
-            looks into the folder of a suite's answers.
+            searches the folder of a suite's answers.
     """
     if certificate is not None:
         return certificate / f"{problem.name}.cert" if certificate.is_dir() else certificate
@@ -92,7 +92,7 @@ def certificate_of(problem: Path, certificate: Path | None = None) -> Path | Non
 
 
 def shortened(paths: Sequence[Path]) -> str:
-    """Return the names of a few files, and how many more there are.
+    """Return the names of a few files, and the number of the others.
 
     >>> shortened([Path("x/a"), Path("b"), Path("c"), Path("d"), Path("e")])
     'a, b, c and 2 more'
@@ -103,7 +103,7 @@ def shortened(paths: Sequence[Path]) -> str:
 
 
 def _files(answers: Iterable[Path]) -> list[Path]:
-    """All files, those of a folder in the order of their names."""
+    """Return all files; those of a folder are sorted by name."""
     found: list[Path] = []
     for answer in answers:
         if answer == _PIPE or not answer.is_dir():
@@ -125,7 +125,7 @@ def _is_problem(path: Path) -> bool:
 
 
 def _answered(answer: Path, problems: Sequence[Path]) -> Path | None:
-    """The problem file that an answer is named like; a whole name counts before a stem."""
+    """Return the problem file that an answer is named after; a whole name beats a stem."""
     for names in (_name, _stem):
         fits = [path for path in problems if f"{answer.name}.".startswith(f"{names(path)}.")]
         longest = max((len(names(path)) for path in fits), default=0)
@@ -146,5 +146,5 @@ def _name(path: Path) -> str:
 
 
 def _stem(path: Path) -> str:
-    """The name without the suffixes of format and compression."""
+    """Return the name without the suffixes of format and compression."""
     return path.name[: path.name.lower().rindex(format_suffix(path))]

@@ -1,7 +1,7 @@
-"""The verdict over a solver's answer, by the rules of the MaxSAT Evaluation and by the proof.
+"""The verdict about a solver's answer, by the rules of the MaxSAT Evaluation and by the proof.
 
-Nothing that a solver says is believed: its model is evaluated again, its value compared with the
-cost of its model, and its claim with what is proven of the instance.
+No statement of a solver is trusted: its model is evaluated again, its value is compared with the
+    cost of its model, and its claim with what is proven about the instance.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKN
 
 
 class RunVerdict(StrEnum):
-    """What became of one run."""
+    """The verdict about one run."""
 
-    OPTIMAL = "optimal"  # claimed and right, also that nothing satisfies the hard clauses
+    OPTIMAL = "optimal"  # a right claim, including that nothing satisfies the hard clauses
     FOUND = "found"  # a valid model, without the claim that it is optimal
-    UNDECIDED = "undecided"  # a claim that the proof at hand neither shows nor refutes
-    NO_ANSWER = "no answer"  # UNKNOWN, or nothing was said
+    UNDECIDED = "undecided"  # a claim that the known proof neither confirms nor refutes
+    NO_ANSWER = "no answer"  # UNKNOWN, or no output
     TIME_OUT = "time-out"
     CPU_TIME_OUT = "CPU time-out"
     OUT_OF_MEMORY = "out of memory"
@@ -44,11 +44,11 @@ class RunVerdict(StrEnum):
 
     @property
     def is_fault(self) -> bool:
-        """Whether the solver is to be mended; being slow is no fault."""
+        """Whether the verdict is a fault of the solver; a time-out is not."""
         return self in _FAULTS
 
 
-# The limits at which a solver may still print an answer: the verdict if it does not, and the name.
+# Limits at which a solver may still print an answer: the verdict if it does not, and the name.
 _AT_A_LIMIT = {
     "time": (RunVerdict.TIME_OUT, "time limit"),
     "cpu": (RunVerdict.CPU_TIME_OUT, "CPU time limit"),
@@ -65,14 +65,14 @@ _FAULTS = {
 
 @dataclass(frozen=True, repr=False)
 class Judgement(Summarised):
-    """A verdict and why.
+    """A verdict and its reason.
 
     Attributes:
-        verdict: which it is.
-        reason: one line.
-        cost: of the solver's own model, evaluated by us; None without a valid one.
-        stated: the last `o` value, not believed.
-        remarks: what is not as it should be, but no fault.
+        verdict: the verdict.
+        reason: the reason, as one line.
+        cost: the cost of the solver's own model, evaluated by us; None without a valid model.
+        stated: the last `o` value, which is not verified.
+        remarks: deviations that are not faults.
     """
 
     verdict: RunVerdict
@@ -83,7 +83,7 @@ class Judgement(Summarised):
 
     @property
     def is_right(self) -> bool:
-        """Whether there is a valid model, and what is claimed of it is true."""
+        """Whether there is a valid model, and the claim about it is true."""
         return self.verdict in (RunVerdict.OPTIMAL, RunVerdict.FOUND)
 
     def __str__(self) -> str:
@@ -92,12 +92,12 @@ class Judgement(Summarised):
 
 
 class FaultError(Exception):
-    """A verdict that ends all further looking.
+    """A verdict that ends the judging.
 
     Args:
-        verdict: which it is.
-        reason: one line.
-        is_incomplete: whether it is a fault only because a part of the answer is missing.
+        verdict: the verdict.
+        reason: the reason, as one line.
+        is_incomplete: whether the fault is only that a part of the answer is missing.
     """
 
     def __init__(self, verdict: RunVerdict, reason: str, *, is_incomplete: bool = False) -> None:
@@ -113,13 +113,13 @@ def judge(
     *,
     strict: bool = False,
 ) -> Judgement:
-    """Judge an answer; with the run it came from, or without, where it was read from a file.
+    """Judge an answer, with the outcome of its run, or without if it was read from a file.
 
     Args:
         clauses: the file that the solver was given.
-        answer: what it printed.
+        answer: the answer that the solver printed.
         known: what is proven about the file.
-        outcome: how the run went.
+        outcome: the outcome of the run.
         strict: whether a wrong exit code alone is a fault, as in the Evaluation since 2024.
     """
     cost = None
@@ -203,7 +203,7 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
 
 
 def _was_cut_off(outcome: Outcome | None) -> bool:
-    """Whether a solver was killed at a limit on time, perhaps while it printed its answer."""
+    """Whether a solver was killed at a time limit, perhaps while it printed its answer."""
     return outcome is not None and outcome.stopped in _AT_A_LIMIT and outcome.exit_code < 0
 
 
@@ -212,7 +212,7 @@ def _limit_of(outcome: Outcome | None) -> tuple[RunVerdict, str]:
 
 
 def _last_error(outcome: Outcome) -> str:
-    """The last line of standard error, to show what happened."""
+    """Return the last line of standard error, as a hint at the cause."""
     text = outcome.transcript.errors.decode("ascii", "replace").split("\n")
     last = next((line.strip() for line in reversed(text) if line.strip()), "")
     return f": {last[:200]}" if last else ""
@@ -221,7 +221,7 @@ def _last_error(outcome: Outcome) -> str:
 def _claim(
     status: str | None, answer: Answer, cost: int | None, known: Known
 ) -> tuple[RunVerdict, str]:
-    """The verdict over what the `s` line claims."""
+    """Return the verdict about the claim of the `s` line."""
     if status is None:
         return RunVerdict.NO_ANSWER, "no s line"
     if status == "UNKNOWN":
@@ -254,7 +254,7 @@ def _claim(
 
 
 def _checked_value(answer: Answer, cost: int | None) -> int:
-    """The cost that was stated and shown."""
+    """Return the cost, if it is both stated and shown by the model."""
     if answer.unread is not None:
         raise FaultError(
             RunVerdict.MALFORMED,
@@ -278,7 +278,7 @@ def _distance(cost: int, known: Known) -> str:
 
 
 def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:
-    """What is wrong with the exit code of a command that ended by itself."""
+    """Return what is wrong with the exit code of a command that ended by itself."""
     if outcome is None or outcome.stopped is not None or len(answer.statuses) != 1:
         return None
     expected = EXIT_CODES.get(answer.statuses[0])

@@ -1,7 +1,7 @@
-"""The verdict over a state of any problem: spins, a cut, the variables of an objective.
+"""The verdict about a state of any problem: spins, a cut, the variables of an objective.
 
-Numbers are the file's own, and a state may be printed in any form that `read_solution` knows. `o`
-and `s` lines are those of the MaxSAT Evaluation; where there are none, a state alone is judged.
+Values are in the file's own measure, and a state may be in any form that `read_solution` accepts.
+`o` and `s` lines are those of the MaxSAT Evaluation; without them, only the state is judged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from glasshouse.races.running.transcript import Transcript
 
 
 def judge_state(document: Document, known: Known, transcript: Transcript) -> Judgement:
-    r"""Judge what a solver printed for a problem; `cost` is the file's own number.
+    r"""Judge a solver's output for a problem; `cost` is in the file's own measure.
 
     >>> from glasshouse.problems import Ising
     >>> pair, known = Document.of(Ising.from_edges(2, [(0, 1)], [3])), Known(-3, -3)
@@ -52,7 +52,7 @@ def judge_state(document: Document, known: Known, transcript: Transcript) -> Jud
 
 
 def _stated_value(answer: Answer) -> Number | None:
-    """The last `o` value, which need not be whole here."""
+    """Return the last `o` value, which need not be an integer here."""
     if answer.unread is None:
         return answer.value
     number = parse_number(answer.unread.removeprefix("o ").strip().encode("ascii", "replace"))
@@ -73,7 +73,7 @@ def _refuse_impossible(document: Document, known: Known, stated: Number | None) 
 
 
 def _energy(document: Document, transcript: Transcript) -> Fraction:
-    """The energy of the state that was printed."""
+    """Return the energy of the printed state."""
     problem = document.problem
     try:
         bits = read_solution(
@@ -99,7 +99,7 @@ def _without_state(document: Document, known: Known, status: str | None) -> tupl
 def _claim(
     document: Document, known: Known, status: str | None, stated: Number | None, energy: Fraction
 ) -> tuple[RunVerdict, str]:
-    """The verdict over a state, and over what is said of it."""
+    """Return the verdict about a state and the claim about it."""
     measure, problem = document.measure, document.problem
     said = measure.said(energy)
     if stated is not None and not agrees(problem, measure.energy_of(stated), energy):

@@ -1,4 +1,4 @@
-"""Run a built-in solver with its kernels compiled before its clock starts.
+"""Runs of built-in solvers, with their kernels compiled before the clock starts.
 
 The kernels that a solver needs depend on the instance, so they cannot be compiled in advance. A
 solver that has to compile announces it on standard error. Such a run is stopped and does not count:
@@ -25,15 +25,15 @@ COMPILED_WITHIN = "its time includes compiling: the kernels cannot be cached"
 
 _log = logging.getLogger("glasshouse")
 _NOTICE = re.compile(rb"^compiling the ", re.MULTILINE)
-# Seconds that a solver may search after it was seen to compile: more each time it is tried.
+# Seconds that a solver may search after it began to compile; more at every attempt.
 _SEARCHES = (2.0, 15.0, 60.0)
-_PATIENCE = 600.0  # seconds for a run that compiles, beyond those in which it searches
+_PATIENCE = 600.0  # seconds for a run that compiles, in addition to its search
 # Solvers whose kernels cannot be cached on this computer, as seen by this process.
 _never_cached: set[str] = set()
 
 
 def most_seconds(limits: Limits) -> float:
-    """The longest time that `run_compiled` may take under these limits."""
+    """Return the longest time that `run_compiled` may take under these limits."""
     each = 2 * (limits.seconds + limits.grace) + _PATIENCE
     return sum(each + search for search in _SEARCHES) + limits.seconds + limits.grace
 
@@ -50,10 +50,10 @@ def run_compiled(
         name: the name of the solver.
         words: returns the command for a run with the given time limit in seconds.
         limits: the limits of the run.
-        meter: what measures the run.
+        meter: the meter of the run.
 
     Returns:
-        how the run went, and a remark if something was compiled.
+        the outcome of the run, and a remark if something was compiled.
     """
     remark = ""
     for search in _SEARCHES if name not in _never_cached else ():

@@ -1,10 +1,10 @@
-"""Clean up after a process that was killed: end its solvers, remove their folders and cgroups.
+"""Cleaning up after a killed process: end its solvers, remove their folders and cgroups.
 
-Whoever runs commands has a guardian: a small process, told through a pipe what is there to be
-cleaned up. It does nothing but wait until its owner is gone, also after `kill -9`. A parent-death
-signal would reach the solver, but neither the processes that it has started nor its files.
+Each process that runs commands has a guardian: a small process that receives, through a pipe, what
+    must be cleaned up. It waits until its owner has ended, even by `kill -9`. A parent-death signal
+    would reach the solver, but neither the processes that the solver started nor its files.
 
-This file is also the guardian's program; it uses nothing but Python's own library and processes.py.
+This file is also the guardian's program; it imports only the standard library and processes.py.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TRIES, _PAUSE = 100, 0.01
 
 
 class _Guardian:
-    """Our side of the pipe. A fork of this process gets a guardian of its own."""
+    """The owner's side of the pipe. A fork of this process gets its own guardian."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,7 +39,7 @@ class _Guardian:
         self._known: dict[str, Any] = {}
 
     def tell(self, key: str, what: dict[str, Any] | None) -> None:
-        """Something has to be cleaned up if we are killed; None once it is done."""
+        """Register something to clean up if this process is killed; None once it is done."""
         with self._lock:
             if self._owner != os.getpid():
                 self._process, self._owner, self._known = None, os.getpid(), {}
@@ -48,7 +48,7 @@ class _Guardian:
                 del self._known[key]
             try:
                 self._write({key: what})
-            except OSError:  # somebody has killed it
+            except OSError:  # the guardian was killed
                 self._process = None
                 self._write(self._known)
 
@@ -59,7 +59,7 @@ class _Guardian:
         self._process.stdin.write(json.dumps(news).encode() + b"\n")
 
     def close(self) -> None:
-        """Let it go, at our own orderly end."""
+        """Dismiss the guardian when this process ends normally."""
         if self._process is not None and self._owner == os.getpid():
             with contextlib.suppress(OSError, subprocess.TimeoutExpired):
                 self._process.communicate(timeout=1)
@@ -84,7 +84,7 @@ tell = _guardian.tell
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """An empty folder that is removed afterwards, also if this process is killed."""
+    """Create an empty folder that is removed afterwards, even if this process is killed."""
     made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
     folder = made.name
     tell(folder, {"folder": folder})
@@ -93,12 +93,12 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
     finally:
         _remove(folder)
         tell(folder, None)
-        with contextlib.suppress(Exception):  # what cannot be removed must not cost the run
+        with contextlib.suppress(Exception):  # a folder that stays must not fail the run
             made.cleanup()
 
 
 def remove_cgroups(paths: list[str]) -> None:
-    """Kill all that is in cgroups, and remove them with those below them."""
+    """Kill all processes in cgroups, and remove the cgroups with those below them."""
     for path in paths:
         for place, _, _ in os.walk(path, topdown=False):
             _remove_cgroup(place)
@@ -117,9 +117,9 @@ def _remove_cgroup(path: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    """A folder, however deep: Python's own way ends at its limit of recursion.
+    """Remove a folder of any depth; Python's own function is limited by recursion.
 
-    A solver may have put a link in its place; where that leads to is not ours.
+    A solver may have replaced it by a link; the target of a link is not removed.
     """
     with contextlib.suppress(OSError):
         if not Path(folder).is_dir() or Path(folder).is_symlink():
@@ -132,7 +132,7 @@ def _remove(folder: str) -> None:
 
 
 def _wait_for_the_end_of(owner: int) -> dict[str, Any]:
-    """What is left to clean up when a process is gone or has closed our standard input."""
+    """Return what must be cleaned up once a process has ended or closed our standard input."""
     known: dict[str, Any] = {}
     rest = b""
     watched: list[int] = [0]
@@ -142,7 +142,7 @@ def _wait_for_the_end_of(owner: int) -> dict[str, Any]:
     is_over = False
     while not is_over:
         ready, _, _ = select.select(watched, [], [])
-        # A fork of the owner may hold the pipe open for longer than the owner lives.
+        # A fork of the owner may keep the pipe open longer than the owner lives.
         is_over = ready != [0] or os.getppid() != owner
         with contextlib.suppress(BlockingIOError):
             while True:
@@ -170,5 +170,5 @@ def _clean_up(left: dict[str, Any]) -> None:
 
 if __name__ == "__main__":
     for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(_number, signal.SIG_IGN)  # its end is that of its owner
+        signal.signal(_number, signal.SIG_IGN)  # the guardian ends with its owner
     _clean_up(_wait_for_the_end_of(int(sys.argv[1])))

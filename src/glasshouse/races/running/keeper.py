@@ -1,13 +1,13 @@
-"""Start commands from a small process between us and them, which adopts whatever they leave behind.
+"""The keeper: a small process that starts commands and adopts the processes they leave behind.
 
 A solver may start processes that leave its session, clear their environment and outlive their
 parents. Linux gives such orphans to the nearest ancestor that has asked for them
-(PR_SET_CHILD_SUBREAPER): the keeper, which runs nothing but one command at a time. So all
+(PR_SET_CHILD_SUBREAPER): the keeper, which runs one command at a time and nothing else. So all
 descendants of a keeper belong to the run, whatever else the caller's process does. A solver that
-stops or kills its parent stops or kills the keeper, and the caller's clock goes on. For this case
-the keeper has a parent of its own, its heir, which adopts in its place and kills what it gets.
+stops or kills its parent stops or kills the keeper, while the caller's clock continues. For this
+case the keeper has its own parent, its heir, which adopts in its place and kills what it gets.
 
-This file is also the keeper's program; it uses nothing but Python's own library.
+This file is also the keeper's program; it imports only the standard library.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from typing import Any
 
 _PATIENCE = 60.0  # seconds for a keeper to start a command, on a very busy computer
 _ENDING = 5.0  # seconds for a keeper to end by itself
-_TRIES, _PAUSE = 200, 0.005  # a second in which a keeper kills what its owner has left
+_TRIES, _PAUSE = 200, 0.005  # one second in which a keeper kills what its owner has left
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 _HEAD = 8  # bytes: the length of a message
 
 
 class KeeperGoneError(Exception):
-    """The keeper has ended, although its owner has not ended it."""
+    """Raised if the keeper has ended although its owner has not ended it."""
 
 
 class Keeper:
-    """Our side: one keeper, for one command at a time."""
+    """The owner's side: one keeper, for one command at a time."""
 
     def __init__(self) -> None:
         self.channel, theirs = socket.socketpair()
@@ -54,16 +54,16 @@ class Keeper:
                 start_new_session=True,
             )
         self.channel.settimeout(_PATIENCE)
-        self.pid: int | None = None  # the parent of the command, known once that has started
+        self.pid: int | None = None  # the parent of the command; known once the command has started
 
     @property
     def heir(self) -> int:
-        """The number of the process that adopts what the keeper had when it was killed."""
+        """The process number of the heir, which adopts a killed keeper's processes."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether the keeper and its heir have not ended."""
+        """Whether the keeper and its heir are still running."""
         return self._process.poll() is None
 
     def start(
@@ -74,15 +74,15 @@ class Keeper:
         pipes: tuple[int, int],
         prepare: Callable[[int], None] | None = None,
     ) -> tuple[int, float]:
-        """Start a command in its own session; return its process number, and when it started.
+        """Start a command in its own session; return its process number and start time.
 
         Args:
             words: program and arguments.
             environment: all of its environment variables.
             folder: the working folder.
             pipes: file descriptors for standard output and standard error.
-            prepare: called with the process number before the process becomes the command; None
-                saves the time that this takes.
+            prepare: called with the process number before the process becomes the command; None is
+                faster.
 
         Raises:
             ValueError: the command cannot be started.
@@ -92,7 +92,7 @@ class Keeper:
         told = self._asked({**asked, "waits": prepare is not None}, pipes)
         if prepare is not None and "ready" in told:
             prepare(int(told["ready"]))
-            told = self._asked({})  # go
+            told = self._asked({})  # start now
         if "error" in told:
             raise ValueError(f"cannot start {words[0]}: {told['error']}")
         self.pid = int(told["keeper"])
@@ -102,7 +102,7 @@ class Keeper:
         """Return the exit code of the command and its processor time; None if it still runs.
 
         Args:
-            seconds: how long to wait for the end.
+            seconds: the longest time to wait for the end.
 
         Raises:
             KeeperGoneError: the keeper has ended.
@@ -114,19 +114,19 @@ class Keeper:
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
-            self.resume()  # at every look, because the command may stop it again
+            self.resume()  # on every check, because the command may stop it again
             select.select([self.channel], [], [], min(left, _PAUSE))
         told = self._told()
         return int(told["exit_code"]), float(told["cpu_seconds"])
 
     def resume(self) -> None:
-        """Let the keeper go on if the command has stopped it; else this changes nothing."""
+        """Continue the keeper if the command has stopped it; otherwise this has no effect."""
         if self.is_alive:
             with contextlib.suppress(OSError):
                 os.killpg(self.heir, signal.SIGCONT)
 
     def close(self) -> None:
-        """End the keeper, which first kills whatever its command has left behind."""
+        """End the keeper, which first kills all processes that its command has left behind."""
         self.channel.close()
         self.resume()
         try:
@@ -153,7 +153,7 @@ class Keeper:
 
 
 class _Idle:
-    """Keepers that wait for their next command. A fork of this process gets keepers of its own."""
+    """Keepers that wait for their next command. A fork of this process gets its own keepers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -161,7 +161,7 @@ class _Idle:
         self._keepers: list[Keeper] = []
 
     def take(self) -> Keeper:
-        """Return a keeper that waits, or a new one."""
+        """Return a waiting keeper, or a new one."""
         with self._lock:
             if self._owner != os.getpid():
                 self._owner, self._keepers = os.getpid(), []
@@ -172,12 +172,12 @@ class _Idle:
         return Keeper()
 
     def give_back(self, keeper: Keeper) -> None:
-        """Keep a keeper, which must have no processes left, for the next command."""
+        """Store a keeper, which must have no processes left, for the next command."""
         with self._lock:
             self._keepers.append(keeper)
 
     def close(self) -> None:
-        """End all keepers, at our own orderly end."""
+        """End all keepers when this process ends normally."""
         while self._keepers and self._owner == os.getpid():
             self._keepers.pop().close()
 
@@ -188,7 +188,7 @@ atexit.register(_idle.close)
 
 @contextlib.contextmanager
 def a_keeper() -> Iterator[Keeper]:
-    """A keeper for one command; it is used again unless something went wrong."""
+    """Yield a keeper for one command; it is reused unless something went wrong."""
     keeper = _idle.take()
     try:
         yield keeper
@@ -211,7 +211,7 @@ def _send(channel: socket.socket, what: dict[str, Any], files: Sequence[int] = (
 
 
 def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    """The next message with its file descriptors; None if the other side has ended."""
+    """Receive a message with its file descriptors; None if the other side has ended."""
     head, files, _, _ = socket.recv_fds(channel, _HEAD, 2)
     text = b""
     size = int.from_bytes(head, "big")
@@ -227,7 +227,7 @@ def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 
 
 class _Service:
-    """The keeper's side: start a command, collect children that end, report the command's end."""
+    """The keeper's side: start a command, collect ended children, report the command's end."""
 
     def __init__(self, channel: socket.socket, owner: int, parent: int) -> None:
         self._channel, self._owner, self._parent = channel, owner, parent
@@ -235,17 +235,17 @@ class _Service:
         self._start = 0.0
         self._woken, wakes = os.pipe()
         os.set_blocking(wakes, False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, so that the pipe is written to
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # with a handler, the pipe is written to
         signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
 
     def run(self) -> None:
-        """Serve until the owner is gone or has closed the channel."""
+        """Serve until the owner has ended or has closed the channel."""
         watched: list[Any] = [self._channel, self._woken]
         with contextlib.suppress(OSError, AttributeError):
             watched.append(os.pidfd_open(self._owner))
         while True:
             ready, _, _ = select.select(watched, [], [])
-            # A fork of the owner may hold the channel open for longer than the owner lives.
+            # A fork of the owner may keep the channel open longer than the owner lives.
             if any(end in ready for end in watched[2:]) or os.getppid() != self._parent:
                 return
             if self._woken in ready:
@@ -273,20 +273,20 @@ class _Service:
         except (OSError, ValueError, subprocess.SubprocessError) as fault:
             _send(self._channel, {"error": str(fault)})
         else:
-            # The clock is the same in all processes of a computer.
+            # All processes of a computer share this clock.
             start = time.monotonic() if asked["waits"] else self._start
             pids = {"pid": self._command.pid, "keeper": os.getpid()}
             _send(self._channel, pids | {"start": start})
         for file in files:
             os.close(file)
-        self._collect()  # what ended before the owner was told of its start
+        self._collect()  # children that ended before the owner knew their start
         return True
 
     def _wait_for_go(self) -> None:
-        """In the new process: the owner first prepares it from outside, by its number."""
+        """Wait, in the new process, until the owner has prepared it from outside."""
         _send(self._channel, {"ready": os.getpid()})
         if _receive(self._channel)[0] is None:
-            raise ValueError("the owner is gone")
+            raise ValueError("the owner has ended")
 
     def _collect(self) -> None:
         with contextlib.suppress(ChildProcessError):
@@ -306,7 +306,7 @@ class _Service:
 
 
 def _end_all(group: int | None = None) -> None:
-    """Kill a process group and all descendants; those of a killed child come to us, as next."""
+    """Kill a process group and all descendants, including those that are adopted meanwhile."""
     for _ in range(_TRIES):
         if group is not None:
             with contextlib.suppress(OSError):
@@ -335,7 +335,7 @@ def _children() -> list[int]:
 
 
 def _adopts_orphans() -> bool:
-    """Ask for all orphans among our descendants; return whether we get them."""
+    """Ask the system for all orphans among our descendants; return whether it agreed."""
     with contextlib.suppress(OSError, AttributeError):
         return int(ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)) == 0
     return False
@@ -347,7 +347,7 @@ def _serve(channel: int, owner: int, parent: int) -> None:
         service = _Service(opened, owner, parent)
         try:
             service.run()
-        except OSError:  # the owner has gone in the middle of a message
+        except OSError:  # the owner ended in the middle of a message
             pass
         finally:
             service.end_all()

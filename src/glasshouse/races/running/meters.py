@@ -1,6 +1,6 @@
-"""What measures a run and keeps its memory limit: a look at every process, or the kernel's cgroups.
+"""Meters of a run, which enforce its memory limit: polling all processes, or the kernel's cgroups.
 
-The clock, the times of lines, SIGTERM and the time of grace are the runner's own with either.
+With both, the runner itself handles the clock, the times of lines, SIGTERM and the grace time.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ METERS: tuple[MeterName, ...] = get_args(MeterName)
 
 
 class ProcessGroup:
-    """Every few milliseconds, what all processes of a run use together.
+    """Polls, every few milliseconds, what all processes of a run use together.
 
     Args:
-        limits: of the run.
+        limits: the limits of the run.
     """
 
     name: MeterName = "process-group"
@@ -34,37 +34,37 @@ class ProcessGroup:
     needs_to_prepare = False
 
     def prepare(self, pid: int) -> None:
-        """Prepare the command's process, before it becomes the command."""
+        """Prepare the command's process before it becomes the command."""
 
     def usage(self, pids: list[int], reaped: float) -> processes.Usage:
-        """The memory of processes at this moment, and the processor time of the run so far.
+        """Return the current memory of processes, and the processor time of the run so far.
 
         Args:
-            pids: the processes that run.
-            reaped: processor time of those that have ended.
+            pids: the running processes.
+            reaped: the processor time of processes that have ended.
         """
         return processes.usage_of(pids, reaped)
 
     def is_out_of_memory(self, usage: processes.Usage) -> bool:
-        """Whether the run has come to its memory limit."""
+        """Whether the run has reached its memory limit."""
         return usage.memory > self._memory
 
     def members(self) -> list[int]:
-        """Processes of the run, as far as the meter knows them."""
+        """Return the processes of the run that the meter knows."""
         return []
 
     def close(self) -> None:
-        """Take away what was set up."""
+        """Remove what was set up."""
 
 
 class BenchExec(ProcessGroup):
-    """A cgroup of BenchExec's around the run: the kernel counts, limits memory, and lets none out.
+    """A cgroup of BenchExec around the run: the kernel measures, limits memory, and lets none out.
 
     Args:
-        limits: of the run.
+        limits: the limits of the run.
 
     Raises:
-        ValueError: there is no BenchExec, or no cgroup that it can use.
+        ValueError: BenchExec is not installed, or cannot use a cgroup.
     """
 
     name: MeterName = "benchexec"
@@ -86,50 +86,50 @@ class BenchExec(ProcessGroup):
             raise _unusable(fault) from None
 
     def prepare(self, pid: int) -> None:
-        """Put the process into the cgroup, so that nothing that the command does is outside."""
+        """Put the process into the cgroup, so that everything the command does is counted."""
         try:
             self._cgroup.add_task(pid)
         except OSError as fault:
             raise _unusable(fault) from None
 
     def usage(self, pids: list[int], reaped: float) -> processes.Usage:
-        """Of all that is or was in the cgroup: its processor time, and the most memory so far."""
+        """Return the processor time and the most memory of all processes ever in the cgroup."""
         return processes.Usage(self._cgroup.read_max_mem_usage(), self._cgroup.read_cputime())
 
     def is_out_of_memory(self, usage: processes.Usage) -> bool:
-        """Whether the kernel has killed a process for want of memory."""
+        """Whether the kernel has killed a process for lack of memory."""
         killed = self._cgroup.read_oom_kill_count()
-        if killed is None:  # cgroups v1, whose count BenchExec does not read
+        if killed is None:  # BenchExec does not read the count of cgroups v1
             told = dict(self._cgroup.get_key_value_pairs(self._cgroup.MEMORY, "oom_control"))
             killed = told.get("oom_kill", 0)
         return int(killed) > 0
 
     def members(self) -> list[int]:
-        """All that is in the cgroup."""
+        """Return all processes in the cgroup."""
         return list(self._cgroup.get_all_tasks(self._cgroup.MEMORY))
 
     def close(self) -> None:
-        """Remove the cgroup; whatever is still in it is killed."""
+        """Remove the cgroup; kill all processes that are still in it."""
         guardian.remove_cgroups(list(self.cgroups))
 
 
 def new_meter(name: MeterName, limits: Limits) -> ProcessGroup:
-    """The meter of one run."""
+    """Return a meter for one run."""
     return BenchExec(limits) if name == "benchexec" else ProcessGroup(limits)
 
 
 @functools.cache
 def best_meter() -> MeterName:
-    """BenchExec where it can be used, else our own."""
+    """Return BenchExec if it is usable, else our own meter."""
     return "process-group" if why_not("benchexec") else "benchexec"
 
 
 @functools.cache
 def why_not(name: MeterName) -> str:
-    """Why a meter cannot be used here; empty where it can.
+    """Return why a meter cannot be used here; empty if it can.
 
-    It is tried in a process of its own: on some machines BenchExec moves the process that uses it
-    into another cgroup, and what works for the only process of a cgroup may not for its workers.
+    It is tried in its own process: on some computers BenchExec moves the process that uses it into
+        another cgroup, and what works for the only process of a cgroup may fail for its workers.
     """
     if name not in METERS:
         raise ValueError(f"meter={name!r} is unknown; expected one of {', '.join(METERS)}")
@@ -162,7 +162,7 @@ except ValueError as fault:
 
 @functools.cache
 def _base() -> Any:
-    """The cgroup of BenchExec's below which those of runs are made: one per process."""
+    """Return BenchExec's cgroup of this process, below which those of runs are created."""
     cgroups = optional("benchexec.cgroups", "meter='benchexec'")
     found = cgroups.Cgroups.initialize()
     missing = [
@@ -170,7 +170,7 @@ def _base() -> Any:
         if not found.require_subsystem(name, log_method=lambda *_: None)
     ]  # fmt: skip
     if missing:
-        raise _unusable(f"no {', '.join(missing)} cgroup may be made here")
+        raise _unusable(f"no {', '.join(missing)} cgroup can be created here")
     return found
 
 

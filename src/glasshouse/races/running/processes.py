@@ -1,10 +1,9 @@
-"""All processes of a run, wherever they hide: its tree, its session, its marked environment.
+"""All processes of a run: its process tree, its session, and processes with its environment mark.
 
-A solver may start others, which may outlive it or start a session of their own. All of them descend
-from the run's keeper, which adopts the orphans among them. Every process of a run also inherits one
-environment variable, so a last look through /proc finds most of them if the keeper and its heir
-were killed.
-Where there is no /proc (macOS), the process group is all that can be reached.
+A solver may start other processes, which may outlive it or start their own session. All of them
+descend from the run's keeper, which adopts the orphans among them. Every process of a run also
+inherits one environment variable, so a last scan of /proc finds most of them if the keeper and its
+heir were killed. Without /proc (macOS), only the process group can be reached.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ _TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 _ENDED = (b"Z", b"X")  # states of ended processes, waited for or not
 _KERNEL_THREAD = 0x200000  # PF_KTHREAD, a flag of processes without memory and environment
 _LOOKS = 8
-_TRIES, _PAUSE = 200, 0.005  # what cannot be killed within a second is left to the machine
+_TRIES, _PAUSE = 200, 0.005  # a process that survives a second of SIGKILL is left alone
 
 
 @dataclass(frozen=True)
 class Usage:
-    """What processes use at one moment: bytes of resident memory and seconds of processor time."""
+    """The current usage of processes: bytes of resident memory and seconds of processor time."""
 
     memory: int
     cpu_seconds: float
 
 
 def tree_of(pid: int) -> list[int]:
-    """A process and all that descend from it."""
+    """Return a process and all its descendants."""
     found, todo = [], [pid]
     while todo:
         pid = todo.pop()
@@ -56,19 +55,19 @@ def _children_of(pid: int) -> list[int]:
 
 
 def _stat(pid: int) -> list[bytes]:
-    """What the kernel tells of a process, from its state on.
+    """Return the kernel's status fields of a process, starting with its state.
 
-    The name before that, in parentheses, may hold spaces; what follows it does not.
+    The name before it, in parentheses, may contain spaces; the later fields do not.
     """
     return (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
 
 
 def usage_of(pids: list[int], reaped: float = 0.0) -> Usage:
-    """What processes use together; those that are gone count as nothing.
+    """Return what processes use together; those that have ended count as zero.
 
     Args:
         pids: the processes, each after its ancestors. The time of a process that ends moves to the
-            one that waits for it, so that no time is counted twice in this order.
+            process that waits for it; in this order no time is counted twice.
         reaped: processor time of processes that have ended, in seconds.
     """
     memory, ticks = 0, 0
@@ -81,7 +80,7 @@ def usage_of(pids: list[int], reaped: float = 0.0) -> Usage:
 
 
 def reaped_seconds(pid: int | None) -> float:
-    """Processor time of all processes that a process has waited for, with all below them."""
+    """Return the processor time of all processes that a process and its children waited for."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         words = _stat(pid) if pid is not None else []
         return (int(words[13]) + int(words[14])) / _TICK
@@ -89,7 +88,7 @@ def reaped_seconds(pid: int | None) -> float:
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
-    """Whether a process has an entry in its environment, or is of a process group or session."""
+    """Whether a process has an environment entry, or belongs to a process group or session."""
     try:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
@@ -100,10 +99,10 @@ def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
 
 
 def _environment(pid: int) -> bytes:
-    """The environment of a process, with a zero byte after each variable.
+    """Return the environment of a process, with a zero byte after each variable.
 
     Linux shows an empty environment while a program is being loaded, for a moment even one without
-    any length. So an environment is empty only if several looks in a row find it so.
+    any length. So an environment counts as empty only if several reads in a row find it empty.
     """
     empty = 0
     for _ in range(_TRIES):
@@ -120,12 +119,12 @@ class RunProcesses:
     """The processes of one run.
 
     Args:
-        mark: that each of them has in its environment, unless it has cleared that.
-        group: the first one's number, which is also that of its process group and session. None
-            until it is started.
+        mark: an environment entry of each process, unless the process has cleared it.
+        group: the number of the first process, of its process group and of its session; None until
+            it is started.
         keeper: the number of the process that started the first one and adopts all orphans of the
-            run; None until then, or if there is none any more.
-        heir: the number of the process that adopts them once the keeper was killed, if any.
+            run; None before the start, or if the keeper has ended.
+        heir: the number of the process that adopts them after the keeper was killed, if any.
     """
 
     def __init__(
@@ -137,15 +136,15 @@ class RunProcesses:
     ) -> None:
         self.mark, self.group, self.keeper, self.heir = mark, group, keeper, heir
         self._entry = f"{MARK}={mark}".encode()
-        self._born: dict[int, bytes] = {}  # by number; another process may get the number later
+        self._born: dict[int, bytes] = {}  # by process number, which can be reused
 
     def living(self) -> list[int]:
-        """All processes that descend from the keeper, or from its heir and those seen before."""
+        """Return all descendants of the keeper, or of its heir and the processes seen before."""
         found = [] if self.keeper is None else tree_of(self.keeper)[1:]
         for pid in found:
             if pid not in self._born and (birth := _birth(pid)) is not None:
                 self._born[pid] = birth
-        # Asked last: what a keeper had when it was killed is not below it a moment later.
+        # This comes last: the processes of a killed keeper move to the heir.
         return found if self.keeper is not None and _runs(self.keeper) else self._orphans()
 
     def _orphans(self) -> list[int]:
@@ -155,7 +154,7 @@ class RunProcesses:
         return list({one for root in roots for one in tree_of(root)} - {self.keeper})
 
     def _anywhere(self) -> Iterator[int]:
-        """Yield all of them that run, by a look at every process of the computer.
+        """Yield all running processes of the run, by scanning every process of the computer.
 
         A process may start another one and end before its turn comes, so this continues until there
         are no new processes.
@@ -172,9 +171,9 @@ class RunProcesses:
             seen |= new
 
     def signal(self, number: signal.Signals, pids: list[int]) -> None:
-        """Send a signal to the process group and to processes that have left it: once to each.
+        """Send a signal once to the process group and to each process that has left it.
 
-        A second one could end a solver that is printing its model because of the first.
+        A second signal could end a solver that prints its model because of the first.
         """
         gone = (ProcessLookupError, PermissionError)
         outside = []
@@ -190,9 +189,9 @@ class RunProcesses:
                 os.kill(pid, number)
 
     def are_collected(self) -> bool:
-        """Wait until the keeper has collected all that have ended; return whether it has.
+        """Wait until the keeper has collected all ended processes; return whether it has.
 
-        It counts their processor time, which must not become that of its next command.
+        The keeper counts their processor time, which must not be charged to its next command.
         """
         for _ in range(_TRIES):
             if self.keeper is None or not _children_of(self.keeper):
@@ -201,7 +200,7 @@ class RunProcesses:
         return False
 
     def end(self, more: Callable[[], list[int]] = list) -> bool:
-        """Kill whatever is left, until nothing is; return whether nothing is.
+        """Kill all remaining processes; return whether none is left.
 
         Args:
             more: finds processes of the run in another way.
@@ -210,7 +209,7 @@ class RunProcesses:
         for _ in range(_TRIES):
             is_over = True
             for pid in itertools.chain(self._anywhere(), filter(_runs, more())):
-                self.signal(signal.SIGKILL, [pid])  # at once, before it starts another one
+                self.signal(signal.SIGKILL, [pid])  # at once, before it starts another process
                 is_over = False
             if is_over:
                 return True
@@ -219,7 +218,7 @@ class RunProcesses:
 
 
 def _birth(pid: int) -> bytes | None:
-    """The moment at which a process began; None if it is gone."""
+    """Return the time at which a process began; None if it has ended."""
     try:
         return _stat(pid)[19]
     except (OSError, IndexError):
@@ -227,7 +226,7 @@ def _birth(pid: int) -> bytes | None:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process has not ended; one that was not yet waited for has."""
+    """Whether a process is running; an ended process that was not yet waited for is not."""
     try:
         return _stat(pid)[0] not in _ENDED
     except (OSError, IndexError):

@@ -1,10 +1,10 @@
-"""Run one command under limits, with all that it starts, and leave nothing behind.
+"""Running one command under limits, with all its processes, and cleaning up afterwards.
 
-The command gets a session of its own and an empty folder. We read what it prints while it runs, so
-each line has its time, and look every few milliseconds at what its processes use together. At a
-limit everything gets SIGTERM, then SIGKILL; whatever outlives the command is killed too. A keeper
-stands between us and the command, so that nothing that the command starts, stops or kills is ours.
-If we are killed ourselves, the keeper and a guardian clean up.
+The command gets its own session and an empty folder. Its output is read while it runs, so each line
+has a time, and the usage of its processes is checked every few milliseconds. At a limit all
+processes get SIGTERM, then SIGKILL; whatever outlives the command is killed, too. A keeper between
+this process and the command ensures that the command cannot start, stop or kill anything of ours.
+If this process is killed, the keeper and a guardian clean up.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ from glasshouse.summaries import Summarised
 Reason = Literal["time", "cpu", "memory", "output", "processes", "folder", "parent", "void"]
 
 _CHUNK = 1 << 16
-_FIRST_LOOK, _LONGEST_WAIT = 0.002, 0.02  # seconds between looks at what processes use
-_FOLDER_LOOK = 0.5  # seconds between looks at what is in its folder
-_LAST_WORDS = 0.1  # seconds to read what is in the pipes once the command has ended
+_FIRST_LOOK, _LONGEST_WAIT = 0.002, 0.02  # seconds between checks of the usage
+_FOLDER_LOOK = 0.5  # seconds between checks of the folder
+_LAST_WORDS = 0.1  # seconds to read the pipes after the command has ended
 _REPORT = 10.0  # seconds for the keeper to report the end of a command that was killed
 
 
 @dataclass(frozen=True, repr=False)
 class Outcome(Summarised):
-    """How a run went.
+    """The outcome of a run.
 
     Attributes:
-        exit_code: of the command; negative for the signal that ended it.
-        stopped: the limit that it ran into, None where it ended by itself; "parent" if it has
+        exit_code: the exit code of the command; negative for the signal that ended it.
+        stopped: the limit that the run reached; None if it ended by itself, "parent" if it has
             killed the process that started it.
-        seconds: wall-clock time until the command had ended or was told to stop.
-        cpu_seconds: processor time of all its processes, that of the grace time included.
+        seconds: wall-clock time until the command ended or was told to stop.
+        cpu_seconds: processor time of all its processes, including the grace time.
         memory: the most bytes of memory, of all processes together.
-        transcript: what it printed.
-        meter: what measured it.
+        transcript: the output of the command.
+        meter: the name of the meter.
     """
 
     exit_code: int
@@ -71,9 +71,9 @@ def run(
     Args:
         arguments: the command.
         limits: the limits of the run.
-        meter: what measures the run.
-        void: is asked again and again what it makes of the transcript so far; True stops the run,
-            which then counts for nothing.
+        meter: the meter of the run.
+        void: called repeatedly with the transcript so far; True stops the run, which then does not
+            count.
 
     Raises:
         ValueError: the command cannot be started, or the meter cannot be used here.
@@ -105,7 +105,7 @@ class _Run:
         self.reaped_before = processes.reaped_seconds(keeper.pid)
         self.folder_look = _FOLDER_LOOK
         self.exit_code: int | None = None
-        self.is_abandoned = False  # whether the command has killed its keeper
+        self.is_abandoned = False  # the command has killed its keeper
         self.cleaned_up = {"mark": self.mark, "cgroups": meter.cgroups}
         self.processes = processes.RunProcesses(self.mark, heir=keeper.heir)
         guardian.tell(self.mark, self.cleaned_up)
@@ -140,7 +140,7 @@ class _Run:
         return {"output": output, "errors": errors}
 
     def outcome(self) -> Outcome:
-        """Wait for the end and tell of it; nothing of the run is left then, whatever happens."""
+        """Wait for the end and return the outcome; nothing of the run is left, whatever happens."""
         try:
             self._watch()
         except BaseException:
@@ -183,7 +183,7 @@ class _Run:
                     break
             self.ended_at = self._now()
             pipes.unregister(self.keeper.channel)
-            self._end()  # first, because whatever outlived the command holds the pipes open
+            self._end()  # first, because any process that outlives the command holds the pipes open
             reason = self._overrun(self._look())
             if self.stopped is None and reason is not None:
                 self.stopped, self.stopped_at = reason, self.ended_at
@@ -192,11 +192,11 @@ class _Run:
     def _end(self) -> None:
         has_ended = self.processes.end(self.meter.members) and self._wait(_REPORT)
         if self.is_abandoned or not (has_ended and self.processes.are_collected()):
-            self.keeper.close()  # what it still has would be taken for the next run's
+            self.keeper.close()  # its remaining processes would be charged to the next run
 
     def _look(self) -> processes.Usage:
-        """What is used now; the most of it is kept."""
-        # First, because the time of a process that ends from here on would be counted twice.
+        """Return the current usage, and record the maximum."""
+        # This comes first: the time of a process that ends from here on would be counted twice.
         reaped = max(0.0, processes.reaped_seconds(self.keeper.pid) - self.reaped_before)
         self.living = self.processes.living()
         usage = self.meter.usage(self.living, reaped)
@@ -205,14 +205,14 @@ class _Run:
         return usage
 
     def _overrun(self, usage: processes.Usage) -> Reason | None:
-        """The limit on what the run uses that it has passed, even if it has ended since."""
+        """Return the limit on usage that the run has exceeded, even if it has ended since."""
         if self.meter.is_out_of_memory(usage):
             return "memory"
         most = self.limits.cpu_seconds
         return "cpu" if most is not None and self.cpu_seconds > most else None
 
     def _reason(self) -> Reason | None:
-        """The limit that is passed now, if any."""
+        """Return the limit that is exceeded now, if any."""
         usage, limits = self._look(), self.limits
         if self.void is not None and self.void(self.transcript):
             return "void"
@@ -231,13 +231,13 @@ class _Run:
 
     def _stop(self, reason: Reason) -> None:
         self.stopped, self.stopped_at = reason, self._now()
-        # The rest of the machine may not live to see a polite end of some.
+        # Some of these would not leave the computer enough time for a polite end.
         is_urgent = reason in ("memory", "processes", "folder")
         number = signal.SIGKILL if is_urgent else signal.SIGTERM
         self.processes.signal(number, [*self.processes.living(), *self.meter.members()])
 
     def _read(self, pipes: selectors.BaseSelector, wait: float) -> bool:
-        """Take in what is there, after waiting for it; tell whether there was something."""
+        """Read available output, after waiting for it; return whether there was any."""
         found = False
         for key, _ in pipes.select(wait):
             if key.data == "end":
@@ -258,7 +258,7 @@ class _Run:
             pass
 
     def _wait(self, seconds: float = 0.0) -> bool:
-        """Return whether the command has ended, or has killed its keeper; its usage is kept."""
+        """Return whether the command has ended, or has killed its keeper; its usage is recorded."""
         if self.exit_code is None and not self.is_abandoned:
             self.keeper.resume()
             try:
@@ -275,9 +275,9 @@ class _Run:
 
 
 def _environment() -> dict[str, str]:
-    """Ours; relative places of Python modules, meant from our folder, hold in the empty one, too.
+    """Return our environment, with relative Python module paths made absolute.
 
-    Else built-in solvers would come from another glasshouse than this one, if there is one.
+    Otherwise built-in solvers could import a different glasshouse.
     """
     found = dict(os.environ)
     if places := found.get("PYTHONPATH"):
@@ -286,14 +286,14 @@ def _environment() -> dict[str, str]:
 
 
 def _forbid_core_dumps(pid: int) -> None:
-    import resource  # there is none on Windows
+    import resource  # it does not exist on Windows
 
     with contextlib.suppress(OSError, AttributeError):
         resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
 
 
 def _size_of(folder: Path) -> int:
-    """Bytes on disk below a folder, as far as they can be counted within a moment."""
+    """Return the bytes on disk below a folder, as far as they can be counted in a moment."""
     total, deadline = 0, time.monotonic() + 0.05
     for place, _, names in os.walk(folder):
         for name in names:

@@ -1,4 +1,4 @@
-"""What a solver printed, and when each line was there."""
+"""The output of a solver, with the time of each line."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.races.running.command import Limits
 from glasshouse.summaries import Summarised
 
-_ERRORS_KEPT = 1 << 16  # bytes of standard error: the end of it
-_MOMENT = 0.001  # seconds; bytes that come within a moment share its time
+_ERRORS_KEPT = 1 << 16  # bytes of standard error that are kept: its end
+_MOMENT = 0.001  # seconds; bytes that arrive within this time share one time
 
 
 @dataclass(repr=False)
@@ -23,8 +23,8 @@ class Transcript(Summarised):
     Attributes:
         output: all of standard output, up to the limit.
         errors: the last 64 KiB of standard error.
-        is_cut: whether the solver was killed, so that the last line may be the start of a longer
-            one; without its newline it does not count.
+        is_cut: whether the solver was killed; then a last line without a newline does not count,
+            because it may be incomplete.
     """
 
     output: bytearray = field(default_factory=bytearray)
@@ -35,13 +35,13 @@ class Transcript(Summarised):
 
     @classmethod
     def of(cls, text: bytes) -> Transcript:
-        """A text whose times are unknown, from a file."""
+        """Return a transcript of a text from a file, without times."""
         made = cls()
         made.print(text, 0.0)
         return made
 
     def print(self, data: bytes, seconds: float) -> None:
-        """Take in some standard output that came after so many seconds."""
+        """Add standard output that arrived after `seconds` seconds."""
         self.output += data
         if self._times and seconds - self._times[-1] < _MOMENT:
             self._ends[-1] = len(self.output)
@@ -50,12 +50,12 @@ class Transcript(Summarised):
             self._times.append(seconds)
 
     def complain(self, data: bytes) -> None:
-        """Take in some standard error."""
+        """Add standard error."""
         self.errors += data
         del self.errors[:-_ERRORS_KEPT]
 
     def lines(self) -> Iterator[tuple[float, str]]:
-        """Each line with the time at which it was whole; other bytes than ASCII become ?."""
+        """Yield each line with the time at which it was complete; non-ASCII bytes become ?."""
         start = 0
         while start < len(self.output):
             end = self.output.find(b"\n", start)
@@ -68,10 +68,10 @@ class Transcript(Summarised):
 
 
 def read_transcript(path: Path) -> Transcript:
-    """What a solver printed into a file, or into our standard input where the path is -.
+    """Read a solver's output from a file, or from standard input if the path is -.
 
     Raises:
-        FileError: there is no such file, or more in it than a solver may print.
+        FileError: there is no such file, or it is longer than a solver may print.
     """
     most = Limits.output
     try:
@@ -83,5 +83,5 @@ def read_transcript(path: Path) -> Transcript:
     except OSError as fault:
         raise FileError(path, f"cannot be read: {fault.strerror}") from None
     if len(data) > most:
-        raise FileError(path, f"more than {most} bytes; expected the output of one solver")
+        raise FileError(path, f"has more than {most} bytes; expected the output of one solver")
     return Transcript.of(data)

@@ -1,7 +1,7 @@
-"""One call of a dimod sampler: timed, and all that it returns evaluated again.
+"""One call of a dimod sampler: timed, and all returned samples evaluated again.
 
 A sampler is anything with dimod's `sample(bqm, **parameters)`, or a callable that takes a model and
-returns a SampleSet. Whatever is wrong with what it returns is a fault of that call.
+returns a SampleSet. Anything wrong with its result is a fault of that call.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _LONGEST_FAULT = 300
 
 @dataclass(frozen=True, repr=False)
 class Contestant(Summarised):
-    """A sampler that races.
+    """A sampler in a race.
 
     Attributes:
-        name: in the race.
-        call: takes a model and the keywords.
-        parameters: keywords of every call.
-        reads: asked for per call; None where it takes no `num_reads`: then a call is one read, the
-            best of its samples.
-        takes_seed: whether it gets a `seed`.
-        what: the class or function, for people and stores.
-        is_ours: whether it is a sampler of ours, which catches Ctrl-C and says so.
-        clock: the clock that its calls are timed by.
+        name: the name in the race.
+        call: takes a model and keywords.
+        parameters: the keywords of every call.
+        reads: the reads per call; None if the sampler has no `num_reads`: then a call counts as one
+            read, the best of its samples.
+        takes_seed: whether the sampler takes a `seed`.
+        what: the class or function, for readers and stores.
+        is_ours: whether it is a glasshouse sampler, which catches Ctrl-C and reports it.
+        clock: the clock that times its calls.
         has_fixed_reads: whether `num_reads` is one of its own parameters.
-        computer: what its calls are made on.
+        computer: the computer that runs its calls.
     """
 
     name: str
@@ -59,12 +59,12 @@ class Contestant(Summarised):
 
     @classmethod
     def of(cls, name: str, entry: Any, reads: int, clock: Clock = "wall") -> Contestant:
-        """A sampler, a pair of a sampler and its parameters, or a callable."""
+        """Return a contestant from a sampler, a pair (sampler, parameters), or a callable."""
         sampler, parameters = entry if isinstance(entry, tuple) and len(entry) == 2 else (entry, {})
         if not isinstance(parameters, Mapping):
             raise ValueError(f"{name}: the parameters are {parameters!r:.60}; expected a dict")
         if inspect.isclass(sampler):
-            raise ValueError(f"{name} is a class; make one of it, as in {sampler.__name__}()")
+            raise ValueError(f"{name} is a class; pass an instance, such as {sampler.__name__}()")
         call = getattr(sampler, "sample", sampler)
         if not callable(call):
             raise ValueError(
@@ -73,8 +73,8 @@ class Contestant(Summarised):
             )
         if "seed" in parameters:
             raise ValueError(
-                f"{name}: a fixed seed would repeat the same reads in every call; leave it out, "
-                "and give the race rng=…"
+                f"{name}: a fixed seed would repeat the same reads in every call; remove it, "
+                "and pass rng=… to the race"
             )
         listed = set(getattr(sampler, "parameters", None) or ())
         taken = _keywords(call) | listed
@@ -84,7 +84,7 @@ class Contestant(Summarised):
             wanted = validation.count(wanted, f"num_reads of {name}", 1)
         kind = sampler if inspect.isroutine(sampler) else type(sampler)
         what = f"{kind.__module__}.{kind.__qualname__}"
-        # Not at the head: it imports dimod.
+        # The import is here because it loads dimod.
         from glasshouse.solvers.samplers import GlasshouseAnnealer, GlasshouseTempering
 
         is_ours = isinstance(sampler, (GlasshouseAnnealer, GlasshouseTempering))
@@ -95,25 +95,25 @@ class Contestant(Summarised):
         )  # fmt: skip
 
     def keywords(self, seed: int) -> dict[str, Any]:
-        """Of one call."""
+        """Return the keywords of one call."""
         asked = {} if self.reads is None else {"num_reads": self.reads}
         return {**self.parameters, **asked, **({"seed": seed} if self.takes_seed else {})}
 
     def described(self) -> dict[str, Any]:
-        """What tells it from others, in JSON's values."""
+        """Return what identifies the sampler, as JSON values."""
         text = json.dumps(self.parameters, sort_keys=True, default=_in_words)
         return {"name": self.name, "what": self.what, "parameters": json.loads(text),
                 "reads": self.reads}  # fmt: skip
 
     def warm_up(self) -> None:
-        """One call on two spins, which may compile; what it returns or raises is not looked at."""
+        """Make one call on two spins, which may compile; its result or error is ignored."""
         model = optional("dimod", "a race of samplers").BinaryQuadraticModel
         tiny = model({0: 0.0, 1: 1.0}, {(0, 1): 1.0}, 0.0, "SPIN")
         try:
             _resolved(self.call(tiny, **self.keywords(0)))
         except KeyboardInterrupt:
             raise
-        except BaseException:  # calls that count will show it
+        except BaseException:  # calls that count will show the error
             pass
 
 
@@ -122,18 +122,18 @@ class SamplerCall(Summarised):
     """One call of one sampler on one problem.
 
     Attributes:
-        solver: its name.
+        solver: the sampler's name.
         instance: the problem's name.
-        number: which call on that problem, from 0 on.
+        number: the number of the call on that problem, from 0.
         seconds: wall-clock time of the call.
-        reads: how many reads it stands for, those of a call at fault included.
-        energies: of its reads, evaluated by us, ascending; none where it was at fault.
-        fault: what was wrong with it; empty where nothing was.
-        seed: what it was given, if it takes one.
-        cpu_seconds: CPU time of this process, all threads; None if an old store does not have it.
+        reads: the number of reads it counts for, including those of a call at fault.
+        energies: the energies of its reads, evaluated by us, ascending; empty after a fault.
+        fault: what was wrong with the call; empty if nothing was.
+        seed: the seed of the call, if the sampler takes one.
+        cpu_seconds: CPU time of this process, all threads; None in old stores.
         timing: the numbers of `info["timing"]`, in the sampler's own units.
         clock: the name of the clock that the race was run with.
-        computer: what the call was made on, as `clocks.computer` describes it.
+        computer: the computer of the call, as `clocks.computer` describes it.
     """
 
     solver: str
@@ -150,23 +150,23 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """The seconds of the call by a clock; the wall-clock time of a call at fault."""
+        """Return the seconds of the call by a clock; the wall-clock time of a call at fault."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
 
 
 class _FaultError(Exception):
-    """What is wrong with a SampleSet."""
+    """A fault in a SampleSet."""
 
 
 def call_sampler(
     contestant: Contestant, problem: RacedProblem, number: int, seed: int
 ) -> SamplerCall:
-    """Call a sampler once; only its own time counts, without that of compiling our kernels.
+    """Call a sampler once; only its own time counts, without compiling our kernels.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C, also where the sampler caught it and returned early.
+        KeyboardInterrupt: Ctrl-C, even if the sampler caught it and returned early.
     """
     model, keywords = problem.model(), contestant.keywords(seed)
     energies, fault, returned = np.empty(0, problem.problem.weights.dtype), "", None
@@ -174,19 +174,19 @@ def call_sampler(
     begin, compiled, worked = perf_counter(), compile_seconds(), process_time()
     try:
         found = _resolved(contestant.call(model, **keywords))
-        # Within its time: what looks like a SampleSet may still be working.
+        # This is timed: what looks like a SampleSet may still be computed.
         returned = _Returned.of(found)
     except KeyboardInterrupt:
         raise
     except _FaultError as error:
         fault = str(error)
-    except BaseException as error:  # SystemExit and panics of compiled code, too
+    except BaseException as error:  # including SystemExit and panics of compiled code
         fault = f"raised {_in_a_line(error)}"
     # Two clocks may differ in their last digits.
     compiling = compile_seconds() - compiled
     seconds = max(perf_counter() - begin - compiling, 0.0)
     cpu = process_time() - worked
-    if compiling > 0:  # the CPU time of compiling is not known, but the call's own wall time is
+    if compiling > 0:  # the CPU time of compiling is unknown, but the call's own wall time is known
         cpu = min(cpu, seconds)
     if returned is not None:
         if contestant.is_ours:
@@ -208,24 +208,24 @@ def call_sampler(
 
 
 def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float]:
-    """The timing of a call, by which its clock must have a time."""
+    """Return the timing of a call; raise if its clock has no time in it."""
     try:
         timing = timing_of(found, clock)
         seconds_by(clock_name(clock), wall, cpu, timing)
-    except Exception as error:  # the caller's function, too
+    except Exception as error:  # including errors of the caller's function
         raise _FaultError(f"its time cannot be read: {_in_a_line(error)}") from None
     return timing
 
 
 @dataclass(frozen=True, eq=False)
 class _Returned:
-    """What a sampler returned, copied: nothing of it is computed any more.
+    """A copy of a sampler's result; nothing of it is still being computed.
 
     Attributes:
-        samples: a row per sample.
-        energies: as the sampler states them.
-        times: how often each sample occurred.
-        variables: the columns' names.
+        samples: one row per sample.
+        energies: the energies that the sampler states.
+        times: the number of occurrences of each sample.
+        variables: the names of the columns.
         vartype: SPIN or BINARY.
     """
 
@@ -237,10 +237,10 @@ class _Returned:
 
     @classmethod
     def of(cls, found: Any) -> _Returned:
-        """Copy a SampleSet, or what looks like one."""
+        """Copy a SampleSet, or an object that looks like one."""
         try:
             if not all(hasattr(found, name) for name in ("record", "variables", "vartype")):
-                raise _FaultError(f"returned {type(found).__name__}, no SampleSet")
+                raise _FaultError(f"returned {type(found).__name__}, not a SampleSet")
             record = found.record
             sample, energy, times = (
                 np.array(getattr(record, name)) for name in ("sample", "energy", "num_occurrences")
@@ -253,7 +253,7 @@ class _Returned:
         for name, array in (("samples", copied.samples), ("energies", copied.energies)):
             if array.dtype.kind not in "biuf":
                 raise _FaultError(
-                    f"its SampleSet cannot be read: its {name} are {array.dtype}, no real numbers"
+                    f"its SampleSet cannot be read: its {name} are {array.dtype}, not real numbers"
                 )
         return copied
 
@@ -261,9 +261,9 @@ class _Returned:
 def evaluated(
     found: _Returned, problem: RacedProblem, reads: int | None
 ) -> npt.NDArray[Any]:  # fmt: skip
-    """The energies of all reads, by us, ascending; the best one where `reads` is None.
+    """Return the energies of all reads, recomputed, ascending; the best one if `reads` is None.
 
-    Whatever does not fit the problem is refused.
+    Samples that do not fit the problem are refused.
     """
     if found.vartype != problem.bqm.vartype.name:
         raise _FaultError(f"returned {found.vartype} samples of a {problem.bqm.vartype.name} model")
@@ -274,20 +274,20 @@ def evaluated(
         return energies[[np.argmin(energies)]]
     times = found.times
     if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
-        raise _FaultError("num_occurrences are not whole numbers from 1 on")
+        raise _FaultError("num_occurrences are not whole numbers of at least 1")
     if (total := sum(times.tolist())) != reads:
         raise _FaultError(f"returned {total} reads, not the {reads} asked for")
     return np.sort(np.repeat(energies, times))
 
 
 def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
-    """The samples in the order of the problem's variables."""
+    """Return the samples in the order of the problem's variables."""
     samples, columns = found.samples, found.variables
     labels = pairs.labels_of(problem.problem)
     if missing := [name for name in labels if name not in set(columns)]:
         raise _FaultError(f"its samples lack {len(missing)} variables, such as {missing[0]!r}")
     if extra := [name for name in columns if name not in set(labels)]:
-        raise _FaultError(f"its samples have {extra[0]!r}, which is no variable of the problem")
+        raise _FaultError(f"its samples have {extra[0]!r}, which is not a variable of the problem")
     if len(set(columns)) < len(columns):
         raise _FaultError("its samples have a variable twice")
     if samples.ndim != 2 or samples.shape[1] != len(columns):
@@ -302,11 +302,11 @@ def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
 
 
 def _compare(stated: npt.NDArray[Any], energies: Any, problem: RacedProblem) -> None:
-    """Refuse energies that a sampler states and its samples have not."""
+    """Raise if a stated energy differs from the energy of its sample."""
     numbers = stated.astype(np.float64)
     if numbers.shape != energies.shape:
         raise _FaultError(f"states {numbers.size} energies of {len(energies)} samples")
-    off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # NaN is off, too
+    off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # this includes NaN
     if off.any():
         k = int(np.argmax(off))
         raise _FaultError(f"states the energy {stated[k]} of a sample that has {energies[k]}")
@@ -320,18 +320,18 @@ def _resolved(found: Any) -> Any:
 
 
 def _refuse_interrupted(found: Any) -> None:
-    """Our own samplers catch Ctrl-C, and return what they have."""
+    """Raise KeyboardInterrupt if one of our samplers caught Ctrl-C and returned early."""
     info = getattr(found, "info", None)
     if isinstance(info, Mapping) and str(info.get("stopped", "")) == "interrupted":
         raise KeyboardInterrupt
 
 
 def _in_a_line(error: BaseException) -> str:
-    """An exception's name and words; it may have none, and raise when it is asked."""
+    """Return an exception's name and message; it may have none, or raise when printed."""
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:
-        return f"{type(error).__name__}, which has no words"
+        return f"{type(error).__name__}, which has no message"
 
 
 def _question_unknown(
@@ -354,7 +354,7 @@ def _question_unknown(
 
 
 def _keywords(call: Callable[..., Any]) -> set[str]:
-    """The keywords that a callable names; those of dimod's samplers are not always listed."""
+    """Return the keywords that a callable names; dimod's samplers may not list theirs."""
     try:
         listed = inspect.signature(call).parameters.values()
     except (ValueError, TypeError):
@@ -364,7 +364,7 @@ def _keywords(call: Callable[..., Any]) -> set[str]:
 
 
 def _in_words(value: Any) -> str:
-    """A parameter that JSON does not hold; without the address of an object, which changes."""
+    """Describe a parameter that JSON cannot hold, without an object's address, which changes."""
     if isinstance(value, np.ndarray | np.generic):
         return json.dumps(value.tolist(), default=repr)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

@@ -1,7 +1,7 @@
-"""Clocks of sampler calls: wall, CPU, the sampler's own timing, a caller's function; the computer.
+"""Clocks of sampler calls: wall, CPU, the sampler's own timing, or a function; the computer.
 
 Every call keeps its wall-clock time, its CPU time and the numbers of `info["timing"]`. A clock is a
-way to read seconds from them, so a race can be read by another clock after it was run.
+way to compute seconds from them, so a race can be evaluated by another clock later.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA
 
 
 def clock_name(clock: Clock, what: str = "clock") -> str:
-    """The name of a clock; the seconds of a function are kept under its name and `_s`.
+    """Return the name of a clock; a function's seconds are stored under its name and `_s`.
 
     >>> clock_name("wall"), clock_name(lambda found: 1.0), clock_name("qpu_access_time")
     ('wall', '<lambda>_s', 'qpu_access_time')
@@ -41,7 +41,7 @@ def clock_name(clock: Clock, what: str = "clock") -> str:
 
 
 def timing_of(found: Any, clock: Clock) -> dict[str, float]:
-    """The times in a SampleSet's `info`, and the seconds that a caller's function reads from it.
+    """Return the times in a SampleSet's `info`, and the seconds that a caller's function returns.
 
     D-Wave's QPU samplers put numbers into `info["timing"]`, their hybrid samplers into `info`.
     """
@@ -67,10 +67,10 @@ def _is_time(value: Any) -> bool:
 
 
 def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, float]) -> float:
-    """The seconds of a call by a clock's name.
+    """Return the seconds of a call by the name of a clock.
 
     Numbers of `info["timing"]` are nanoseconds if their names end in `_ns`, and seconds after `_s`.
-    Others are microseconds, as D-Wave has them.
+    Others are microseconds, as in D-Wave's samplers.
 
     >>> seconds_by("qpu_access_time", 2.5, 0.1, {"qpu_access_time": 500000.0})
     0.5
@@ -92,10 +92,10 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
 
 @cache
 def computer(module: str = "") -> Mapping[str, Any]:
-    """The computer that this process runs on: processor, cores it may use, threads, versions.
+    """Describe the computer of this process: processor, usable cores, threads, versions.
 
     Args:
-        module: a sampler's module; the versions of its packages are wanted, too.
+        module: a sampler's module, whose packages' versions are included.
     """
     cores: Any = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
     owners = metadata.packages_distributions().get(module.partition(".")[0], ())

@@ -47,7 +47,7 @@ def entered_sampler(text: str) -> tuple[str, Any]:
         for part in attribute.split("."):
             found = getattr(found, part)
         sampler = found() if inspect.isclass(found) else found
-    except Exception as error:  # whatever a module raises when it is imported
+    except Exception as error:  # an import can raise anything
         told = " ".join(f"{type(error).__name__}: {error}".split())
         raise ValueError(f"sampler={where!r:.80} cannot be loaded: {told:.200}") from None
     return head or attribute, (sampler, {key: _literal(value) for key, _, value in pairs})
@@ -84,7 +84,7 @@ class OptimalSetting(Summarised):
     results: SamplerResults
 
     def summary(self) -> str:
-        """A line for each value; the best one is marked."""
+        """Return a line for each value; the best one is marked."""
         table = self._summary_table()
         return "\n".join(["  ".join(row).rstrip() for row in table.rows] + list(table.below))
 
@@ -94,7 +94,11 @@ class OptimalSetting(Summarised):
             name = f"{self.parameter}={value}"
             mark = "← best" if value == self.value else ""
             rows.append((name, str(self.results.tts(name, by=self.by)), mark))
-        edge = ["the best value is at an edge of those tried: try more"] if self.is_at_edge else []
+        edge = (
+            ["the best value is at the edge of the tried values; try more values"]
+            if self.is_at_edge
+            else []
+        )
         return SummaryTable(rows, ("setting", f"TTS99 ({self.by}), s", ""), below=edge)
 
     def __repr__(self) -> str:
@@ -115,7 +119,7 @@ def optimal_setting(
 
     Args:
         sampler: a dimod sampler, or a callable that takes a model and returns a SampleSet.
-        suite: as `race_samplers` takes it.
+        suite: a suite, as for `race_samplers`.
         parameter: the name of a keyword of the sampler, such as "num_sweeps" or "annealing_time".
         values: at least two numbers to try, each once.
         by: "elapsed" or "work".
@@ -142,7 +146,7 @@ def optimal_setting(
     entries = {f"{parameter}={value}": (sampler, {**fixed, parameter: value}) for value in values}
     found = race_samplers(entries, suite, **options)
     times = {value: found.tts(f"{parameter}={value}", by=by) for value in values}
-    # A value without successes has a lower bound only, and wins only if all have.
+    # A value without successes has only a lower bound, and wins only if all values do.
     best = min(values, key=lambda value: (times[value].value, times[value].low))
     edge = best in (min(values), max(values))
     return OptimalSetting(parameter, best, times[best], by, tuple(values), edge, found)

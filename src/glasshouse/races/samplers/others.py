@@ -1,6 +1,6 @@
-"""Third-party samplers that race: simulated annealing of D-Wave and OpenJij, D-Wave's tabu search.
+"""Third-party samplers: simulated annealing of D-Wave and OpenJij, and D-Wave's tabu search.
 
-Each needs its package only when it is called.
+The package of a sampler is imported only when the sampler is called.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LONGEST = 86_400_000  # milliseconds
 
 @sampler("dwave-anneal", package="dwave-samplers")
 def dwave_anneal(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """A few anneals of so many sweeps, with its own range of temperatures."""
+    """Run a few anneals of `effort` sweeps, with the sampler's own range of temperatures."""
     samplers = optional("dwave.samplers", "dwave-anneal")
     return samplers.SimulatedAnnealingSampler().sample(
         model, num_reads=_READS, num_sweeps=effort, seed=seed
@@ -25,7 +25,7 @@ def dwave_anneal(model: Any, effort: int, seed: int, seconds: float) -> Any:
 
 @sampler("dwave-tabu", package="dwave-samplers")
 def dwave_tabu(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """One search of so many milliseconds, which is how it counts."""
+    """Run one search; the effort is its time limit in milliseconds."""
     samplers = optional("dwave.samplers", "dwave-tabu")
     timeout = int(min(effort, max(1000 * seconds, 1), _LONGEST))
     return samplers.TabuSampler().sample(model, num_reads=1, timeout=timeout, seed=seed)
@@ -33,6 +33,6 @@ def dwave_tabu(model: Any, effort: int, seed: int, seconds: float) -> Any:
 
 @sampler("openjij", package="openjij")
 def openjij(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """A few anneals of so many sweeps, with its own range of temperatures."""
+    """Run a few anneals of `effort` sweeps, with the sampler's own range of temperatures."""
     annealer = optional("openjij", "openjij").SASampler()
     return annealer.sample(model, num_reads=_READS, num_sweeps=effort, seed=seed, sparse=True)

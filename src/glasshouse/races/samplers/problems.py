@@ -1,4 +1,4 @@
-"""What samplers race on: problems, and what is proven or known of their least energies."""
+"""Problems that samplers race on, and what is proven or known about their least energies."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ if TYPE_CHECKING:
 
 SuiteLike: TypeAlias = str | Path | Suite | Given | Iterable[Given] | Mapping[Any, Given]
 
-# A stated energy may be as far off as sums in single precision are, as a share of all weights, but
-# never by half the least difference of two energies.
+# A stated energy may have the rounding error of single-precision sums, as a fraction of all
+# weights, but never half the least difference of two energies.
 _STATED, _LEAST_GAP = 1e-6, 0.25
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RacedProblem(Summarised):
-    """A problem that samplers are given, as a dimod model, and what is known of it.
+    """A problem as a dimod model for samplers, and what is known about it.
 
     Attributes:
-        name: of the instance.
-        problem: what evaluates their samples.
-        bqm: what they get, a copy for each call.
-        parameters: how it was grown; empty where nobody says.
-        optimum: the least energy, where it is proven.
-        best: the energy of a state that the problem came with, proven or not.
+        name: the name of the instance.
+        problem: the problem that evaluates samples.
+        bqm: the model; each call gets a copy.
+        parameters: the parameters it was grown with; empty if unknown.
+        optimum: the least energy, if it is proven.
+        best: the energy of a state that came with the problem, proven or not.
     """
 
     name: str
@@ -57,22 +57,22 @@ class RacedProblem(Summarised):
 
     @property
     def num_variables(self) -> int:
-        """How many variables there are."""
+        """The number of variables."""
         return self.problem.num_variables
 
     def model(self) -> Any:
-        """A copy of the model, which a sampler may spoil."""
+        """Return a copy of the model, which a sampler may change."""
         model: Any = self.bqm
         return model.copy()
 
     @property
     def rounding(self) -> float:
-        """Energies closer than this are the same; 0 for integers."""
+        """Energies closer than this count as equal; 0 for integers."""
         return 0.0 if self.problem.is_integer else TOLERANCE * self._magnitude
 
     @property
     def stated_tolerance(self) -> float:
-        """How far off the energies that a sampler states may be: they are floats."""
+        """The allowed error of the energies that a sampler states as floats."""
         loose = _STATED * self._magnitude
         if self.problem.is_integer:
             loose = min(loose, _LEAST_GAP)
@@ -84,7 +84,7 @@ class RacedProblem(Summarised):
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the problem and the names of its variables."""
+        """The SHA-256 of the problem and the names of its variables."""
         problem, total = self.problem, hashlib.sha256()
         labels = pairs.labels_of(problem)
         total.update(repr((self.bqm.vartype.name, problem.offset, labels)).encode())
@@ -96,15 +96,15 @@ class RacedProblem(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class StoredProblem(Summarised):
-    """What a store knows of a problem that samplers raced on; the problem itself is not in it.
+    """The data in a store about a raced problem; the problem itself is not stored.
 
     Attributes:
-        name: of the instance.
-        parameters: how it was grown.
-        num_variables: how many variables there are; 0 where an old store does not say it.
-        optimum: the least energy, where it was proven.
-        best: the energy of a state that the problem came with.
-        rounding: energies closer than this are the same; 0 for integers.
+        name: the name of the instance.
+        parameters: the parameters it was grown with.
+        num_variables: the number of variables; 0 in old stores, which do not contain it.
+        optimum: the least energy, if it was proven.
+        best: the energy of a state that came with the problem.
+        rounding: energies closer than this count as equal; 0 for integers.
     """
 
     name: str
@@ -116,15 +116,15 @@ class StoredProblem(Summarised):
 
 
 def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[RacedProblem]:
-    """All problems of a suite, each proven here and now where it has a proof.
+    """Return all problems of a suite; a problem with a proof is proven now.
 
     Args:
-        suite: as `race` takes it.
-        cache: where a suite by name or TOML file is kept, once grown; nowhere when None.
+        suite: a suite, as for `race`.
+        cache: the folder for a grown suite; None stores nothing.
 
     Raises:
-        CertificateError: a plant or a file is not what it states.
-        ValueError: something in it is no problem, or too large for dimod's floats.
+        CertificateError: a plant or a file states something false.
+        ValueError: something is not a problem, or too large for dimod's floats.
     """
     if isinstance(suite, (str, Path)):
         if cache is not None:
@@ -136,14 +136,14 @@ def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[Ra
     named = suite.items() if isinstance(suite, Mapping) else _numbered(suite)
     found = [_named(str(name), lambda n=name, t=thing: _of(str(n), t)) for name, thing in named]
     if not found:
-        raise ValueError("the suite is empty; give at least one problem")
+        raise ValueError("the suite is empty; pass at least one problem")
     if len({one.name for one in found}) < len(found):
         raise ValueError("two problems of the suite have the same name")
     return found
 
 
 def _named(name: str, make: Any) -> RacedProblem:
-    """What is wrong with a problem, with its name before it."""
+    """Make a raced problem; put its name in front of any error message."""
     try:
         made: RacedProblem = make()
     except ValueError as fault:
@@ -190,9 +190,9 @@ def _of_file(instance: SuiteInstance) -> RacedProblem:
 
 
 def _raced(name: str, problem: Any, parameters: Mapping[str, Any], known: Known) -> RacedProblem:
-    """With the problem of spins behind clauses, whose energies are costs, scaled and moved.
+    """Return a raced problem; a polynomial becomes pairs, with ancillas.
 
-    A polynomial becomes pairs, with ancillas.
+    Clauses become a spin problem, whose energies are scaled and shifted costs.
     """
     reduction: Reduction | None = None
     if isinstance(problem, (Max2Sat, Polynomial)):

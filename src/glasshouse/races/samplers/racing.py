@@ -1,7 +1,7 @@
-"""`race_samplers`: dimod samplers on problems whose least energy is proven, or not.
+"""`race_samplers`: dimod samplers on problems with a proven, or only a best known, least energy.
 
 All calls are made in this process, one by one: call 0 of every sampler on every problem with every
-batch size, then call 1, so that a computer that becomes slower does so for all of them.
+    batch size, then call 1, so that a slowdown of the computer affects all of them.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ from glasshouse.suites.loading import Suite
 from glasshouse.summaries import Summarised
 
 BATCHES = (1, 4, 16, 64, 256)  # reads of the calls that measure time
-_MOST_STORED = 2000  # reads of a call, whose energies a row's text can hold whatever they are
+_MOST_STORED = 2000  # reads per call whose energies always fit into the text of a row
 
 
 @dataclass(frozen=True, repr=False)
 class RaceProgress(Summarised):
-    """How far a race is; one is made after every call.
+    """The progress of a race, reported after every call.
 
     Attributes:
-        calls: made so far, those that the store had included.
-        goal: how many there are, unless the time limit ends some sampler's calls before.
-        solver: who was called last.
-        instance: on what.
+        calls: the calls made so far, including those in the store.
+        goal: the number of calls; the time limit may end some sampler's calls earlier.
+        solver: the sampler that was called last.
+        instance: the problem of that call.
     """
 
     calls: int
@@ -62,15 +62,15 @@ class RaceProgress(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class SamplerTask(Identified, Summarised):
-    """One sampler on one problem; a row per call.
+    """One sampler on one problem; one row per call.
 
     Attributes:
         contestant: the sampler.
-        problem: what it is given.
-        seed: of the race.
-        calls: how many; no part of the task's identity.
-        is_extra: whether its batch size is one of those that only measure time; its calls then
-            have seeds of their own, so that its reads are not those of other calls again.
+        problem: the problem.
+        seed: the seed of the race.
+        calls: the number of calls; not part of the task's identity.
+        is_extra: whether its batch size only serves to measure time; its calls then have their own
+            seeds, so that they do not repeat the reads of other calls.
         kind: the kind of its rows.
     """
 
@@ -83,11 +83,11 @@ class SamplerTask(Identified, Summarised):
 
     @property
     def stop(self) -> Stop:
-        """When it has enough."""
+        """The number of rows after which the task is complete."""
         return Stop(self.calls)
 
     def canonical(self) -> str:
-        """All that its rows depend on, but for the speed of the machine, as JSON on one line."""
+        """Return all that the rows depend on, except for the computer's speed, as a JSON line."""
         problem = self.problem
         asked = {
             **problem.parameters, "instance": problem.name, "sha256": problem.digest,
@@ -100,11 +100,11 @@ class SamplerTask(Identified, Summarised):
         return canonical_json(values)
 
     def realise(self) -> dict[str, Any]:
-        """What a report needs to know of the problem, which is not in the store."""
+        """Return what a report needs to know about the problem, which is not in the store."""
         return {"variables": self.problem.num_variables, "rounding": self.problem.rounding}
 
     def call(self, number: int) -> SamplerCall:
-        """Call number `number`; its seed is one of 31 bits, which every sampler takes."""
+        """Make call `number`; its seed has 31 bits, which every sampler accepts."""
         own = self.seed.child(int(self.problem.digest[:8], 16)).child(number)
         if self.is_extra:
             own = own.child(self.contestant.reads or 1)
@@ -112,7 +112,7 @@ class SamplerTask(Identified, Summarised):
         return call_sampler(self.contestant, self.problem, number, seed)
 
     def measure(self, first: int, count: int) -> Columns:
-        """Calls first to first+count-1, as rows."""
+        """Make the calls `first` to `first + count - 1`, as rows."""
         return rows_of_calls(
             [self.call(number) for number in range(first, first + count)], self.kind
         )
@@ -134,25 +134,25 @@ def race_samplers(
 ) -> SamplerResults:
     """Race dimod samplers: success probability, time to solution, residual energy over time.
 
-    Every energy is evaluated again, exactly, from the samples. What is wrong with a call is
-    recorded as its fault, its reads count as failures, and the race goes on. Each sampler is called
-    once on two spins before, which does not count: first calls may compile.
+    Every energy is evaluated again, exactly, from the samples. Anything wrong with a call is
+    recorded as its fault, its reads count as failures, and the race continues. Each sampler is
+    first called once on two spins, which does not count, because first calls may compile.
 
     Every sampler that takes `num_reads` is also called with the batch sizes in `batches`: the time
     of a call is not proportional to its reads. `glasshouse.statistics.time_model` has the model of
     time, and the two times to solution that follow from it.
 
     `num_reads` and `seed` are passed to samplers that name them, in `parameters` or in the
-    signature of `sample`. Where there is no `num_reads`, a call counts as one read: the best of
-    its samples, in the time of the whole call.
+    signature of `sample`. Without `num_reads`, a call counts as one read: the best of its samples,
+    in the time of the whole call.
 
     Args:
-        samplers: by name: anything with dimod's `sample(bqm, **parameters)`; a pair of such a
-            sampler and a dict of parameters; or a callable that takes a model and returns a
+        samplers: samplers by name: an object with dimod's `sample(bqm, **parameters)`; a pair of
+            such an object and a dict of parameters; or a callable that takes a model and returns a
             SampleSet.
         suite: the name of a suite, a TOML file, a folder, or a loaded Suite; or a problem, plant
             or dimod model, or a list or dict of them. Plants and certified files have a proven
-            optimum. Elsewhere the best energy that anybody finds is the target.
+            optimum. For other problems, the best energy that any sampler finds is the target.
         reads: reads per call. A sampler with `num_reads` among its own parameters is called with
             these reads only.
         calls: calls of each sampler on each problem, with each batch size.
@@ -162,12 +162,12 @@ def race_samplers(
             in the SampleSet's `info["timing"]`, such as "qpu_access_time" (microseconds, unless the
             name ends in _ns, _ms or _s), or a function that returns the seconds of a SampleSet; or
             a dict with a clock for some samplers. Results can be read by other clocks later.
-        rng: what the seeds of all calls come from.
-        time_limit: seconds of a sampler on a problem after which no further call begins.
-        confidence: of all intervals.
-        store: a file that keeps every call as it is made. The same race with the same store goes
-            on where it stopped, also after a kill, and repeats no finished call.
-        progress: is told after every call.
+        rng: the source of the seeds of all calls.
+        time_limit: seconds per sampler and problem after which no further call begins.
+        confidence: the confidence of all intervals.
+        store: a file that records every call. The same race with the same store resumes, even after
+            a kill, and repeats no finished call.
+        progress: called after every call.
 
     >>> from glasshouse import GlasshouseAnnealer, random_loops
     >>> plants = [random_loops(10, 10, frustration="1/5", loops=5, rng=k) for k in range(3)]
@@ -182,7 +182,7 @@ def race_samplers(
     validation.share(confidence, "confidence")
     limit = validation.time_limit(time_limit)
     if not isinstance(samplers, Mapping) or not samplers:
-        raise ValueError(f"samplers={samplers!r:.60} is no dict with a sampler for each name")
+        raise ValueError(f"samplers={samplers!r:.60} must be a dict of samplers by name")
     if len(set(map(str, samplers))) < len(samplers):
         raise ValueError(f"two samplers have the same name: {', '.join(map(str, samplers))}")
     sizes = [validation.count(size, "batches", 1) for size in batches]
@@ -200,7 +200,7 @@ def race_samplers(
         seed = Seed.of(rng) if book is None else _reserve(book, rng)
         kind = SAMPLER_RACE if book is None else book.kinds.get(SAMPLER_RACE.name, SAMPLER_RACE)
         if kind == FIRST_SAMPLER_RACE and {clock_name(one) for one in clocks.values()} != {"wall"}:
-            raise StoreError(f"{store} was begun by a version that kept wall-clock times only; "
+            raise StoreError(f"{store} was created by a version that stored wall-clock times only; "
                              "use the clock 'wall', or a new store")  # fmt: skip
         tasks = [
             SamplerTask(replace(who, reads=size), what, seed, calls, size != who.reads, kind)
@@ -212,28 +212,30 @@ def race_samplers(
         {one.name: one.described() for one in entered},
     )  # fmt: skip
     asked = {name: clock_name(one) for name, one in clocks.items()}
-    # Calls of a store may have been made by another clock.
+    # Calls in a store may have been made by another clock.
     return found if all(one.clock == asked[one.solver] for one in made) else found.by_clock(asked)
 
 
 def _clocks(clock: Clock | Mapping[str, Clock], names: list[str]) -> dict[str, Clock]:
-    """A clock for each sampler."""
+    """Return a clock for each sampler."""
     if not isinstance(clock, Mapping):
         return dict.fromkeys(names, clock)
     if unknown := [name for name in clock if name not in names]:
-        raise ValueError(f"clock names {unknown[0]!r}, which does not race; use {', '.join(names)}")
+        raise ValueError(
+            f"clock names {unknown[0]!r}, which is not in the race; use {', '.join(names)}"
+        )
     return {name: clock.get(name, "wall") for name in names}
 
 
 def _sizes(contestant: Contestant, sizes: list[int]) -> list[int | None]:
-    """The batch sizes of a sampler, that of the race first."""
+    """Return the batch sizes of a sampler, that of the race first."""
     if contestant.reads is None or contestant.has_fixed_reads:
         return [contestant.reads]
     return list(dict.fromkeys([contestant.reads, *sorted(sizes)]))
 
 
 class _Calls:
-    """All calls of a race: those that the store has, and the others made."""
+    """All calls of a race: those in the store, and those still to be made."""
 
     def __init__(
         self, tasks: list[SamplerTask], store: Store | None, limit: float | None,
@@ -248,7 +250,7 @@ class _Calls:
         self._is_warm: set[str] = set()
 
     def run(self) -> list[SamplerCall]:
-        """In rounds; a task's calls end where its time is over."""
+        """Make the calls in rounds; a task's calls end when its time is used up."""
         spent: dict[tuple[str, str], float] = {}
         found: list[SamplerCall] = []
         most = self._tasks[0].calls
@@ -278,7 +280,7 @@ class _Calls:
 
 
 def _held(store: Store, stored: StoredTask, task: SamplerTask) -> dict[int, SamplerCall]:
-    """The calls that a store has, checked: any of it may be damaged."""
+    """Return the calls in a store, checked: any of them may be damaged."""
     rows = store.rows(stored)
     try:
         found = {
@@ -298,7 +300,7 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
     values, kind = json.loads(text), task.problem.problem.weights.dtype
     wanted = int if kind == np.int64 else float
     if not isinstance(values, list) or not all(type(value) is wanted for value in values):
-        raise ValueError("the energies of a call are no list of numbers")
+        raise ValueError("the energies of a call are not a list of numbers")
     energies = np.array(values, kind)
     least = task.problem.optimum
     if len(energies) != (0 if is_fault else reads) or reads != (task.contestant.reads or 1):
@@ -309,7 +311,7 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
 
 
 def _reserve(store: Store, rng: RngLike) -> Seed:
-    """The seed of the race that a store is for; another one's store is refused."""
+    """Return the seed of a store's race; refuse a store of another race."""
     noted = store.reserve(purpose.SAMPLER_RACE)
     if noted is None:
         seed = Seed.of(rng)
@@ -330,7 +332,7 @@ def _reserve(store: Store, rng: RngLike) -> Seed:
 
 
 def _refuse_others(store: Store, entered: list[Contestant]) -> None:
-    """One name, one sampler: two of a name in a store could not be told apart."""
+    """Refuse a different sampler of the same name: a store could not distinguish them."""
     named = {one.name: one.described() for one in entered}
     for task in store.tasks():
         if task.kind != SAMPLER_RACE.name:
@@ -358,7 +360,7 @@ def _refuse_many(asked: list[tuple[str, int | None]]) -> None:
         if (reads or 1) > _MOST_STORED:
             raise ValueError(
                 f"{name} has {reads} reads per call, but a store keeps at most "
-                f"{_MOST_STORED}; ask for fewer reads and more calls"
+                f"{_MOST_STORED}; use fewer reads and more calls"
             )
 
 

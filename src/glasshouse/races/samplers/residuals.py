@@ -17,11 +17,11 @@ _TIMES = 48  # points of a curve over all instances
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResidualCurve(Summarised):
-    """The energy per spin that is left above the target after a number of seconds.
+    """The energy per spin above the target after a number of seconds.
 
     Attributes:
         seconds: elapsed time of the reads, ascending.
-        residual: expected for the best of all reads until then, per spin.
+        residual: the expected residual of the best of all reads until then, per spin.
     """
 
     seconds: Floats
@@ -29,10 +29,10 @@ class ResidualCurve(Summarised):
 
 
 def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
-    """The expected least of k values, drawn without replacement, for each k of `numbers`.
+    """Return the expected least of k values, drawn without replacement, for each k of `numbers`.
 
-    The chance that the least one is not among the first i, ascending, is C(n-i, k)/C(n, k): a
-    product of i factors, so that nothing is drawn and nothing overflows.
+    The probability that the least one is not among the first i, ascending, is C(n-i, k)/C(n, k). It
+    is a product of i factors, so nothing is sampled and nothing overflows.
 
     >>> best_of([1.0, 2.0, 6.0], [1, 2, 3])
     array([3.        , 1.33333333, 1.        ])
@@ -50,12 +50,12 @@ def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
 
 
 def doubling(most: int) -> npt.NDArray[np.int64]:
-    """1, 2, 4, … and `most`."""
+    """Return 1, 2, 4, … and `most`."""
     return np.unique([*(2**j for j in range(most.bit_length())), most][: None if most else 0])
 
 
 def median_curve(curves: list[ResidualCurve]) -> ResidualCurve:
-    """The median of curves at equal times, from where half of them have begun."""
+    """Return the median of curves at equal times, from where half of them have begun."""
     begun = [one for one in curves if len(one.seconds)]
     if 2 * len(begun) < len(curves):
         return ResidualCurve(np.empty(0), np.empty(0))

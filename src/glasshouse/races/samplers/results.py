@@ -1,7 +1,7 @@
-"""Results of a race of samplers: success, times to solution, residual energy, who is faster.
+"""Results of a race of samplers: success, times to solution, residual energy, comparisons.
 
-All of it is computed per instance first, and then over instances: an instance counts once. Times
-come from `statistics.time_model`.
+Everything is first computed per instance, and then over instances, so an instance counts once.
+Times come from `statistics.time_model`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 Floats = npt.NDArray[np.float64]
 
-_UNRESOLVED = 100  # ends of an interval that are this many times apart tell hardly anything
+_UNRESOLVED = 100  # an interval whose ends are this many times apart says hardly anything
 
 
 @dataclass(frozen=True, repr=False)
@@ -37,12 +37,12 @@ class SamplerComparison(Summarised):
     """Two samplers on the same instances.
 
     Attributes:
-        first: a sampler.
-        second: another one.
+        first: the first sampler.
+        second: the second sampler.
         ratio: TTS99 of the first over that of the second: the median over instances; below 1 the
             first is faster. It is infinite or 0 on instances that only one of them solved.
-        first_faster: instances with the lower TTS99 for the first.
-        second_faster: and for the second.
+        first_faster: instances on which the first has the lower TTS99.
+        second_faster: instances on which the second has the lower TTS99.
         undecided: instances that neither solved, which are not in the ratio, and ties.
         by: whether TTS99 is elapsed time or work.
     """
@@ -68,11 +68,11 @@ class SamplerResults(Summarised):
     """All calls of a race of samplers.
 
     Attributes:
-        suite: the name of what was raced on.
+        suite: the name of the suite.
         problems: the instances.
-        calls: all of them, in the order in which they were made.
-        seed: what the seeds of all calls came from.
-        confidence: of all intervals.
+        calls: all calls, in the order in which they were made.
+        seed: the source of the seeds of all calls.
+        confidence: the confidence of all intervals.
         samplers: the class or function (`what`) and the parameters of each sampler.
         other_clocks: clocks that replace those of the race, by sampler.
     """
@@ -87,22 +87,22 @@ class SamplerResults(Summarised):
 
     @cached_property
     def solvers(self) -> tuple[str, ...]:
-        """Their names, in the order in which they came."""
+        """The names of the samplers, in the order in which they entered."""
         return tuple(dict.fromkeys(call.solver for call in self.calls))
 
     @cached_property
     def instances(self) -> tuple[str, ...]:
-        """Their names, in the order in which they came."""
+        """The names of the instances, in the order in which they entered."""
         return tuple(problem.name for problem in self.problems)
 
     @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
-        """What each instance was grown from."""
+        """The parameters that each instance was grown with."""
         return {problem.name: problem.parameters for problem in self.problems}
 
     @property
     def faults(self) -> list[SamplerCall]:
-        """Calls with something wrong."""
+        """The calls with a fault."""
         return [call for call in self.calls if call.fault]
 
     @cached_property
@@ -130,15 +130,15 @@ class SamplerResults(Summarised):
         return self._known(instance).optimum is not None
 
     def target(self, instance: str) -> Number | None:
-        """The proven optimum; else the best energy that it came with or that anybody found.
+        """Return the proven optimum; without a proof, the best energy known or found.
 
-        None where neither is there.
+        None if no energy is known.
         """
         optimum = self._known(instance).optimum
         return optimum if optimum is not None else self._target.get(instance)
 
     def energies(self, solver: str, instance: str) -> npt.NDArray[Any]:
-        """Of all valid reads, ascending."""
+        """Return the energies of all valid reads, ascending."""
         return np.sort(np.concatenate([call.energies for call in self._of(solver, instance)]))
 
     @cached_property
@@ -148,12 +148,12 @@ class SamplerResults(Summarised):
 
     @property
     def computers(self) -> list[Mapping[str, Any]]:
-        """The computers that calls were made on, with versions; none in stores of version 0.1."""
+        """The computers of the calls, with versions; empty for stores of version 0.1."""
         return list({repr(call.computer): call.computer for call in self.calls if call.computer}
                     .values())  # fmt: skip
 
     def by_clock(self, clock: str | Mapping[str, Clock]) -> SamplerResults:
-        """The same calls by another clock.
+        """Return the same calls by another clock.
 
         Args:
             clock: "wall", "cpu" or a name in `info["timing"]`, for all samplers or by sampler.
@@ -168,7 +168,7 @@ class SamplerResults(Summarised):
         return replace(self, other_clocks={**self.other_clocks, **named})
 
     def model(self, solver: str, instance: str, *, epsilon: float = 0.0) -> TimeModel:
-        """The time of a call by its reads, and the reads that reach the target.
+        """Return the time model of a sampler on an instance: call times and successful reads.
 
         Args:
             solver: a sampler's name.
@@ -191,9 +191,10 @@ class SamplerResults(Summarised):
     def success(
         self, solver: str, instance: str | None = None, *, epsilon: float = 0.0
     ) -> Estimate:
-        """The probability that a read reaches the target, with Wilson's interval.
+        """Return the probability that a read reaches the target, with Wilson's interval.
 
-        Over all instances it is the mean of theirs; instances and reads are drawn again.
+        Over all instances, it is the mean over instances; the interval resamples instances and
+        reads.
         """
         if instance is None:
             each = [self.model(solver, name, epsilon=epsilon) for name in self.instances]
@@ -208,18 +209,18 @@ class SamplerResults(Summarised):
         self, solver: str, instance: str | None = None, by: By = "elapsed", *,
         success: float = 0.99, epsilon: float = 0.0,
     ) -> Estimate:  # fmt: skip
-        """Seconds until a read has reached the target with probability `success`.
+        """Return the seconds until a read has reached the target with probability `success`.
 
-        Over all instances it is the median of theirs; instances, calls and reads are drawn again.
-        Instances that were never solved count as longer than all others.
+        Over all instances, it is the median; the interval resamples instances, calls and reads.
+        Unsolved instances count as longer than all others.
 
         Args:
             solver: a sampler's name.
-            instance: a problem's name; None for all of them.
+            instance: a problem's name; None for all instances.
             by: "elapsed": the time of one solver on the whole computer, with its best batch size;
                 "work": the time that each further read adds to a large batch, times the reads
                 needed.
-            success: the wanted probability of at least one success: 0.99 gives TTS99.
+            success: the required probability of at least one success: 0.99 gives TTS99.
             epsilon: success is an energy of at most target + epsilon·|target|: time to ε.
         """
         if instance is not None:
@@ -228,19 +229,19 @@ class SamplerResults(Summarised):
         return median_over([one.tts_draws(by, success) for one in each], self.confidence)
 
     def tts_table(self, by: By = "elapsed") -> dict[str, dict[str, Estimate]]:
-        """TTS99 per solver and instance."""
+        """Return TTS99 per solver and instance."""
         return {
             who: {what: self.tts(who, what, by) for what in self.instances} for who in self.solvers
         }
 
     def residual(self, solver: str, instance: str | None = None) -> ResidualCurve:
-        """Expected residual energy per spin of the best of k reads, at the elapsed time of k reads.
+        """Return the expected residual energy per spin of the best of k reads over elapsed time.
 
-        The expectation is that over all choices of k of the reads that were made, exactly, for k
-        up to their number. The time is that of one call of k reads, or of several calls of the
-        largest batch size. Reads of calls at fault cost their time and find nothing. Over all
-        instances it is the median of theirs at equal times, from where half of them have a read;
-        an instance whose reads are used up stays where it is.
+        The expectation is exact, over all choices of k of the reads that were made, for k up to
+        their number. The time is that of one call of k reads, or of several calls of the largest
+        batch size. Reads of calls at fault take time and find nothing. Over all instances, it is
+        the median at equal times, from where half of the instances have a read; an instance without
+        further reads keeps its last value.
         """
         if instance is not None:
             left = self._residuals(solver, instance)
@@ -250,7 +251,7 @@ class SamplerResults(Summarised):
         return median_curve([self.residual(solver, name) for name in self.instances])
 
     def compare(self, first: str, second: str, by: By = "elapsed") -> SamplerComparison:
-        """Two samplers, instance by instance: what is hard for both does not blur it."""
+        """Compare two samplers instance by instance, so that common hardness cancels."""
         pairs = [[self.model(who, what).tts_draws(by) for who in (first, second)]
                  for what in self.instances]  # fmt: skip
         solved = [(x, y) for x, y in pairs if math.isfinite(x[0]) or math.isfinite(y[0])]
@@ -263,7 +264,7 @@ class SamplerResults(Summarised):
         return SamplerComparison(first, second, ratio, faster, slower, undecided, by)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row per call, for tables: `pandas.DataFrame(results.rows())`.
+        """Return one row per call, for tables: `pandas.DataFrame(results.rows())`.
 
         `best` is the least energy of the call, None after a fault; `reached` counts its reads at
         the target.
@@ -282,7 +283,7 @@ class SamplerResults(Summarised):
         }  # fmt: skip
 
     def summary(self) -> str:
-        """A table of the samplers, and what the numbers stand on."""
+        """Return a table of the samplers, and notes on what the numbers rest on."""
         table = self._summary_table()
         rows = [table.head, *table.rows]
         widths = [max(len(row[k]) for row in rows) for k in range(len(table.head))]
@@ -291,20 +292,20 @@ class SamplerResults(Summarised):
         return "\n".join([*table.above, *lines, *table.below])
 
     def _by_table(self) -> str:
-        """What was not verified when the race began, but when the table of a version was made."""
+        """Return which optima were verified not before the race, but when a table was made."""
         known = [one.parameters.get(TRUTH_BY) for one in self.problems if one.optimum is not None]
         by = Counter(str(each)[:60] for each in known if str(each).startswith("table"))
         named = [f"{number} by the {table}" for table, number in by.items()]
         return f" ({', '.join(named)})" if named else ""
 
     def _summary_table(self) -> SummaryTable:
-        """A row for each sampler."""
+        """Return a table with a row for each sampler."""
         proven = sum(one.optimum is not None for one in self.problems)
         number, others = len(self.problems), len(self.problems) - proven
         about = f"{self.suite}: {number} instance{'s' * (number != 1)}"
         about += f", {proven} with an optimum proven before the race{self._by_table()}"
         if others:
-            about += f", {others} against the best energy known or found by anybody: not proven"
+            about += f", {others} against the best energy known or found: not proven"
         head = ("solver", "success", "TTS99 elapsed, s", "TTS99 by work, s", "residual per spin",
                 "faults")  # fmt: skip
         rows = []
@@ -326,7 +327,7 @@ class SamplerResults(Summarised):
         return SummaryTable(rows, head, above=[about], below=[*faults, *self.notes()])
 
     def notes(self, solvers: Sequence[str] | None = None) -> list[str]:
-        """What the times mean: clocks, batch sizes, and what was not measured.
+        """Return notes on the times: clocks, batch sizes, and what was not measured.
 
         Args:
             solvers: samplers that were called on every instance; all of them by default.
@@ -347,8 +348,8 @@ class SamplerResults(Summarised):
         noisy = [name for name, at in work.items() if at.low * _UNRESOLVED < at.high < math.inf]
         if noisy:
             names = ", ".join(name[:60] for name in noisy)
-            notes.append(f"The work of {names} is hardly known: a further read takes less time "
-                         "than calls differ; use larger batches.")  # fmt: skip
+            notes.append(f"The work of {names} is poorly known: a further read takes less time "
+                         "than the variation of calls; use larger batches.")  # fmt: skip
         return notes
 
     def __repr__(self) -> str:
@@ -358,7 +359,7 @@ class SamplerResults(Summarised):
         )
 
     def _first_faults(self) -> list[SamplerCall]:
-        """One fault of each sampler and kind, as words."""
+        """Return one fault of each sampler and kind."""
         kinds = {(call.solver, call.fault): call for call in reversed(self.faults)}
         return list(kinds.values())[:5]
 
@@ -379,7 +380,7 @@ class SamplerResults(Summarised):
         return self._table[solver, instance]
 
     def _reached(self, call: SamplerCall, epsilon: float = 0.0) -> int:
-        """The number of reads of a call that reached the target."""
+        """Return the number of reads of a call that reached the target."""
         target = self.target(call.instance)
         if target is None:
             return 0
@@ -387,13 +388,13 @@ class SamplerResults(Summarised):
         return int(np.count_nonzero(call.energies <= target + slack))
 
     def _residuals(self, solver: str, instance: str) -> Floats:
-        """Energies per spin above the target, ascending."""
+        """Return energies per spin above the target, ascending."""
         energies, target = self.energies(solver, instance), self.target(instance)
         above = np.maximum(energies - (0 if target is None else target), 0)
         return above.astype(np.float64) / max(self._known(instance).num_variables, 1)
 
     def _seconds_of(self, solver: str, instance: str, numbers: npt.NDArray[np.int64]) -> Floats:
-        """The elapsed time of a number of valid reads, ascending."""
+        """Return the elapsed time of each number of valid reads, ascending."""
         valid = len(self.energies(solver, instance))
         asked = sum(call.reads for call in self._of(solver, instance))
         times = self.model(solver, instance).seconds_of(numbers * (asked / max(valid, 1)))

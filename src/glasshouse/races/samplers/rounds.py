@@ -1,4 +1,4 @@
-"""Samplers, the catalogue of them, and rounds of growing effort with one of them."""
+"""Samplers, their catalogue, and rounds of growing effort with one of them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from glasshouse.proofs.exact.apart import call_apart
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.waiting import interruptible
 
-# A dimod model, how much to do, a seed below 2^31, and the seconds that are left: a SampleSet.
+# Takes a dimod model, an effort, a seed below 2^31, and the seconds left; returns a SampleSet.
 Sample: TypeAlias = Callable[[Any, int, int, float], Any]
 SAMPLERS = Catalogue["Sampler"]("sampler")
 _FIRST = 16
@@ -29,12 +29,12 @@ _SMALLEST = Ising.from_edges(2, [(0, 1)], [1])
 
 @dataclass(frozen=True)
 class Sampler:
-    """Somebody else's sampler.
+    """A third-party sampler.
 
     Attributes:
-        sample: one round, of about as much work as `effort` sweeps of a few runs. It imports its
-            package when it is called, and must let go of the interpreter's lock.
-        package: what to install.
+        sample: makes one round, of about as much work as `effort` sweeps of a few runs. It imports
+            its package when it is called, and must release the interpreter's lock.
+        package: the package to install.
     """
 
     sample: Sample
@@ -42,9 +42,9 @@ class Sampler:
 
 
 def sampler(name: str, *, package: str) -> Callable[[Sample], Sample]:
-    """Add a function to the catalogue of samplers; the arguments are its entry's."""
+    """Add a function to the catalogue of samplers; the arguments describe its entry."""
     if name in OURS or name in EXACT_SOLVERS:
-        raise ValueError(f"{name!r} is a solver already; choose another name")
+        raise ValueError(f"{name!r} is already a solver; choose another name")
 
     def add(sample: Sample) -> Sample:
         SAMPLERS.add(name, Sampler(sample, package))
@@ -56,17 +56,17 @@ def sampler(name: str, *, package: str) -> Callable[[Sample], Sample]:
 def iter_sampled(
     name: str, problem: Problem, *, rng: RngLike = None, time_limit: float | None = None
 ) -> Iterator[npt.NDArray[np.int8]]:
-    """The best state of each round, in the problem's own values, until time is up.
+    """Yield the best state of each round, in the problem's own values, until time is up.
 
-    Rounds are twice as long each time. Samplers cannot be stopped: a round that would not end in
-    time, by the one before, is made shorter. A sampler works in a process of its own, which Ctrl-C
-    ends; one that no other process can import works here, and Ctrl-C waits for its round.
+    Each round is twice as long as the one before. Samplers cannot be stopped, so a round that would
+    not end in time is made shorter. A sampler runs in its own process, which Ctrl-C ends. A sampler
+    that no other process can import runs in this process, and Ctrl-C waits for its round.
 
     Args:
-        name: of a sampler in `SAMPLERS`.
-        problem: any; weights above 2^53 are refused, because samplers compute in floats.
-        rng: a seed; each round has one of its own that comes from it.
-        time_limit: seconds of all rounds together; None goes on for ever. The clock starts when
+        name: the name of a sampler in `SAMPLERS`.
+        problem: any problem; weights above 2^53 are refused, because samplers use floats.
+        rng: the seed from which each round gets its own seed.
+        time_limit: seconds of all rounds together; None continues forever. The clock starts when
             the sampler is loaded.
 
     Raises:
@@ -76,9 +76,9 @@ def iter_sampled(
     limit = validation.time_limit(time_limit)
     ising, reduction = to_ising(problem)
     ising = replace(ising, labels=None)
-    ising.to_bqm()  # refuses what no sampler takes
+    ising.to_bqm()  # refuses what no sampler accepts
     sample = _somewhere(known)
-    sample(_SMALLEST, 1, 0, 1.0)  # loads what is not loaded yet, before the clock runs
+    sample(_SMALLEST, 1, 0, 1.0)  # loads the package before the clock starts
     deadline = math.inf if limit is None else time.monotonic() + limit
     effort, number, left = _FIRST, 0, deadline - time.monotonic()
     while left > 0 or number == 0:
@@ -91,7 +91,7 @@ def iter_sampled(
 
 
 def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
-    """A round of a sampler, in another process if that can import it."""
+    """Return a function that makes a round, in another process if that can import the sampler."""
 
     def apart(*arguments: Any) -> Any:
         return call_apart(known.package, _round, known.sample, *arguments)
@@ -105,7 +105,7 @@ def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
 
 
 def _is_importable(function: Any) -> bool:
-    """Whether another process finds a function by its name."""
+    """Whether another process can import a function by its name."""
     try:
         pickle.dumps(function)
     except (pickle.PicklingError, AttributeError):
@@ -116,7 +116,7 @@ def _is_importable(function: Any) -> bool:
 def _round(
     sample: Sample, ising: Ising, effort: int, seed: int, seconds: float
 ) -> npt.NDArray[np.int8]:
-    """The best state of one round."""
+    """Return the best state of one round."""
     found = sample(ising.to_bqm(), effort, seed, seconds)
     best = found.record.sample[np.argmin(found.record.energy)]
     order = np.argsort(np.array(list(found.variables), dtype=np.int64))

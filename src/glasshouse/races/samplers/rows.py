@@ -1,4 +1,4 @@
-"""Calls of samplers as rows of a store, and back; any of it may be damaged."""
+"""Calls of samplers as rows of a store, and back; stored rows may be damaged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.store import purpose
 from glasshouse.store.records import json_object, without_codes
 from glasshouse.store.row_types import Column, Columns, Kind
 
-# Stores of earlier versions have these columns, and get more of such rows.
+# Stores of earlier versions have these columns, and new rows in them have only these.
 FIRST_SAMPLER_RACE = Kind(
     "sampler_race",
     (
@@ -43,7 +43,7 @@ NOTE = purpose.SAMPLER_RACE.note
 
 
 def rows_of_calls(calls: list[SamplerCall], kind: Kind) -> Columns:
-    """Rows of some calls, with the columns of a kind."""
+    """Return the rows of some calls, with the columns of a kind."""
     values = {
         "valid": [int(not call.fault) for call in calls],
         "reads": [call.reads for call in calls],
@@ -60,13 +60,13 @@ def rows_of_calls(calls: list[SamplerCall], kind: Kind) -> Columns:
 
 
 def rows_of(columns: Columns) -> list[dict[str, Any]]:
-    """Columns as a list of rows."""
+    """Return columns as a list of rows."""
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def circumstances(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The times, clock and computer of a call, checked; stores of earlier versions have none."""
+    """Return the checked times, clock and computer of a call; earlier stores have none."""
     if "timing" not in row:
         return {}
     timing = json_object(row["timing"], "the timing")

@@ -1,4 +1,4 @@
-"""A race of samplers out of its store alone, without the samplers; any of it may be damaged."""
+"""Results of a race of samplers from its store, without the samplers; any row may be damaged."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _OWN = {"instance", "sha256", "optimum", "best"}
 
 
 def read_sampler_results(store: Store) -> SamplerResults:
-    """All calls that a store holds, also of a race that is not over.
+    """Read all calls in a store, even if the race is not finished.
 
-    What is stated of the optima is believed: the problems themselves are not in the store.
+    The stated optima are trusted, because the store does not contain the problems.
 
     Raises:
-        StoreError: it holds no race of samplers, or was damaged.
+        StoreError: the store holds no race of samplers, or is damaged.
     """
     noted = store.noted(NOTE)
     if noted is None:
@@ -86,9 +86,9 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
 
 
 def _energies(text: str) -> Any:
-    """The energies of a call; whole numbers where all of them are."""
+    """Return the energies of a call; integers if all of them are whole."""
     values = json.loads(text)
-    # NumPy would give all texts of a list the room of the longest.
+    # NumPy would give each text of a list the length of the longest.
     if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:
         raise ValueError("the energies of a call are not a list of numbers")
     energies = np.array(values)
@@ -100,5 +100,5 @@ def _energies(text: str) -> Any:
 def _energy(value: Any) -> Any:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (is_number and math.isfinite(value)):
-        raise ValueError(f"{short(value)} is no energy")
+        raise ValueError(f"{short(value)} is not an energy")
     return value

@@ -1,4 +1,4 @@
-"""Quantities that a study can measure of each instance: one file and one line each.
+"""Quantities that a study can measure for each instance: one file and one line each.
 
 Importing a file adds its quantity to the catalogue `KINDS`, which `quantity` defines.
 

@@ -1,4 +1,4 @@
-"""The first excited state: how far above the plant, and how far from it (section "Frustration")."""
+"""The first excited state: its energy above the plant, and its distance (section "Frustration")."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _LISTED = 256
 
 
 def warm_up(task: Task, index: int) -> None:
-    """Load or compile all that measuring takes; the least instance is enumerated, not a real one.
+    """Load or compile all that measuring needs; a minimal instance is enumerated.
 
     Args:
         task: what will be measured.
@@ -67,5 +67,5 @@ def measure(task: Task, first: int, count: int) -> Columns:
 
 
 def _nearest(plant: Planted, grounds: SpinArray, state: SpinArray) -> float:
-    """The distance of a state to the nearest ground state."""
+    """Return the distance of a state to the nearest ground state."""
     return min(float(distance(plant.problem, ground, state)) for ground in grounds)

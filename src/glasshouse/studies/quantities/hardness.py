@@ -1,4 +1,4 @@
-"""Hardness: how many sweeps an annealer needs to reach the planted energy, the paper's N_tot."""
+"""Hardness: the sweeps an annealer needs to reach the planted energy, the paper's N_tot."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _EXTRA_RUNS = 64
 
 @dataclass(frozen=True)
 class Annealer:
-    """How instances are solved: runs of simulated annealing, reset until one succeeds.
+    """The settings of the solver: runs of simulated annealing, restarted until one succeeds.
 
     β rises linearly within a run, and success is looked for at the end of each sweep, as in the
     paper. Numbers depend strongly on these settings, so every figure states them.
@@ -85,11 +85,11 @@ class Annealer:
             object.__setattr__(self, "beta", _exact_range(self.beta))
 
     def canonical(self) -> dict[str, Any]:
-        """The settings as plain values without floats."""
+        """Return the settings as plain values without floats."""
         return asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
 
     def schedule(self, plant: Planted) -> RunPlan:
-        """What the settings mean for the family of an instance."""
+        """Return the settings as numbers for the family of an instance."""
         if not follows_paper(plant):
             return self._automatic(plant)
         n, number = float(plant.half), plant.loops.num_loops
@@ -113,7 +113,7 @@ class Annealer:
         return RunPlan(sweeps, first, last, self.max_sweeps)
 
     def _automatic(self, plant: Planted) -> RunPlan:
-        """What they mean where the paper's schedule says nothing."""
+        """Return the settings as numbers if the paper's schedule does not define them."""
         sweeps = self.sweeps_per_run if isinstance(self.sweeps_per_run, int) else AUTOMATIC_SWEEPS
         if not isinstance(self.beta, str):
             first, last = (float(Fraction(value)) for value in self.beta)
@@ -142,7 +142,7 @@ class RunPlan:
     schedule: Schedule = "linear"
 
     def betas(self, loop_weight: int) -> npt.NDArray[np.float64]:
-        """One β for each sweep of a run, in units of the problem's own energy."""
+        """Return one β for each sweep of a run, in units of the problem's own energy."""
         first, last = self.first_beta / loop_weight, self.last_beta / loop_weight
         return rising(first, last, self.sweeps_per_run, self.schedule)
 
@@ -154,7 +154,7 @@ class RunPlan:
 
 
 def warm_up(task: Task, index: int) -> None:
-    """Load or compile all that measuring takes: an instance, given up after one sweep."""
+    """Load or compile all that measuring needs: one instance, stopped after one sweep."""
     usual = task.schedule
     _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
@@ -172,7 +172,7 @@ def _measure(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
 
 
 def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
-    """Random loops: all instances at once, in compiled code."""
+    """Measure random loops: all instances at once, in compiled code."""
     begin = time.perf_counter()
     many = random_loops_ensemble(
         count=count, first=first, rng=task.planting_seed, **task.parameters
@@ -193,7 +193,7 @@ def _measure_ensemble(task: Task, first: int, count: int, schedule: RunPlan) -> 
 
 
 def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -> Columns:
-    """Any family: grow an instance, make it ready for the kernel that suits it, solve it."""
+    """Measure any family: grow an instance, prepare it for the kernel that suits it, solve it."""
     rows = _rows(count)
     for k in range(count):
         begin = time.perf_counter()
@@ -212,7 +212,7 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
 
 
 def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
-    """Sweeps of instances first to first+count-1, negative if given up; without other columns.
+    """Return sweeps of instances first to first+count-1, negative if stopped at the limit.
 
     Instances grow in the caller's thread, and several are solved at the same time. One sweep in the
     caller's thread compiles what each of them needs: a stop would have to wait for it elsewhere.
@@ -243,7 +243,7 @@ def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
 
 
 def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> int:
-    """How deep the annealer gets where it was given up: a few more runs of the same schedule."""
+    """Return the lowest energy of a few more runs on an instance stopped at the limit."""
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
         plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
@@ -257,7 +257,7 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
 def _exact_range(value: Any) -> tuple[str, str]:
     try:
         if not isinstance(value, (list, tuple, np.ndarray)):
-            raise TypeError("a set has no first")
+            raise TypeError("a set has no first element")
         first, last = (ratio(part, "beta") for part in value)
         validation.inverse_temperatures([float(first), float(last)])
     except (TypeError, ValueError, OverflowError):
@@ -265,5 +265,5 @@ def _exact_range(value: Any) -> tuple[str, str]:
             f"beta={value!r:.60} is neither 'paper', 'paper-text' nor a pair (first, last)"
         ) from None
     if first > last:
-        raise ValueError(f"beta={value!r:.60} does not rise")
+        raise ValueError(f"beta={value!r:.60} must rise from first to last")
     return str(first), str(last)

@@ -1,4 +1,4 @@
-"""What a study can measure, and the catalogue of it.
+"""The interface of a quantity that a study can measure, and the catalogue of all quantities.
 
 A kind of study is a function that measures instances of a task, marked with `study_kind`, in a file
 of its own. Tasks, stop rules, statistics and figures find it in `KINDS`.
@@ -25,7 +25,7 @@ KINDS = Catalogue["StudyKind"]("kind of study")
 
 @dataclass(frozen=True)
 class StudyKind:
-    """What is measured of each instance of a task.
+    """A quantity that is measured for each instance of a task.
 
     Attributes:
         rows: the rows it makes.
@@ -48,17 +48,17 @@ class StudyKind:
 
     @property
     def sampled(self) -> list[str]:
-        """The columns that statistics look at."""
+        """The columns that statistics use."""
         return [name for name in (self.value, self.rows.counted) if name is not None]
 
     @property
     def is_counted(self) -> bool:
-        """Whether the value is a whole number with a mark, which stores read fastest."""
+        """Whether the value is an integer with a mark, which stores read fastest."""
         whole = {column.name for column in self.rows.columns if column.storage == "integer"}
         return len(self.sampled) == 2 and set(self.sampled) <= whole
 
     def sample(self, rows: Columns) -> Sample:
-        """The values of some rows for statistics."""
+        """Return the values of some rows for statistics."""
         assert self.value is not None
         marks = self.rows.counted
         return Sample.of(rows[self.value], None if marks is None else rows[marks] != 0)
@@ -72,7 +72,7 @@ def study_kind(
     value: str | None = None,
     symbol: str = "",
 ) -> Callable[[Measure], Measure]:
-    """Add a function to the catalogue of what studies measure; see `StudyKind`.
+    """Add a function to the catalogue of quantities; see `StudyKind`.
 
     Without `warm_up`, an instance is measured for nothing.
     """

@@ -1,4 +1,4 @@
-"""What instances look like without solving them: realised frustration, intersections, parts."""
+"""Properties of instances without solving: realised frustration, intersections, components."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SHAPES = Kind(
 
 @study_kind(SHAPES)
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Grow instances first to first+count-1 and look at them."""
+    """Grow instances first to first+count-1 and measure their properties."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in SHAPES.measured}
     for k in range(count):
         begin = time.perf_counter()
