@@ -79,7 +79,7 @@ def test_the_dialect_that_a_solver_understands_is_found_out(tmp_path, capsys):
         (["--solver", "rc2", "--most-weight", "0"], "--most-weight 0 is below 1"),
         (["--solver", "rc2", "--most-total", "5"], "--most-total 5 is below"),
         (["--solver", "rc2", "--workers", "0"], "--workers 0 is below 1"),
-        (["--solver", "rc2", "--time-limit", "0"], "--time-limit 0.0 is no limit"),
+        (["--solver", "rc2", "--time-limit", "0"], "--time-limit 0.0 is not a limit"),
         (["--solver", "rc2", "-o", "FILE"], "expected a folder"),
     ],
 )
