@@ -206,7 +206,7 @@ REFUSED: dict[str, dict[str, Any]] = {
     "num_sweeps=0 is below 1": {"num_sweeps": 0},
     "seed=-1 is below 0": {"seed": -1},
     "seed='x' is not a whole number": {"seed": "x"},
-    r"beta_range=\(1, 2, 3\) is not two numbers": {"beta_range": (1, 2, 3), "num_sweeps": 3},
+    r"beta_range=\(1, 2, 3\) must be two numbers": {"beta_range": (1, 2, 3), "num_sweeps": 3},
     "beta_range=3 must be two numbers": {"beta_range": 3},
     "must be finite and not negative": {"beta_range": (-1, 2)},
     "threads=0 is below 1": {"threads": 0},
