@@ -17,8 +17,8 @@ from glasshouse.version import __version__ as __version__
 _NAMES_OF = {
     "extras": "MissingPackageError",  # of optional packages
     # What a problem is, and how one kind becomes another.
-    "problems": "Ising Max2Sat Polynomial Qubo Rbm",
-    "problems.convert": "to_ising to_max2sat to_maxcut to_polynomial to_qubo to_rbm",
+    "problems": "Ising Max2Sat MaxSat Polynomial Qubo Rbm",
+    "problems.convert": "to_ising to_max2sat to_maxcut to_maxsat to_polynomial to_qubo to_rbm",
     "problems.bipartite": "rbm_to_ghost",
     "problems.reduction": "Reduction",
     # What the energy looks like around a state.
