@@ -15,8 +15,8 @@ _IN_ORDER = {
         "training ensemble estimator curves figures"
     ),
     "certificates": (
-        "checker integers kernels ties edge_sums flat_cycles tree products exact_form squares "
-        "certificate square_sums bound cover leaf verdict proven"
+        "checker core_kernels integers kernels ties edge_sums flat_cycles tree products exact_form "
+        "cores squares certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (

@@ -16,6 +16,9 @@ vertices, and R is added up term by term.
 Loops and squares may also stand in the leaves of a search tree, which part all states among them
 (see `tree`); then the least B of all leaves is the bound.
 
+Costs of clauses can be bounded by frustrated cores instead (see `cores`): decision trees whose
+leaves are falsified clauses.
+
 Where a state is not proven optimal, the best loops known may violate three or more of their edges
 in it. They still bound all energies: the minimum of a loop depends only on the parity of its
 negative edges.
@@ -23,12 +26,13 @@ negative edges.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.cores import NO_CORES, Cores
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
 from glasshouse.certificates.integers import positive_numbers
 from glasshouse.certificates.products import NO_MONOMIALS, checked_table
@@ -74,6 +78,7 @@ class Certificate(Summarised):
             leaf that has them all.
         monomials: products of spins that are vertices, too: the nodes after the ghost. An edge
             stands for the product of its two nodes, so a loop is any even cover.
+        cores: of clauses, over the same denominator, in place of all other parts.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
@@ -95,6 +100,7 @@ class Certificate(Summarised):
     squares: Squares = NO_SQUARES
     tree: Tree | None = None
     monomials: Monomials = NO_MONOMIALS
+    cores: Cores = NO_CORES
 
     def __post_init__(self) -> None:
         state = validation.states(self.state, np.size(self.state), (-1, 1), "state")
@@ -103,6 +109,12 @@ class Certificate(Summarised):
         if not isinstance(self.squares, Squares):
             raise ValueError(f"squares must be Squares, not {type(self.squares).__name__}")
         _check_tree(self.tree, len(multipliers), self.squares.num_squares)
+        if not isinstance(self.cores, Cores):
+            raise ValueError(f"cores must be Cores, not {type(self.cores).__name__}")
+        if self.cores and (
+            len(multipliers) or self.squares or self.tree or self.monomials.indices.size
+        ):
+            raise ValueError("cores stand alone; loops, squares, trees and monomials must be none")
         values = {
             "state": validation.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
@@ -120,6 +132,15 @@ class Certificate(Summarised):
         """A certificate without loops."""
         none: Any = np.empty(0, dtype=np.int64)
         return cls(np.asarray(state), none, np.zeros(1, np.int64), none, denominator, None, squares)
+
+    @classmethod
+    def of_cores(cls, state: npt.ArrayLike, cores: Cores, denominator: int = 1) -> Certificate:
+        """A certificate of frustrated cores.
+
+        >>> Certificate.of_cores([1], Cores.of([(2, [1, -1, -2])]))
+        Certificate(1 spins, 1 core)
+        """
+        return replace(cls.of_squares(state, NO_SQUARES, denominator), cores=cores)
 
     @property
     def num_loops(self) -> int:
@@ -139,6 +160,8 @@ class Certificate(Summarised):
     @property
     def parts(self) -> str:
         """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
+        if self.cores:
+            return f"{self.cores.num_cores} core{'s' * (self.cores.num_cores != 1)}"
         covers = 0 if self.tree is None else self.tree.num_covers
         return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers)
 
@@ -170,10 +193,12 @@ class Certificate(Summarised):
             and self.tree == other.tree
             and np.array_equal(self.monomials.indices, other.monomials.indices)
             and np.array_equal(self.monomials.starts, other.monomials.starts)
+            and self.cores == other.cores
         )
 
     def __hash__(self) -> int:
-        return hash((self.denominator, self.nodes.tobytes(), tuple(self.multipliers.tolist())))
+        multipliers = tuple(self.multipliers.tolist())
+        return hash((self.denominator, self.nodes.tobytes(), multipliers, self.cores))
 
     def __repr__(self) -> str:
         over = f", over {validation.shown(self.denominator)}" if self.denominator > 1 else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from glasshouse.certificates.bound import Parts, contracted, lower_bound
 from glasshouse.certificates.cover import least_value
@@ -54,7 +54,7 @@ def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -
     return LeafBound(Fraction(least), least)
 
 
-def rounded_up(bound: Fraction, value: int, step: int) -> int:
+def rounded_up(bound: Fraction, value: Any, step: Any) -> Any:
     """The least number not below a bound that differs from a value by a multiple of a step.
 
     A step of 0 leaves the value alone.

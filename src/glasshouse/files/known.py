@@ -278,9 +278,10 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
 def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     """What a certificate file proves about clauses that the library's problems cannot hold."""
     beside = read_side_car(path)
-    if beside.certificate.tree is not None or beside.certificate.squares:
+    held = beside.certificate
+    if held.tree is not None or held.squares or held.cores:
         raise FileError(
-            path, "has branches or squares; weights of 2^63 or more in sum need loops alone"
+            path, "has branches, squares or cores; weights of 2^63 or more in sum need loops alone"
         )
     try:
         known = known_by(clauses, beside.certificate)

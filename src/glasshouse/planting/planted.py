@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError, Proven, Squares
+from glasshouse.certificates import (
+    NO_CORES,
+    Certificate,
+    CertificateError,
+    Cores,
+    Proven,
+    Squares,
+)
 from glasshouse.certificates.certificate import counted_parts
 from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.integers import ROOM
@@ -25,7 +32,7 @@ from glasshouse.planting.method import Plan
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
 from glasshouse.planting.summary import Summary
-from glasshouse.problems import Ising, Rbm, naming, validation
+from glasshouse.problems import Ising, MaxSat, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
@@ -42,10 +49,11 @@ _BY_HAND = Recipe("by hand", {}, Seed(0))
 class Planted(Summarised):
     """A problem with a known ground state, what proves it, and how it was grown.
 
-    The problem is the sum of its loops and squares, divided by the denominator.
+    The problem is the sum of its loops and squares, divided by the denominator; or it has clauses,
+    and frustrated cores whose charges fit into their weights.
 
     Attributes:
-        problem: an Rbm, or an Ising problem on a general graph.
+        problem: an Rbm, an Ising problem on a general graph, or clauses (MaxSat).
         state: the planted ground state, int8 ±1, visible spins first.
         energy: its energy, exactly.
         loop_weight: the positive weight of a loop, the unit of the paper's β: the least one where
@@ -55,6 +63,7 @@ class Planted(Summarised):
         recipe: what grows the instance again.
         squares: c·(a·s)², each at its minimum in the planted state.
         denominator: what loops and squares are divided by.
+        cores: of clauses, in place of loops and squares.
 
     >>> from glasshouse.planting import random_loops
     >>> plant = random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
@@ -73,7 +82,7 @@ class Planted(Summarised):
     True
     """
 
-    problem: Rbm | Ising
+    problem: Rbm | Ising | MaxSat
     state: SpinArray
     energy: int
     loop_weight: int
@@ -81,10 +90,11 @@ class Planted(Summarised):
     recipe: Recipe
     squares: Squares = NO_SQUARES
     denominator: int = 1
+    cores: Cores = NO_CORES
 
     def __post_init__(self) -> None:
-        if not isinstance(self.problem, (Rbm, Ising)):
-            raise ValueError(f"a plant needs an Rbm or Ising problem, not {self.problem!r}")
+        if not isinstance(self.problem, (Rbm, Ising, MaxSat)):
+            raise ValueError(f"a plant needs an Rbm, Ising or MaxSat problem, not {self.problem!r}")
         state = validation.states(self.state, self.problem.num_variables, (-1, 1), "state")
         if state.ndim != 1:
             raise ValueError(f"state has shape {state.shape}, but one state is needed")
@@ -189,6 +199,21 @@ class Planted(Summarised):
         return cls(problem, state, energy, 1, NO_LOOPS, recipe, squares, 2)
 
     @classmethod
+    def of_cores(
+        cls, problem: MaxSat, cores: Cores, state: SpinArray, recipe: Recipe = _BY_HAND
+    ) -> Planted:
+        """Plant a state of clauses that cores prove optimal.
+
+        >>> import numpy as np
+        >>> problem = MaxSat(2, [[1, 2], [-1], [-2]], [1, 1, 1])
+        >>> cores = Cores.of([(1, [1, 2, -1, -3, -2])])
+        >>> Planted.of_cores(problem, cores, np.array([1, -1], np.int8))
+        Planted(by hand, 2 variables, 1 core, ground energy 1)
+        """
+        energy = int(cores.costs.sum())
+        return cls(problem, state, energy, 1, NO_LOOPS, recipe, cores=cores)
+
+    @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
         """Grow an instance again, bit for bit; an `EffortError` if it takes more than `steps`."""
         planted = Plan.of(recipe).grow(rng=recipe.seed, steps=steps)
@@ -197,6 +222,11 @@ class Planted(Summarised):
     @cached_property
     def ising(self) -> Ising:
         """The problem as an Ising problem, visible spins first."""
+        if isinstance(self.problem, MaxSat):
+            raise ValueError(
+                f"{self.recipe.method} plants clauses, which have no Ising form of the same "
+                "variables; convert the problem with to_polynomial or to_ising"
+            )
         return to_ising(self.problem)[0]
 
     @property
@@ -212,7 +242,9 @@ class Planted(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """The proof: every square, and every loop with the magnitude of its negative weight."""
+        """The proof: cores; or squares and loops with the magnitude of their negative weight."""
+        if isinstance(self.problem, MaxSat):
+            return Certificate.of_cores(self.state, self.cores)
         multipliers = -self.loops.negative_weights
         used = multipliers > 0  # a loop of f = 0 is part of the non-negative rest
         nodes = self.loops.nodes[np.repeat(used, self.loops.lengths)]
@@ -241,6 +273,8 @@ class Planted(Summarised):
         return self._verified()
 
     def _verified(self) -> Proven:
+        if isinstance(self.problem, MaxSat):
+            return self._proven_energy(self.certificate)
         try:
             loops = Loops(self.loops.nodes, self.loops.starts, self.loops.weights)
             gauged = loops.sum(self.ising.num_variables)
@@ -252,6 +286,12 @@ class Planted(Summarised):
             _check_sum(gauge(self.ising, self.state), gauged)
         else:
             self._check_sum_of_parts(gauged)
+        proven = self._proven_energy(certificate)
+        self._check_loop_weight()
+        return proven
+
+    def _proven_energy(self, certificate: Certificate) -> Proven:
+        """What the verifier accepts, if it is that the planted energy is the least."""
         proven = Proven(self.problem, certificate)
         verdict = proven.verdict
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
@@ -264,7 +304,6 @@ class Planted(Summarised):
                 f"the {self.parts} prove a bound of {validation.shown(verdict.bound)}, below the "
                 f"planted energy {self.energy}"
             )
-        self._check_loop_weight()
         return proven
 
     def _check_sum_of_parts(self, loops: Ising) -> None:
@@ -289,6 +328,8 @@ class Planted(Summarised):
     @property
     def parts(self) -> str:
         """What it is made of, for people."""
+        if isinstance(self.problem, MaxSat):
+            return self.certificate.parts if self.cores else "0 cores"
         return counted_parts(self.loops.num_loops, self.squares.num_squares)
 
     def _check_loop_weight(self) -> None:
@@ -340,12 +381,14 @@ class Planted(Summarised):
             state: the new ground state, spins ±1 or a string of + and -.
         """
         new = planted_state(state, self.problem.num_variables, np.zeros(4, dtype=np.uint64))
-        turned: Any = gauge(self.problem, self.state * new)
         is_shuffled = self.recipe.parameters.get("shuffled", False)
         # A recipe holds the state as it was planted, before any renaming.
         first = new[names(self.recipe, len(new))] if is_shuffled else new
         parameters = dict(self.recipe.parameters) | {"state": state_signs(first)}
         recipe = replace(self.recipe, parameters=parameters)
+        if isinstance(self.problem, MaxSat):  # a turned tree has its halves in another order
+            return Planted.from_recipe(recipe)
+        turned: Any = gauge(self.problem, self.state * new)
         squares = self.squares.turned(self.state * new)
         return replace(self, problem=turned, state=new, recipe=recipe, squares=squares)
 
@@ -360,6 +403,7 @@ class Planted(Summarised):
             and self.loops == other.loops
             and self.squares == other.squares
             and self.denominator == other.denominator
+            and self.cores == other.cores
             and self.recipe == other.recipe
         )
 
@@ -370,7 +414,8 @@ class Planted(Summarised):
         if isinstance(self.problem, Rbm):
             size = f"{self.problem.num_visible} visible × {self.problem.num_hidden} hidden"
         else:
-            size = f"{self.problem.num_variables} spins"
+            what = "variables" if isinstance(self.problem, MaxSat) else "spins"
+            size = f"{self.problem.num_variables} {what}"
         return f"Planted({self.recipe.method}, {size}, {self.parts}, ground energy {self.energy})"
 
 

@@ -8,7 +8,7 @@ of the recipe, so it can always be undone by who has the recipe, and by nobody e
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from glasshouse.planting.kernels.draws import permute
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import Ising
+from glasshouse.problems import Clauses, Ising, MaxSat
 from glasshouse.problems.renaming import renamed
 
 if TYPE_CHECKING:
@@ -42,18 +42,44 @@ def shuffle(planted: Planted) -> Planted:
     """
     if planted.recipe.parameters.get("shuffled"):
         raise ValueError("the instance is shuffled already")
+    recipe = replace(planted.recipe, parameters={**planted.recipe.parameters, "shuffled": True})
+    if isinstance(planted.problem, MaxSat):
+        return _shuffled_clauses(planted, planted.problem, recipe)
     source = planted.ising
     new = names(planted.recipe, source.num_variables)
     problem, way = renamed(source, new)
     assert isinstance(problem, Ising)
     with_ghost = np.append(new, source.num_variables).astype(np.int32)
     loops = Loops(with_ghost[planted.loops.nodes], planted.loops.starts, planted.loops.weights)
-    recipe = replace(planted.recipe, parameters={**planted.recipe.parameters, "shuffled": True})
     state = way.forward(planted.state)
     return replace(
         planted, problem=problem, state=state, loops=loops, recipe=recipe,
         squares=planted.squares.renamed(with_ghost),
     )  # fmt: skip
+
+
+def _shuffled_clauses(planted: Planted, problem: MaxSat, recipe: Recipe) -> Planted:
+    """The same plant with its variables renamed, and its clauses in random order."""
+    new = names(recipe, problem.num_variables)
+    soft = problem.num_clauses
+    order = clause_order(recipe, soft + problem.num_hard)
+    order = np.concatenate([order[order < soft], order[order >= soft]])
+    parts = (problem.soft, order[:soft]), (problem.hard, order[soft:] - np.int32(soft))
+    held = [_reordered(clauses, places, new) for clauses, places in parts]
+    mixed = MaxSat(problem.num_variables, held[0], problem.weights[order[:soft]], held[1])
+    state = np.empty_like(planted.state)
+    state[new] = planted.state
+    cores = planted.cores.renamed(new, np.argsort(order))
+    return replace(planted, problem=mixed, state=state, cores=cores, recipe=recipe)
+
+
+def _reordered(clauses: Clauses, order: npt.NDArray[Any], new: npt.NDArray[np.int32]) -> Clauses:
+    """Clauses in another order, with variables renamed."""
+    lengths = clauses.lengths[order]
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    places = np.repeat(clauses.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])
+    literals = clauses.literals[places]
+    return Clauses(np.sign(literals) * (new[np.abs(literals) - 1] + 1), starts)
 
 
 def names(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from glasshouse.landscape import components, free_spins, frustration_index
 from glasshouse.planting.counting import GroundStates
 from glasshouse.planting.method import Method
-from glasshouse.problems import Labels, Rbm
+from glasshouse.problems import Ising, Labels, MaxSat, Rbm
 from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.summaries import Summarised, SummaryTable
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 
 # Parameters that have a row of their own, or are told by the size.
-_SHOWN = {"frustration", "loop_density", "loops", "n", "m", "graph", "state", "shuffled"}
+_SHOWN = {"frustration", "loop_density", "loops", "cores", "n", "m", "graph", "state",
+          "shuffled"}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -39,6 +42,7 @@ class Summary(Summarised):
         requested_loops: N as asked for; None when given as a density.
         loops: N.
         squares: how many squares the proof has besides.
+        cores: how many frustrated cores the proof has.
         edges: couplings that are not zero.
         fields: fields that are not zero.
         components: connected parts, isolated spins included.
@@ -61,6 +65,7 @@ class Summary(Summarised):
     requested_loops: int | None
     loops: int
     squares: int
+    cores: int
     edges: int
     fields: int
     components: int
@@ -72,8 +77,11 @@ class Summary(Summarised):
     @classmethod
     def of(cls, planted: Planted) -> Summary:
         """Measure an instance."""
-        problem, form, asked = planted.problem, planted.ising, planted.recipe.parameters
+        problem, asked = planted.problem, planted.recipe.parameters
         size = f"{problem.num_variables} spins"
+        if isinstance(problem, MaxSat):
+            return cls._of_clauses(planted, problem)
+        form = planted.ising
         if isinstance(problem, Rbm):
             size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
         parts = int(components(form).max(initial=-1)) + 1
@@ -96,10 +104,44 @@ class Summary(Summarised):
             requested_loops=asked.get("loops"),
             loops=planted.loops.num_loops,
             squares=planted.squares.num_squares,
+            cores=0,
             edges=form.num_edges,
             fields=fields,
             components=parts,
             free_spins=len(free_spins(form)),
+            ground_states=Method.of(planted.recipe).ground_states(planted),
+            asked=_own_parameters(planted),
+            labels=problem.labels,
+        )
+
+    @classmethod
+    def _of_clauses(cls, planted: Planted, problem: MaxSat) -> Summary:
+        asked = planted.recipe.parameters
+        # Neighbours in a clause hang together.
+        flat, rows = np.abs(problem.literals) - 1, problem.soft.rows
+        neighbours = np.column_stack([flat[:-1], flat[1:]])[rows[:-1] == rows[1:]]
+        graph = Ising.from_edges(problem.num_variables, neighbours, np.ones(len(neighbours), int))
+        total = int(problem.total_weight)
+        clauses = problem.num_clauses + problem.num_hard
+        return cls(
+            method=planted.recipe.method,
+            size=f"{problem.num_variables} variables",
+            energy=planted.energy,
+            loop_weight=planted.loop_weight,
+            requested_frustration=None,
+            frustration=Fraction(planted.energy, max(1, total)),
+            requested_loop_density=None,
+            loop_density=Fraction(0),
+            requested_clause_density=_fraction(asked.get("clause_density")),
+            clause_density=Fraction(clauses, problem.num_variables),
+            requested_loops=asked.get("cores"),
+            loops=0,
+            squares=0,
+            cores=planted.cores.num_cores,
+            edges=clauses,
+            fields=0,
+            components=int(components(graph).max(initial=-1)) + 1,
+            free_spins=len(free_spins(graph)),
             ground_states=Method.of(planted.recipe).ground_states(planted),
             asked=_own_parameters(planted),
             labels=problem.labels,
@@ -113,6 +155,7 @@ class Summary(Summarised):
             ("clause density", _text(self.requested_clause_density), _text(self.clause_density)),
             ("loops", _text(self.requested_loops), _text(self.loops)),
             ("squares", "", _text(self.squares)),
+            ("cores", _text(self.requested_loops), _text(self.cores)),
             ("ground states", "", str(self.ground_states)),
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
@@ -120,10 +163,11 @@ class Summary(Summarised):
         # Of squares, the density of clauses in their MAX-2-SAT form tells nothing.
         missing = {"squares"} if not self.squares else {"clause density"}
         missing |= set() if self.loops else {"loops", "loop density"}
+        missing |= set() if self.cores else {"cores"}
         rows = [row for row in rows if row[0] not in missing]
         if self.labels is not None:
             rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
-        head = f"{self.method}: {self.size}, {self.edges} edges"
+        head = f"{self.method}: {self.size}, {self.edges} {'clauses' if self.cores else 'edges'}"
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"
         head += f", loop weight {self.loop_weight}" if self.loops else ""
