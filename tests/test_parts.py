@@ -37,7 +37,8 @@ _IN_ORDER = {
     ),
     "problems": (
         "hard_clauses naming ratio validation elementary exact monomials pairs reduction clauses "
-        "exchange ising polynomial qubo expansion max2sat maxsat two_sides rbm bipartite convert measure renaming"
+        "exchange ising polynomial qubo expansion max2sat maxsat two_sides rbm bipartite "
+        "convert measure renaming"
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "

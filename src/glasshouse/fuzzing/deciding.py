@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate
-from glasshouse.files.clause_file import ClauseFile, as_max2sat
+from glasshouse.files.clause_file import ClauseFile, as_problem
+from glasshouse.problems import MaxSat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
 MOST_ENUMERATED = 24  # variables
@@ -51,8 +52,10 @@ def decide(clauses: ClauseFile) -> Decision | None:
 def proven_optimum(clauses: ClauseFile) -> Decision | None:
     """The least cost by loops, where `prove` finds them and weights are within its limit."""
     try:
-        problem = as_max2sat(clauses)
+        problem = as_problem(clauses)
     except ValueError:
+        return None
+    if isinstance(problem, MaxSat):
         return None
     proof = prove(problem, time_limit=_PROVE_SECONDS)
     if proof.statistics.stopped == "Ctrl-C":  # it is for whoever asked
