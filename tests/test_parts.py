@@ -28,7 +28,9 @@ _IN_ORDER = {
         "text certificate claims document formats clause_file reading graphs replanting known "
         "solutions writing"
     ),
-    "fuzzing": "deciding dice question specimen mutations shrinking drawing trial hunting",
+    "fuzzing": (
+        "deciding dice long_clauses question specimen mutations shrinking drawing trial hunting"
+    ),
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",
     "library": "fingerprint table recognition",
     "planting": (

@@ -30,7 +30,6 @@ from glasshouse.problems import (
     to_ising,
     to_spins,
 )
-from glasshouse.problems.clauses import falsity
 from glasshouse.problems.exact import sums_at_ends
 from glasshouse.problems.expansion import expanded
 from glasshouse.problems.monomials import Monomials
@@ -228,10 +227,9 @@ def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
     if problem.is_integer:
         return Fraction(int(problem.energy(state)))
     if isinstance(problem, MaxSat):
-        bits = np.asarray(state, dtype=np.int8)[np.newaxis]
-        false = problem.soft.products.products(falsity(bits))[0] > 0
-        broken = problem.broken(state) * Fraction(problem.hard_weight)
-        return sum(map(Fraction, problem.weights[false].tolist()), broken)
+        weights = np.array([Fraction(weight) for weight in problem.weights.tolist()], dtype=object)
+        soft = problem.soft.falsified(np.asarray(state, dtype=np.int8), weights).item()
+        return Fraction(soft + problem.broken(state) * Fraction(problem.hard_weight))
     form = ExactForm.of(problem)
     return Fraction(form.value(to_spins(np.asarray(state))), form.scale)
 

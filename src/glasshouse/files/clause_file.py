@@ -240,7 +240,7 @@ def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
     """
     weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
     soft, hard = [clause for _, clause in clauses.soft], clauses.hard
-    problem = MaxSat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
+    problem = MaxSat(clauses.num_variables, soft, weights if len(weights) else [], hard)
     is_short = problem.longest <= 2 and all(hard)
     return to_max2sat(problem)[0] if is_short else problem
 

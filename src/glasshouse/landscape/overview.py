@@ -9,6 +9,7 @@ import numpy as np
 from glasshouse.landscape.connectivity import components, free_spins
 from glasshouse.landscape.local import ising_form
 from glasshouse.problems import (
+    Clauses,
     Given,
     Ising,
     Max2Sat,
@@ -19,7 +20,6 @@ from glasshouse.problems import (
     Rbm,
     given_problem,
 )
-from glasshouse.problems.clauses import Clauses
 from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.two_sides import two_colouring
 from glasshouse.summaries import Summarised, SummaryTable

@@ -225,13 +225,16 @@ def clause_polynomial(problem: MaxSat) -> Polynomial:
         (weights,) = exact.room(weights, factor=2 << most)
     rows, sums = [], []
     for places, table in clauses.products.tables():
-        is_positive = table % 2 == 0
-        for mask in range(1 << table.shape[1]):
-            kept = np.array([mask >> k & 1 for k in range(table.shape[1])], dtype=np.bool_)
-            left = np.flatnonzero(is_positive[:, ~kept].all(axis=1))
-            sign = 1 - 2 * (is_positive[left][:, kept].sum(axis=1) % 2)
-            rows.append(table[left][:, kept] // 2)
-            sums.append(weights[places[left]] * sign)
+        negated = table % 2
+        table = np.take_along_axis(table, np.argsort(negated, axis=1, kind="stable"), axis=1)
+        numbers = table.shape[1] - negated.sum(axis=1)
+        for number in np.unique(numbers).tolist():
+            (group,) = np.nonzero(numbers == number)
+            for mask in range(1 << number):
+                kept = [k for k in range(number) if mask >> k & 1]
+                sign = -1 if len(kept) % 2 else 1
+                rows.append(table[group][:, [*kept, *range(number, table.shape[1])]] // 2)
+                sums.append(weights[places[group]] * sign)
     held, values, constant = merged(*joined(rows, sums, weights.dtype), spins=False)
     return Polynomial(
         problem.num_variables, *held, values, constant, problem.labels, "binary"
