@@ -28,7 +28,9 @@ _IN_ORDER = {
         "text certificate claims document formats clause_file reading graphs replanting known "
         "solutions writing"
     ),
-    "fuzzing": "deciding dice question specimen mutations shrinking drawing trial hunting",
+    "fuzzing": (
+        "deciding dice long_clauses question specimen mutations shrinking drawing trial hunting"
+    ),
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",
     "library": "fingerprint table recognition",
     "planting": (
@@ -37,7 +39,8 @@ _IN_ORDER = {
     ),
     "problems": (
         "hard_clauses naming ratio validation elementary exact monomials pairs reduction clauses "
-        "exchange ising polynomial qubo expansion max2sat maxsat two_sides rbm bipartite convert measure renaming"
+        "exchange ising polynomial qubo expansion max2sat maxsat two_sides rbm bipartite "
+        "convert measure renaming"
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "

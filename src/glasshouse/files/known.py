@@ -22,7 +22,7 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import grown
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, format_suffix, name_of, refuse_pipe
-from glasshouse.problems import Max2Sat, Measure, Number, Units
+from glasshouse.problems import Max2Sat, MaxSat, Measure, Number, Units
 from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.summaries import Summarised
 
@@ -198,7 +198,7 @@ def known_of(document: Document) -> Known:
     if document.proven is not None:
         return Known.of(document.proven)
     problem, model = document.problem, document.stated.model
-    if model is None or (isinstance(problem, Max2Sat) and problem.broken(model)):
+    if model is None or (isinstance(problem, (Max2Sat, MaxSat)) and problem.broken(model)):
         return Known()
     energy = exact_energy(problem, problem.space.from_bits(model))
     return Known(None, int(energy) if problem.is_integer else energy)
@@ -211,8 +211,8 @@ def known_file(
 
     Without a certificate little is known: empty soft clauses are always violated; hard clauses of
     two literals are decided; and the model that the file states is evaluated, which shows that some
-    assignment costs so much, and no more than that. Then clauses may be of any length. Weights that
-    add up to 2^63 or more need a certificate of loops alone.
+    assignment costs so much, and no more than that. Weights that add up to 2^63 or more need a
+    certificate of loops alone.
 
     Raises:
         CertificateError: something stated is false.
@@ -231,7 +231,7 @@ def known_file(
         if certificate is None and not has_side_car(path):
             return _evident(clauses)
         return _known_by_loops(clauses, Path(certificate or side_car(path)))
-    if not isinstance(document.problem, Max2Sat) or not document.problem.is_integer:
+    if not isinstance(document.problem, (Max2Sat, MaxSat)) or not document.problem.is_integer:
         raise FileError(path, f"holds {document.problem!r}; expected clauses with whole weights")
     stated = known_of(document)
     if document.load_proof is not None:

@@ -51,6 +51,19 @@ class Clauses(NamedTuple):
         ends = np.cumsum([len(row) for row in lists], dtype=np.int64)
         return cls(np.array(flat, dtype=np.int32), np.append(np.int64(0), ends))
 
+    @classmethod
+    def of_pairs(cls, rows: npt.NDArray[np.int32]) -> Clauses:
+        """Clauses from rows of two literals, with 0 for a literal that is missing."""
+        ends = np.cumsum(np.count_nonzero(rows, axis=1), dtype=np.int64)
+        return cls(rows[rows != 0], np.append(np.int64(0), ends))
+
+    @classmethod
+    def joined(cls, parts: list[Clauses]) -> Clauses:
+        """Some clauses after others."""
+        lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
+        literals = np.concatenate([np.empty(0, np.int32), *(part.literals for part in parts)])
+        return cls(literals, np.append(np.int64(0), np.cumsum(lengths)))
+
     def checked(self, size: int, name: str) -> Clauses:
         """The same, locked; refused if they are no clauses of so many variables."""
         literals, starts = np.asarray(self.literals), np.asarray(self.starts)

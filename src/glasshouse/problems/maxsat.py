@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ from glasshouse.problems.clauses import Clauses, WeightedClauses, falsity, soft_
 from glasshouse.problems.expansion import MOST_PARTS, joined, to_pairs
 from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.monomials import merged
-from glasshouse.problems.naming import Labels
+from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.reduction import Reduction, Space, same_state
@@ -29,18 +29,13 @@ class MaxSat(WeightedClauses):
     were given, in their order, with literals that stand twice and with tautologies; no assignment
     satisfies an empty one. With at most two literals in each, `to_max2sat` gives a `Max2Sat`.
 
-    Args:
+    Attributes:
         num_variables: how many variables there are.
-        clauses: the soft clauses: lists of literals, a table with a clause in each row, or
-            `Clauses(literals, starts)`, flat arrays.
+        soft: the soft clauses: lists of literals, a table with a clause in each row, or flat
+            arrays, `Clauses(literals, starts)`, which all of them become.
         weights: one non-negative weight for each of them.
         hard: the clauses that must hold, in the same ways.
         labels: what the variables are called elsewhere; None for the numbers from 0.
-
-    Attributes:
-        literals: those of all soft clauses, one after the other.
-        starts: where each soft clause begins, and the end of the last.
-        hard_literals, hard_starts: the same of hard clauses.
         hard_weight: what breaking one hard clause costs: more than all soft clauses together.
 
     >>> problem = MaxSat(3, [[1, 2, 3], [-1], [-2], [-3]], [5, 3, 2, 4], hard=[[1, -2]])
@@ -59,21 +54,21 @@ class MaxSat(WeightedClauses):
     weights: WeightArray
     hard: Clauses
     labels: Labels | None
-    total_weight: Number
+    total_weight: Number = field(init=False)
 
     def __init__(
         self,
         num_variables: int,
-        clauses: Any,
+        soft: Any,
         weights: npt.ArrayLike,
         hard: Any = (),
-        labels: Any = None,
+        labels: Names | None = None,
     ) -> None:
         size = validation.size(num_variables, "num_variables")
-        soft = Clauses.of(clauses).checked(size, "clauses")
-        kept, total = soft_weights(weights, len(soft.starts) - 1)
+        clauses = Clauses.of(soft).checked(size, "clauses")
+        kept, total = soft_weights(weights, len(clauses.starts) - 1)
         values = {
-            "num_variables": size, "soft": soft, "weights": kept, "total_weight": total,
+            "num_variables": size, "soft": clauses, "weights": kept, "total_weight": total,
             "hard": Clauses.of(hard, "hard").checked(size, "hard"),
             "labels": naming.check(labels, size),
         }  # fmt: skip
@@ -126,10 +121,24 @@ class MaxSat(WeightedClauses):
     def _broken(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
         return self.hard.falsified(bits, np.ones(self.num_hard, dtype=np.int64))
 
+    def simplified(self) -> MaxSat:
+        """The same costs with fewer clauses.
+
+        A literal stands once in a clause, `x ∨ ¬x` goes, equal clauses are merged, zero weights
+        dropped. Clauses come out by length, then in ascending order of their literals.
+
+        >>> MaxSat(3, [[3, 1, 3], [1, 2, -1], [1, 3], []], [2, 7, 1, 4]).simplified().soft.lists()
+        [[], [1, 3]]
+        """
+        soft, weights = _merged(self.soft, self.weights)
+        hard, _ = _merged(self.hard, np.ones(self.num_hard, dtype=np.int64))
+        return MaxSat(self.num_variables, soft, weights, hard, self.labels)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, MaxSat):
             return NotImplemented
-        mine, theirs = (*self.soft, *self.hard), (*other.soft, *other.hard)
+        mine: list[Any] = [*self.soft, *self.hard]
+        theirs: list[Any] = [*other.soft, *other.hard]
         return (
             self.num_variables == other.num_variables
             and self.is_integer == other.is_integer
@@ -144,6 +153,23 @@ class MaxSat(WeightedClauses):
     def __repr__(self) -> str:
         most = f"at most {self.longest} literals"
         return f"MaxSat({self._size()}, {most}, {validation.describe(self.weights)})"
+
+
+def _merged(clauses: Clauses, weights: WeightArray) -> tuple[Clauses, Any]:
+    sums: Any
+    held, sums, constant = merged(clauses.products, weights, spins=False)
+    # Codes ascend in each product, so x is next to ¬x.
+    codes = held.indices
+    opposite = (codes[1:] == codes[:-1] + 1) & (codes[:-1] % 2 == 0)
+    opposite &= held.rows[1:] == held.rows[:-1]
+    kept = np.ones(len(sums), dtype=np.bool_)
+    kept[held.rows[1:][opposite]] = False
+    held, sums = held.chosen(np.flatnonzero(kept)), sums[kept]
+    literals = (held.indices // 2 + 1) * (1 - 2 * (held.indices % 2))
+    starts = held.starts
+    if constant:  # the empty clause
+        starts, sums = np.append(0, starts), np.append(sums[:0].dtype.type(constant), sums)
+    return Clauses(literals.astype(np.int32), starts), sums
 
 
 def pairs_of_clauses(problem: MaxSat) -> Max2Sat:
@@ -161,25 +187,19 @@ def _pairs(clauses: Clauses) -> npt.NDArray[np.int32]:
 
 def clauses_of_pairs(problem: Max2Sat) -> MaxSat:
     """The same clauses in flat arrays."""
-    soft, hard = (_flat(rows) for rows in (problem.clauses, problem.hard))
+    soft, hard = (Clauses.of_pairs(rows) for rows in (problem.clauses, problem.hard))
     return MaxSat(problem.num_variables, soft, problem.weights, hard, problem.labels)
-
-
-def _flat(rows: npt.NDArray[np.int32]) -> Clauses:
-    ends = np.cumsum(np.count_nonzero(rows, axis=1), dtype=np.int64)
-    return Clauses(rows[rows != 0], np.append(np.int64(0), ends))
 
 
 def _all_clauses(problem: MaxSat) -> tuple[Clauses, Any]:
     """Hard clauses after the soft ones, each with `hard_weight`; Python integers where need be."""
-    kind = problem.weights.dtype
+    kind: Any = problem.weights.dtype
     if problem.is_integer and problem.hard_weight > validation.INT64_MAX:
         kind = np.dtype(object)
     weights = np.concatenate(
         [problem.weights, np.full(problem.num_hard, problem.hard_weight, dtype=kind)]
     )
-    starts = np.concatenate([problem.starts, problem.starts[-1] + problem.hard_starts[1:]])
-    return Clauses(np.concatenate([problem.literals, problem.hard_literals]), starts), weights
+    return Clauses.joined([problem.soft, problem.hard]), weights
 
 
 def clause_polynomial(problem: MaxSat) -> Polynomial:
@@ -205,13 +225,16 @@ def clause_polynomial(problem: MaxSat) -> Polynomial:
         (weights,) = exact.room(weights, factor=2 << most)
     rows, sums = [], []
     for places, table in clauses.products.tables():
-        is_positive = table % 2 == 0
-        for mask in range(1 << table.shape[1]):
-            kept = np.array([mask >> k & 1 for k in range(table.shape[1])], dtype=np.bool_)
-            held = np.flatnonzero(is_positive[:, ~kept].all(axis=1))
-            sign = 1 - 2 * (is_positive[held][:, kept].sum(axis=1) % 2)
-            rows.append(table[held][:, kept] // 2)
-            sums.append(weights[places[held]] * sign)
+        negated = table % 2
+        table = np.take_along_axis(table, np.argsort(negated, axis=1, kind="stable"), axis=1)
+        numbers = table.shape[1] - negated.sum(axis=1)
+        for number in np.unique(numbers).tolist():
+            (group,) = np.nonzero(numbers == number)
+            for mask in range(1 << number):
+                kept = [k for k in range(number) if mask >> k & 1]
+                sign = -1 if len(kept) % 2 else 1
+                rows.append(table[group][:, [*kept, *range(number, table.shape[1])]] // 2)
+                sums.append(weights[places[group]] * sign)
     held, values, constant = merged(*joined(rows, sums, weights.dtype), spins=False)
     return Polynomial(
         problem.num_variables, *held, values, constant, problem.labels, "binary"
@@ -232,6 +255,7 @@ def clause_qubo(problem: MaxSat) -> tuple[Qubo, Reduction]:
     size = problem.num_variables
     literals = Polynomial.from_flat(2 * size, clauses.products, weights, units="binary")
     quadratic, way = to_pairs(literals)
+    assert isinstance(quadratic, Qubo)
     ancillas = quadratic.num_variables - 2 * size
     # Each variable of `quadratic` is constant + slope · x of the QUBO.
     x = np.append(np.arange(2 * size) // 2, size + np.arange(ancillas)).astype(np.int32)

@@ -17,6 +17,7 @@ from glasshouse.compiled import announces
 from glasshouse.problems import (
     Given,
     Labels,
+    MaxSat,
     Polynomial,
     Units,
     given_problem,
@@ -233,6 +234,11 @@ def prove(
         workers = validation.count(workers, "workers", 1)
     if memory_limit is not None:
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
+    if isinstance(problem, MaxSat):
+        raise ValueError(
+            f"{problem!r}: prove has no bounds for clauses of three and more literals; convert "
+            "them to a polynomial (.hubo), or ask an exact solver, whose claim is not a proof"
+        )
     if isinstance(problem, Polynomial):
         return _of_polynomial(problem, time_limit, state, certificate)
     budget = Budget(time_limit, target, node_limit, memory_limit, progress)

@@ -55,7 +55,7 @@ def anneal(
     with a target, all of them.
 
     Args:
-        problem: an Ising, Rbm, Qubo, Max2Sat or Polynomial problem, a planted one, or a dimod
+        problem: an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial problem, a plant, or a dimod
             model. Polynomials are annealed as they are, whatever their degree.
         sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states. On one kernel run r is the same whatever their

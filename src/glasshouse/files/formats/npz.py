@@ -25,7 +25,17 @@ from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
-from glasshouse.problems import Ising, Max2Sat, Polynomial, Problem, Qubo, Rbm, naming
+from glasshouse.problems import (
+    Clauses,
+    Ising,
+    Max2Sat,
+    MaxSat,
+    Polynomial,
+    Problem,
+    Qubo,
+    Rbm,
+    naming,
+)
 from glasshouse.problems.convert import unchanged
 
 # Version 2 has squares or a denominator; plants without either are written as version 1.
@@ -84,7 +94,7 @@ def _document(source: Source, archive: Archive) -> Document:
     if "labels" in archive:
         names = archive.text("labels").encode()
         problem = replace(problem, labels=naming.from_json(names, problem.num_variables))
-    if isinstance(problem, Max2Sat):  # the others have an array as long as they are large
+    if isinstance(problem, (Max2Sat, MaxSat)):  # the others have an array as long as they are large
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
     if isinstance(problem, Polynomial):
@@ -100,6 +110,14 @@ def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
         header["size"] = problem.num_variables
         parts = {"clauses": problem.clauses, "weights": problem.weights, "hard": problem.hard}
         return header, parts
+    if isinstance(problem, MaxSat):
+        header["size"] = problem.num_variables
+        held: Arrays = {"literals": problem.literals, "clause_starts": problem.starts}
+        must: Arrays = {
+            "hard_literals": problem.hard_literals,
+            "hard_clause_starts": problem.hard_starts,
+        }
+        return header, held | {"weights": problem.weights} | must
     header["offset"] = problem.offset
     if isinstance(problem, Rbm):
         header["shape"] = list(problem.matrix.shape)
@@ -132,6 +150,14 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
     if kind == "Max2Sat":
         clauses, hard = archive.numbers("clauses", 2), archive.numbers("hard", 2)
         return Max2Sat(header["size"], clauses, weights, hard)
+    if kind == "MaxSat":
+        soft, must = (
+            Clauses(
+                archive.numbers(f"{part}literals", 1), archive.numbers(f"{part}clause_starts", 1)
+            )
+            for part in ("", "hard_")
+        )
+        return MaxSat(header["size"], soft, weights, must)
     if kind == "Polynomial":
         flat = archive.numbers("indices", 1), archive.numbers("starts", 1)
         return Polynomial(
