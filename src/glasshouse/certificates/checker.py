@@ -13,8 +13,8 @@ A tree of pairs of spins, equal or opposite, parts all states into leaves; the l
 a leaf, tied spins are one; it has own loops and squares, or a cover: spins that touch all edges.
 Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
 2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state of the optimum must be true as well.
-Clauses of any length have cores instead (version 5): trees over variables, leaves name clauses
-that their paths falsify. Every state reaches a leaf, and pays what all leaves add up to, at least. A
+Clauses of any length have cores instead (version 5): trees over variables whose leaves name
+clauses that their paths falsify. Every state reaches a leaf, so it pays the cost of the core. A
 core charges a clause the most that one of its leaves does; all charges must fit into its weight.
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """

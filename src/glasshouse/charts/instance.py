@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ def draw(plant: Planted) -> Figure:
     layout = None if isinstance(plant.problem, Rbm) else layout_of(plant)
     with styled():
         if layout is None:
-            rows, columns = shape_of(plant.problem)
+            rows, columns = shape_of(cast(Rbm | Ising, plant.problem))
             height = 1.4 + 2.9 * min(max(rows / columns, 1 / _LONGEST_SHAPE), 1.6)
             figure, axes = new_figure(9.0, height, columns=2)
             draw_weights(axes[0], plant, gauged=False)
@@ -77,7 +77,8 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
     """
     from matplotlib.ticker import MaxNLocator
 
-    problem: Any = gauge(plant.problem, plant.state) if gauged else plant.problem
+    problem: Any = plant.problem
+    problem = gauge(problem, plant.state) if gauged else problem
     rows, columns = shape_of(problem)
     matrix, step = pixels_of(problem, _MOST_CELLS)
     reach = max(float(np.abs(matrix).max()), 1e-9)
@@ -140,7 +141,7 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
     """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
-    n, size = shape_of(plant.problem)[0], plant.problem.num_variables
+    n, size = shape_of(cast(Rbm, plant.problem))[0], plant.problem.num_variables
     # A loop through a bias visits a ghost, which is no cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}

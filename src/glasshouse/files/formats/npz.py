@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import NO_SQUARES, Squares
+from glasshouse.certificates import NO_CORES, NO_SQUARES, Cores, Squares
 from glasshouse.files.claims import Stated
 from glasshouse.files.document import Document
 from glasshouse.files.formats.format import Format, Sheet, register_format
@@ -38,8 +38,9 @@ from glasshouse.problems import (
 )
 from glasshouse.problems.convert import unchanged
 
-# Version 2 has squares or a denominator; plants without either are written as version 1.
-VERSIONS = (1, 2)
+# Version 2 has squares or a denominator; plants without either are written as version 1. Version 3
+# has the cores of planted clauses.
+VERSIONS = (1, 2, 3)
 
 # Plants need 1 or 2; whoever plants by other means may need more.
 _MOST_DENOMINATOR = 2**31
@@ -60,11 +61,15 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     if sheet.planted is not None:
         header["loop_weight"] = sheet.planted.loop_weight
         header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
-        loops = sheet.planted.loops
+        loops, cores = sheet.planted.loops, sheet.planted.cores
         arrays |= {"nodes": loops.nodes, "starts": loops.starts, "loop_weights": loops.weights}
         if sheet.planted.squares or sheet.planted.denominator > 1:
             header |= {"version": VERSIONS[1], "denominator": sheet.planted.denominator}
             arrays |= _square_parts(sheet.planted.squares)
+        if isinstance(sheet.problem, MaxSat):
+            header["version"] = VERSIONS[2]
+            arrays |= {"core_tokens": cores.tokens, "core_starts": cores.starts}
+            arrays["core_costs"] = cores.costs
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
     archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it must seek back
     np.savez(archive, **arrays)  # type: ignore[arg-type]  # a quirk of NumPy's stub
@@ -229,9 +234,13 @@ def _planted(
 ) -> Planted | None:
     if "nodes" not in archive:
         return None
-    if not isinstance(problem, (Ising, Rbm)) or stated.model is None:
-        raise ValueError("loops without a planted spin problem")
-    squares, denominator = NO_SQUARES, 1
+    has_cores = header["version"] == VERSIONS[2]
+    if not isinstance(problem, MaxSat if has_cores else (Ising, Rbm)) or stated.model is None:
+        raise ValueError("loops without a planted spin problem, or cores without planted clauses")
+    squares, denominator, cores = NO_SQUARES, 1, NO_CORES
+    if has_cores:
+        rows = (archive.numbers(f"core_{name}", 1) for name in ("tokens", "starts", "costs"))
+        cores = Cores(*rows)
     if header["version"] == VERSIONS[1]:
         squares = _squares(source, archive, problem.num_variables)
         denominator = header["denominator"]
@@ -246,7 +255,7 @@ def _planted(
     loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
     recipe = Recipe.from_json(json.dumps(stated.recipe))
     state = 2 * stated.model - np.int8(1)
-    return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator)
+    return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator, cores)
 
 
 NPZ = register_format(
