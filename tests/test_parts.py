@@ -33,7 +33,7 @@ _IN_ORDER = {
     "library": "fingerprint table recognition",
     "planting": (
         "graph_names kernels recipe arguments graphs loops counting shuffling demand method "
-        "summary planted methods"
+        "summary sums planted methods"
     ),
     "problems": (
         "hard_clauses naming ratio validation elementary exact monomials pairs reduction exchange "

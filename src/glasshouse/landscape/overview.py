@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glasshouse.landscape.connectivity import components, free_spins
+from glasshouse.landscape.connectivity import components, free_spins, graph_form
 from glasshouse.landscape.local import ising_form
 from glasshouse.problems import (
     Given,
@@ -150,18 +150,9 @@ def overview(problem: Given) -> Overview:
 
 
 def _graph(problem: Problem) -> Ising:
-    """The Ising form; of floats where its sums would leave int64, since only the graph is asked.
-
-    Of a polynomial, a graph with the same connected parts: each monomial a path.
-    """
-    if isinstance(problem, Polynomial):
-        held = problem.monomials
-        joins = np.flatnonzero(np.diff(held.rows) == 0)
-        ends = np.column_stack([held.indices[joins], held.indices[joins + 1]])
-        fields = np.bincount(held.indices, minlength=problem.num_variables)
-        return Ising.from_edges(problem.num_variables, ends, np.ones(len(ends), int), fields)
+    """The graph; of floats where its sums would leave int64, since only the graph is asked."""
     try:
-        return ising_form(problem)
+        return graph_form(problem)
     except ValueError:
         if not isinstance(problem, Max2Sat):
             raise
