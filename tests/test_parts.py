@@ -41,8 +41,8 @@ _IN_ORDER = {
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
-        "contraction semidefinite core matching polynomials preparation lp exact trees prover "
-        "proof margin qoblib"
+        "contraction semidefinite core matching preparation lp even_covers polynomials exact "
+        "trees prover proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",
     "races": "dials running samplers judging commands tts_figures figures public",

@@ -369,7 +369,8 @@ class Planted(Summarised):
             and self.loops == other.loops
             and self.squares == other.squares
             and self.denominator == other.denominator
-            and all(map(np.array_equal, self.monomials, other.monomials))
+            and np.array_equal(self.monomials.indices, other.monomials.indices)
+            and np.array_equal(self.monomials.starts, other.monomials.starts)
             and self.recipe == other.recipe
         )
 

@@ -73,9 +73,8 @@ def _check_polynomial(planted: Planted) -> None:
     """Refuse a polynomial that is not the sum of its squares over the denominator."""
     problem: Polynomial = planted.problem  # type: ignore[assignment]
     terms = _terms(problem.num_variables, planted.monomials, planted.squares)
-    same = len(terms.amounts) == problem.num_terms and all(
-        map(np.array_equal, terms.monomials, problem.monomials)
-    )
+    pairs = zip(terms.monomials, problem.monomials, strict=True)
+    same = all(np.array_equal(mine, theirs) for mine, theirs in pairs)
     weights = planted.denominator * problem.weights.astype(object)
     if problem.offset or not same or (weights != terms.amounts).any():
         raise CertificateError(f"the problem is not the sum of its {planted.parts}")

@@ -13,7 +13,7 @@ from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.clauses import draw_regular
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import IntArray, SpinArray, validation
+from glasshouse.problems import IntArray, validation
 from glasshouse.problems.monomials import Monomials
 from glasshouse.randomness import RngLike, Streams
 
@@ -81,8 +81,9 @@ def xorsat(
         product = signs.prod(axis=1)
         if native:
             spins = drawn if state is None else arguments.planted_state(state, size, streams[0])
-            product = spins[rows].astype(np.int64).prod(axis=1)
-            return _polynomial(size, rows, product, spins, meter)
+            table, squares = _squares(size, rows, product)
+            turned = squares.turned(drawn * spins, table)
+            return Planted.of_products(size, table, turned, spins, 2, meter)
         fitting = ((signs.sum(axis=1) - product) // 2).astype(np.int8)
         own = np.concatenate([drawn, fitting])
         spins = own
@@ -107,13 +108,10 @@ def xorsat(
     )  # fmt: skip
 
 
-def _polynomial(
-    size: int, rows: npt.NDArray[np.int32], signs: IntArray, spins: SpinArray, meter: Meter
-) -> Planted:
-    """Half of (s1·s2·s3 - b)² for each equation; those that name the same spins share a node."""
+def _squares(size: int, rows: npt.NDArray[np.int32], signs: IntArray) -> tuple[Monomials, Squares]:
+    """The square (s1·s2·s3 - b)² of each equation; those that name the same spins share a node."""
     table, node = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     starts = 3 * np.arange(len(table) + 1, dtype=np.int64)
     nodes = np.column_stack([np.full(len(rows), size), size + 1 + node.reshape(-1)])
     squares = Squares.alike(nodes, np.column_stack([-signs, np.ones_like(signs)]), 1)
-    held = Monomials(table.reshape(-1).astype(np.int32), starts)
-    return Planted.of_products(size, held, squares, spins, 2, meter)
+    return Monomials(table.reshape(-1).astype(np.int32), starts), squares
