@@ -254,6 +254,11 @@ def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArra
     return Loops(nodes.reshape(-1), starts, np.tile(weights, len(nodes))).sum(num_spins)
 
 
+def own_range(planted: Planted) -> tuple[float, float]:
+    """First and last β that `anneal` finds for an instance."""
+    return default_range(network_of(planted.form))
+
+
 def _plan(
     planted: Planted | Ensemble,
     sweeps_per_run: int | Literal["paper"],
@@ -269,7 +274,7 @@ def _plan(
         number = AUTOMATIC_SWEEPS if sweeps_per_run == "paper" else sweeps_per_run
         if given is not None:
             return PaperSchedule(given, number), "linear"
-        return PaperSchedule(default_range(network_of(planted.form)), number), "geometric"
+        return PaperSchedule(own_range(planted), number), "geometric"
     if isinstance(planted, Ensemble):
         n, number, unit = planted.parameters["n"], planted.nodes.shape[1], planted.positive
         f = planted.frustration

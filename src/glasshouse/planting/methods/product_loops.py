@@ -47,7 +47,7 @@ class _Brick(NamedTuple):
         {"n": 10, "products": 6, "frustration": "1/5", "length": 4, "lift": 1},
         {"n": 14, "products": 4, "frustration": "1/3", "factors": 3},
     ),
-    knobs={"product_density": ("1/4", "1"), "frustration": ("1/20", "1/3")},
+    knobs={"product_density": ("1/4", "1")},
 )
 def product_loops(
     n: int,

@@ -19,12 +19,10 @@ from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
-from glasshouse.solvers.engines import network_of
-from glasshouse.solvers.hitting import race, race_one
+from glasshouse.solvers.hitting import own_range, race, race_one
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Schedule,
-    default_range,
     follows_paper,
     rising,
 )
@@ -118,7 +116,7 @@ class Annealer:
         if not isinstance(self.beta, str):
             first, last = (float(Fraction(value)) for value in self.beta)
             return RunPlan(sweeps, first, last, self.max_sweeps)
-        first, last = default_range(network_of(plant.form))
+        first, last = own_range(plant)
         unit = plant.loop_weight
         return RunPlan(sweeps, unit * first, unit * last, self.max_sweeps, "geometric")
 
