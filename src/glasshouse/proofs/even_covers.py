@@ -251,7 +251,7 @@ def certificate_of(
     >>> cover = EvenCover(tuple(triangle), (1, 1, -1), Fraction(1))
     >>> found = certificate_of(np.ones(3, np.int8), [cover])
     >>> found.nodes.tolist(), found.monomials.indices.tolist()
-    ([3, 4, 5], [0, 1, 0, 2])
+    ([5, 3, 4], [0, 1, 1, 2])
     """
     size = len(state)
     values = state.tolist()

@@ -43,7 +43,7 @@ class _Brick(NamedTuple):
     "polynomial",
     grows_on="spins",
     examples=(
-        {"n": 12, "products": 9, "frustration": "1/4"},
+        {"n": 12, "product_density": "3/4", "frustration": "1/4"},
         {"n": 10, "products": 6, "frustration": "1/5", "length": 4, "lift": 1},
         {"n": 14, "products": 4, "frustration": "1/3", "factors": 3},
     ),
@@ -72,7 +72,7 @@ def product_loops(
     many. With a lift all factors must be; the larger it is, the more of the weight is on pairs.
 
     Args:
-        n: spins.
+        n: spins, at least as many as a loop has.
         frustration: f of every loop, 0 to 1/length.
         products: how many products; give this or `product_density`.
         product_density: products per spin, rounded up.
