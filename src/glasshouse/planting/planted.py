@@ -227,7 +227,7 @@ class Planted(Summarised):
     def ising(self) -> Ising:
         """The problem as an Ising problem, visible spins first; a polynomial is none."""
         if isinstance(self.problem, Polynomial):
-            raise ValueError("a planted polynomial has no pairs of spins; use its `problem`")
+            raise ValueError("a polynomial has no pairs of spins; bring it to pairs with to_ising")
         return to_ising(self.problem)[0]
 
     @property
@@ -278,9 +278,7 @@ class Planted(Summarised):
         return self._verified()
 
     def _verified(self) -> Proven:
-        check_parts(self)
-        certificate = self.certificate
-        proven = Proven(self.problem, certificate)
+        proven = Proven(self.problem, check_parts(self))
         verdict = proven.verdict
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
             raise CertificateError(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from glasshouse.certificates import CertificateError, Squares, products
+from glasshouse.certificates import Certificate, CertificateError, Squares, products
 from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.integers import ROOM
 from glasshouse.certificates.products import Terms
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-def check_parts(planted: Planted) -> None:
-    """Refuse loops and squares that are not valid, or do not add up to the plant's problem."""
+def check_parts(planted: Planted) -> Certificate:
+    """The certificate of a plant whose loops and squares are valid and add up to its problem."""
     size = planted.problem.num_variables
     is_polynomial = isinstance(planted.problem, Polynomial)
     try:
@@ -30,7 +30,8 @@ def check_parts(planted: Planted) -> None:
         if is_polynomial and loops:
             raise ValueError("a polynomial is planted by squares alone")
         gauged = loops.sum(size)
-        check_fit(planted.certificate, size)
+        certificate = planted.certificate
+        check_fit(certificate, size)
     except CertificateError:
         raise
     except ValueError as error:
@@ -43,6 +44,7 @@ def check_parts(planted: Planted) -> None:
         _check_sum(gauge(planted.ising, planted.state), gauged)
     else:
         _check_sum_of_parts(planted, gauged)
+    return certificate
 
 
 def polynomial_of_squares(

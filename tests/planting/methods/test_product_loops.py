@@ -212,6 +212,24 @@ def test_sweeps_to_solution_and_studies_take_polynomials_as_they_are():
         assert Task.from_canonical(task.canonical(), task.stop) == task
 
 
+def test_suites_hold_polynomials_as_hubo_files(tmp_path):
+    (tmp_path / "s.toml").write_text(
+        'name = "s"\n[[family]]\nmethod = "xorsat"\ncount = 2\n'
+        "parameters = { n = 6, native = true }\n"
+        '[[family]]\nmethod = "random_loops"\ncount = 1\n'
+        'parameters = { n = 4, frustration = "1/5", loops = 2 }\n'
+    )
+    folder = tmp_path / "out"
+    assert main(["suite", "write", str(tmp_path / "s.toml"), "-o", str(folder)]) == 0
+    files = sorted(path.suffix for path in (folder / "instances").iterdir())
+    assert files == [".hubo", ".hubo", ".wcnf"]
+    manifest = str(folder / "answers" / "manifest.jsonl")
+    assert main(["check", manifest, "--instances", str(folder / "instances")]) == 0
+    words = ["plant", "polynomial", "-n", "6", "--products", "2", "-f", "1/4", "--count", "2"]
+    assert main([*words, "--seed", "1", "-o", str(tmp_path / "many")]) == 0
+    assert main(["check", str(tmp_path / "many" / "manifest.jsonl")]) == 0
+
+
 def test_the_command_line_plants_checks_and_converts(tmp_path, capsys):
     for name, words in (
         ("a.hubo", ["xorsat", "--native", "-n", "12"]),
