@@ -35,7 +35,7 @@ _IN_ORDER = {
     "library": "fingerprint table recognition",
     "planting": (
         "graph_names kernels recipe arguments graphs loops counting shuffling demand method "
-        "summary planted methods"
+        "summary sums planted methods"
     ),
     "problems": (
         "hard_clauses naming ratio validation elementary exact monomials pairs reduction clauses "
@@ -44,8 +44,8 @@ _IN_ORDER = {
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
-        "contraction semidefinite core matching polynomials preparation lp exact trees prover "
-        "proof margin qoblib"
+        "contraction semidefinite core matching preparation lp even_covers polynomials exact "
+        "trees prover proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",
     "races": "dials running samplers judging commands tts_figures figures public",
@@ -183,7 +183,6 @@ SECOND_DOORS = [
     "races.tts_figures",
     "solvers.annealing",
     "solvers.doubling",
-    "solvers.engine",
     "solvers.exhaustive",
     "solvers.hitting",
     "solvers.samplers",

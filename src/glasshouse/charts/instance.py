@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +46,7 @@ def draw(plant: Planted) -> Figure:
     layout = None if isinstance(plant.problem, Rbm) else layout_of(plant)
     with styled():
         if layout is None:
-            rows, columns = shape_of(cast(Rbm | Ising, plant.problem))
+            rows, columns = shape_of(_with_pairs(plant))
             height = 1.4 + 2.9 * min(max(rows / columns, 1 / _LONGEST_SHAPE), 1.6)
             figure, axes = new_figure(9.0, height, columns=2)
             draw_weights(axes[0], plant, gauged=False)
@@ -139,9 +139,14 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
     ax.axvline(columns - 0.5, **line)
 
 
+def _with_pairs(plant: Planted) -> Rbm | Ising:
+    """The problem, unless it is a polynomial: that is an error."""
+    return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
+
+
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
     """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
-    n, size = shape_of(cast(Rbm, plant.problem))[0], plant.problem.num_variables
+    n, size = shape_of(_with_pairs(plant))[0], plant.problem.num_variables
     # A loop through a bias visits a ghost, which is no cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}

@@ -57,8 +57,8 @@ def check(
         answers: the folder of published answers, for a commitment.jsonl.
         recipe: also grow the recipe that a file states, and compare what grows with the file. It
             proves the optimum of a file that has no certificate.
-        verified: also run the checker that is proven correct in Coq, on .wcnf, .mc and .sparse
-            files. `make verified` builds it.
+        verified: also run the checker that is proven correct in Coq, on .wcnf, .mc, .sparse and
+            .hubo files. `make verified` builds it.
         print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
             glasshouse.
         json: print one JSON object per file.

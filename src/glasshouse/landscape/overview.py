@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glasshouse.landscape.connectivity import components, free_spins
+from glasshouse.landscape.connectivity import components, free_spins, graph_form
 from glasshouse.landscape.local import ising_form
 from glasshouse.problems import (
-    Clauses,
     Given,
     Ising,
     Max2Sat,
@@ -20,7 +19,6 @@ from glasshouse.problems import (
     Rbm,
     given_problem,
 )
-from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.two_sides import two_colouring
 from glasshouse.summaries import Summarised, SummaryTable
 
@@ -161,29 +159,11 @@ def overview(problem: Given) -> Overview:
 
 
 def _graph(problem: Problem) -> Ising:
-    """The Ising form; of floats where its sums would leave int64, since only the graph is asked.
-
-    Of a polynomial or long clauses, a graph with the same connected parts: each of them a path.
-    """
-    if isinstance(problem, (Polynomial, MaxSat)):
-        held = _paths(problem)
-        joins = np.flatnonzero(np.diff(held.rows) == 0)
-        ends = np.column_stack([held.indices[joins], held.indices[joins + 1]])
-        fields = np.bincount(held.indices, minlength=problem.num_variables)
-        apart = ends[:, 0] != ends[:, 1]
-        ends = ends[apart]
-        return Ising.from_edges(problem.num_variables, ends, np.ones(len(ends), int), fields)
+    """The graph; of floats where its sums would leave int64, since only the graph is asked."""
     try:
-        return ising_form(problem)
+        return graph_form(problem)
     except ValueError:
         if not isinstance(problem, Max2Sat):
             raise
         weights = problem.weights.astype(np.float64)
         return ising_form(Max2Sat(problem.num_variables, problem.clauses, weights, problem.hard))
-
-
-def _paths(problem: Polynomial | MaxSat) -> Monomials:
-    if isinstance(problem, Polynomial):
-        return problem.monomials
-    clauses = Clauses.joined([problem.soft, problem.hard])
-    return Monomials(np.abs(clauses.literals) - 1, clauses.starts)

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from glasshouse.planting.kernels.draws import permute
 from glasshouse.planting.loops import Loops
 from glasshouse.planting.recipe import Recipe
-from glasshouse.problems import Clauses, Ising, MaxSat
+from glasshouse.problems import Clauses, Ising, MaxSat, Polynomial
 from glasshouse.problems.renaming import renamed
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _SHUFFLE = 2**32 - 1
 def shuffle(planted: Planted) -> Planted:
     """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
 
-    The problem becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
+    An RBM becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
     they would tell the old names: on a chip's graph, a shuffled instance must be embedded anew.
     Clauses of a WCNF file written from it come in random order too.
 
@@ -45,16 +45,18 @@ def shuffle(planted: Planted) -> Planted:
     recipe = replace(planted.recipe, parameters={**planted.recipe.parameters, "shuffled": True})
     if isinstance(planted.problem, MaxSat):
         return _shuffled_clauses(planted, planted.problem, recipe)
-    source = planted.ising
+    source = planted.form
     new = names(planted.recipe, source.num_variables)
     problem, way = renamed(source, new)
-    assert isinstance(problem, Ising)
-    with_ghost = np.append(new, source.num_variables).astype(np.int32)
+    assert isinstance(problem, (Ising, Polynomial))
+    table = planted.monomials.renamed(new).reduced(spins=True)
+    others = source.num_variables + np.arange(len(table.starts))  # the ghost, and products
+    with_ghost = np.concatenate([new, others]).astype(np.int32)
     loops = Loops(with_ghost[planted.loops.nodes], planted.loops.starts, planted.loops.weights)
     state = way.forward(planted.state)
     return replace(
         planted, problem=problem, state=state, loops=loops, recipe=recipe,
-        squares=planted.squares.renamed(with_ghost),
+        squares=planted.squares.renamed(with_ghost), monomials=table,
     )  # fmt: skip
 
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from glasshouse.landscape import components, free_spins, frustration_index
+from glasshouse.landscape.connectivity import graph_form
 from glasshouse.planting.counting import GroundStates
 from glasshouse.planting.method import Method
-from glasshouse.problems import Ising, Labels, MaxSat, Rbm
+from glasshouse.problems import Labels, MaxSat, Polynomial, Rbm
 from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.summaries import Summarised, SummaryTable
 
@@ -43,13 +42,14 @@ class Summary(Summarised):
         loops: N.
         squares: how many squares the proof has besides.
         cores: how many frustrated cores the proof has.
-        edges: couplings that are not zero.
+        edges: couplings that are not zero; of a polynomial, terms of two spins and more.
         fields: fields that are not zero.
         components: connected parts, isolated spins included.
         free_spins: spins that no loop touches.
         ground_states: how many there are, as far as that is proven, and why.
         asked: what else was asked for, in words: the family's own parameters.
         labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
+        degree: the most spins that a term has.
     """
 
     method: str
@@ -73,6 +73,7 @@ class Summary(Summarised):
     ground_states: GroundStates
     asked: str
     labels: Labels | None
+    degree: int = 2
 
     @classmethod
     def of(cls, planted: Planted) -> Summary:
@@ -81,11 +82,15 @@ class Summary(Summarised):
         size = f"{problem.num_variables} spins"
         if isinstance(problem, MaxSat):
             return cls._of_clauses(planted, problem)
-        form = planted.ising
+        form = planted.form
         if isinstance(problem, Rbm):
             size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
         parts = int(components(form).max(initial=-1)) + 1
-        fields = int((form.fields != 0).sum())
+        if isinstance(form, Polynomial):
+            fields, degree = int((form.monomials.degrees == 1).sum()), form.degree
+        else:
+            fields, degree = int((form.fields != 0).sum()), 2
+        edges = form.num_edges - (fields if isinstance(form, Polynomial) else 0)
         return cls(
             method=planted.recipe.method,
             size=size,
@@ -100,27 +105,25 @@ class Summary(Summarised):
                 None if planted.squares else asked.get("clause_density")
             ),
             # An edge becomes two clauses and a field one.
-            clause_density=Fraction(2 * form.num_edges + fields, form.num_variables),
+            clause_density=Fraction(2 * edges + fields, form.num_variables),
             requested_loops=asked.get("loops"),
             loops=planted.loops.num_loops,
             squares=planted.squares.num_squares,
             cores=0,
-            edges=form.num_edges,
+            edges=edges,
             fields=fields,
             components=parts,
             free_spins=len(free_spins(form)),
             ground_states=Method.of(planted.recipe).ground_states(planted),
             asked=_own_parameters(planted),
             labels=problem.labels,
+            degree=degree,
         )
 
     @classmethod
     def _of_clauses(cls, planted: Planted, problem: MaxSat) -> Summary:
         asked = planted.recipe.parameters
-        # Neighbours in a clause hang together.
-        flat, rows = np.abs(problem.literals) - 1, problem.soft.rows
-        neighbours = np.column_stack([flat[:-1], flat[1:]])[rows[:-1] == rows[1:]]
-        graph = Ising.from_edges(problem.num_variables, neighbours, np.ones(len(neighbours), int))
+        graph = graph_form(problem)
         total = int(problem.total_weight)
         clauses = problem.num_clauses + problem.num_hard
         return cls(
@@ -167,7 +170,9 @@ class Summary(Summarised):
         rows = [row for row in rows if row[0] not in missing]
         if self.labels is not None:
             rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
-        head = f"{self.method}: {self.size}, {self.edges} {'clauses' if self.cores else 'edges'}"
+        what = "edges" if self.degree <= 2 else f"terms up to degree {self.degree}"
+        what = "clauses" if self.cores else what
+        head = f"{self.method}: {self.size}, {self.edges} {what}"
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"
         head += f", loop weight {self.loop_weight}" if self.loops else ""

@@ -28,7 +28,7 @@ from glasshouse.problems.expansion import to_pairs
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.polynomials import prove_polynomial
 from glasshouse.proofs.preparation import Prepared, spins_of
-from glasshouse.proofs.progress import ENUMERATION, WEIGHTS, Bounds, Statistics
+from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised, SummaryTable
@@ -146,6 +146,8 @@ class Proof(Summarised):
         }
         if work.method == WEIGHTS:
             rows["bound"] = "that of the weights alone"
+        elif work.method == EVEN_COVERS:
+            rows["LP"] = f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}"
         elif work.core_edges or work.method != ENUMERATION:
             rows["reduced to"] = "no edges, exactly: no LP was needed"
         if work.core_edges:

@@ -148,7 +148,7 @@ def _matrix(held: Document, plant: Planted | None, proven: Proven | None) -> lis
         return []
     if isinstance(held.problem, Polynomial) or (proven and proven.certificate.num_monomials):
         return []  # no matrix shows products
-    if plant is not None and not isinstance(plant.problem, MaxSat):
+    if plant is not None and not isinstance(plant.problem, (MaxSat, Polynomial)):
         what = "the planted state, which is proven to be a ground state,"
         return [matrix_figure(plant.problem, plant.state, what, plant.proven.certificate)]
     if proven is None:

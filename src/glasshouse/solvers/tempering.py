@@ -11,8 +11,7 @@ from glasshouse.problems import FloatArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress
-from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.engines import Network, make_ready
 from glasshouse.solvers.ladder import STAGES, LadderPlan
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
@@ -49,7 +48,7 @@ def temper(
     which two replicas differ do not percolate.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
+        problem: any problem, or a planted one; polynomials of any degree as they are.
         sweeps: sweeps of every replica, below 2^31.
         runs: how many independent runs, each of one or more ladders.
         beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. By default
@@ -75,7 +74,7 @@ def temper(
     >>> result.success_probability
     1.0
     """
-    form = SpinForm(problem)
+    form = SpinForm(problem, any_degree=True)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     threads, limit = validation.count(threads, "threads", 1), validation.time_limit(time_limit)
@@ -112,7 +111,7 @@ def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
     return number
 
 
-def _grid(network: ColouredGraph, beta: FloatArray | None) -> FloatArray:
+def _grid(network: Network, beta: FloatArray | None) -> FloatArray:
     """The β of the warm-up: some of the ladder where it is given, else a geometric range."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")

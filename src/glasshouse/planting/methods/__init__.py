@@ -18,6 +18,7 @@ from glasshouse.planting.methods.lattice_tiles import tiles2d as tiles2d
 from glasshouse.planting.methods.lattice_tiles import tiles3d as tiles3d
 from glasshouse.planting.methods.partition import partition as partition
 from glasshouse.planting.methods.posiform import posiform as posiform
+from glasshouse.planting.methods.product_loops import product_loops as product_loops
 from glasshouse.planting.methods.random_loops import random_loops as random_loops
 from glasshouse.planting.methods.structured_graph_loops import (
     structured_graph_loops as structured_graph_loops,

@@ -19,12 +19,10 @@ from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
-from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.hitting import race, race_one
+from glasshouse.solvers.hitting import own_range, race, race_one
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Schedule,
-    default_range,
     follows_paper,
     rising,
 )
@@ -118,7 +116,7 @@ class Annealer:
         if not isinstance(self.beta, str):
             first, last = (float(Fraction(value)) for value in self.beta)
             return RunPlan(sweeps, first, last, self.max_sweeps)
-        first, last = default_range(ColouredGraph(plant.ising))
+        first, last = own_range(plant)
         unit = plant.loop_weight
         return RunPlan(sweeps, unit * first, unit * last, self.max_sweeps, "geometric")
 
@@ -200,12 +198,12 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
         plant = task.grow(first + k)
         key = key_of(task.solving_seed.child(first + k))
         betas = schedule.betas(plant.loop_weight)
-        total = race_one(plant.ising, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
+        total = race_one(plant.form, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
         rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
         rows["energy"][k] = (
             plant.energy if total > 0 else _best_energy(task, plant, first + k, schedule)
         )
-        rows["frustration"][k] = float(frustration_index(plant.ising, plant.state))
+        rows["frustration"][k] = float(frustration_index(plant.form, plant.state))
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
@@ -221,7 +219,7 @@ def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
 
     def solve(plant: Planted, index: int, betas: FloatArray, most: int) -> int:
         key = key_of(task.solving_seed.child(index))
-        return int(race_one(plant.ising, plant.energy, betas, most, 1, key, stop.is_set)[0])
+        return int(race_one(plant.form, plant.energy, betas, most, 1, key, stop.is_set)[0])
 
     with ThreadPoolExecutor(threads) as pool:
         solved = list[Future[int]]()
@@ -246,7 +244,7 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
     """How deep the annealer gets where it was given up: a few more runs of the same schedule."""
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
-        plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
+        plant.form, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
         rng=task.solving_seed.child(index).child(1),
     )  # fmt: skip
     if found.stopped is not None:  # Ctrl-C is for the whole study, not for these runs
