@@ -34,7 +34,7 @@ from glasshouse.summaries import Summarised
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
-GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph"]
+GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph", "clauses"]
 
 METHODS = Catalogue["Method"]("planting method")
 
@@ -150,7 +150,7 @@ class Method(Summarised):
             options that are given.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
             both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
-            graph" that or a `graph`.
+            graph" that or a `graph`. "clauses" have variables, and ancillas in a form of pairs.
         examples: parameters of small instances: what help shows and tests grow.
         knobs: parameters that turn the hardness, from an easy to a hard setting.
         ground_states: counts the ground states of an instance, as far as it can.

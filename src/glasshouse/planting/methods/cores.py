@@ -48,7 +48,7 @@ class _Templates(NamedTuple):
 
 @planting_method(
     "cores",
-    grows_on="spins",
+    grows_on="clauses",
     examples=(
         {"n": 16, "clause_density": 4},
         {"n": 12, "cores": 5, "shape": "chain", "width": 3, "max_weight": 4, "harden": "1/4"},
