@@ -132,12 +132,13 @@ def test_forged_plants_are_refused(tmp_path):
         ({"frustration": "1/4", "products": 2, "length": 9}, "leaves|at least|9"),
         ({"frustration": "1/4", "products": 2, "lift": -1}, "lift"),
         ({"frustration": "1/8", "products": 2, "length": 8, "factors": 4}, "fewer factors"),
+        ({"frustration": "0", "products": 1, "n": 10**6, "length": 10**6, "factors": 4}, "shorter"),
         ({"frustration": "1/4", "products": 2, "lift": 10**12}, "more than 2\\^63-1"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(asked, message):
     with pytest.raises(ValueError, match=message):
-        product_loops(8, **asked)
+        product_loops(**{"n": 8} | asked)
 
 
 def judged(path, text, certificate):
@@ -194,6 +195,36 @@ def test_a_thousand_mutations_are_refused_or_true(folder):
 @pytest.mark.slow
 def test_ten_thousand_mutations_are_refused_or_true(folder):
     assert mutations_are_refused_or_true(folder, 10_000, seed=2)["refused"] > 3000
+
+
+def test_damaged_archives_are_refused_or_true(tmp_path):
+    rng, path, held = np.random.default_rng(1), tmp_path / "a.npz", 0
+    write(path, product_loops(6, products=2, frustration="1/4", rng=1))
+    with np.load(path) as archive:
+        whole = dict(archive)
+    arrays = [name for name, array in whole.items() if array.dtype.kind == "i" and array.size]
+    assert {"product_spins", "product_starts", "square_nodes", "indices"} <= {*arrays}
+    for _ in range(300):
+        name = arrays[rng.integers(len(arrays))]
+        changed = whole[name].copy()
+        how = rng.integers(3)
+        if how == 0:
+            changed[rng.integers(changed.size)] = rng.choice([-1, 0, 1, 2, 7, 30, 99])
+        elif how == 1:
+            changed = np.delete(changed, rng.integers(changed.size))
+        else:
+            changed = np.insert(changed, rng.integers(changed.size), changed[0])
+        np.savez(path, **{**whole, name: changed})
+        try:
+            document = read_document(path)
+            proven = document.proven
+        except (CertificateError, FileError):
+            continue
+        held += 1
+        if proven is not None and proven.verdict.optimal:
+            energies = document.problem.energy(states(document.problem.num_variables, "spin"))
+            assert energies.min() == proven.verdict.energy
+    assert held < 60
 
 
 def test_sweeps_to_solution_and_studies_take_polynomials_as_they_are():

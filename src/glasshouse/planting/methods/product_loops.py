@@ -29,7 +29,7 @@ from glasshouse.randomness import RngLike, Streams
 
 # Each factor is a sum of squares over this.
 _BELOW = 4
-_MOST_FACTORS, _MOST_SQUARES = 4, 1 << 12  # of one product: memory is counted by them
+_MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # of the squares of one product
 
 
 class _Brick(NamedTuple):
@@ -95,14 +95,15 @@ def product_loops(
     positive, negative = arguments.loop_weights(arguments.frustration(frustration, around), around)
     if each > _MOST_FACTORS:
         raise ValueError(f"factors={each} gives degree {2 * each}; use {_MOST_FACTORS} at most")
-    bricks = _bricks(around, positive, -negative, raised)
-    choices = list(itertools.product(bricks, repeat=each))
-    entries = sum(len(brick.terms) for brick in bricks) ** each
-    if entries > _MOST_SQUARES:
+    widths = 4 * (around - 2) * (negative < 0) + 2 * (around - 1) * (positive + negative > 0)
+    entries = (widths + (raised > 0)) ** each
+    if entries > _MOST_ENTRIES:
         raise ValueError(
             f"a product of {each} loops of length {around} has {entries} terms in its squares, "
-            f"above {_MOST_SQUARES}; use fewer factors or shorter loops"
+            f"above {_MOST_ENTRIES}; use fewer factors or shorter loops"
         )
+    bricks = _bricks(around, positive, -negative, raised)
+    choices = list(itertools.product(bricks, repeat=each))
     # Each factor is at most this, so that energies stay exact.
     highest = (around * (positive - negative) + raised) ** each
     arguments.check_total(number, 2 * _BELOW**each * highest)
