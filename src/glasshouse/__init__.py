@@ -36,7 +36,10 @@ _NAMES_OF = {
     # Formats of the field, by suffix.
     "files": "FileError read read_document read_planted verify_file write",
     # Ground states found.
-    "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
+    "solvers": (
+        "AnnealResult ThermalSamples anneal brute_force descend optimal_tts sample "
+        "sweeps_to_solution temper"
+    ),
     "solvers.minimising": "minimise",
     "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
