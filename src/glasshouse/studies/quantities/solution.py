@@ -11,10 +11,10 @@ import numpy as np
 
 from glasshouse.planting import Planted
 from glasshouse.problems import validation
+from glasshouse.problems.convert import to_ising
 from glasshouse.problems.ratio import ratio
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, temper
-from glasshouse.solvers.spin_form import SpinForm
 from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.quantities.hardness import typical_field
 from glasshouse.studies.quantities.quantity import study_kind
@@ -103,9 +103,9 @@ def measure(task: Task, first: int, count: int) -> Columns:
             "rng": task.solving_seed.child(first + k),
         }  # fmt: skip
         if runs.beta is not None:
-            form = SpinForm(problem)
-            rise = np.array([float(Fraction(part)) for part in runs.beta])
-            options["beta"] = form.own_betas(rise / typical_field(form.ising))
+            spins, reduction = to_ising(problem)
+            unit = typical_field(spins) / float(reduction.factor)
+            options["beta"] = [float(Fraction(part)) / unit for part in runs.beta]
         if runs.algorithm == "anneal":
             found = anneal(problem, schedule=runs.schedule, **options)
         else:
