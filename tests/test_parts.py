@@ -54,14 +54,16 @@ _IN_ORDER = {
     ),
     "solvers": (
         "kernels result engine replicas schedule spin_form crew descent doubling engines "
-        "exhaustive record annealing ladder hitting methods tempering tts minimising "
+        "exhaustive record annealing ladder sampling hitting methods tempering tts minimising "
         "samplers"
     ),
     "statistics": "samples intervals lognormal peaks scaling estimators time_model",
     "store": (
         "ranges row_types storefile workers database purpose records schema store batches collect"
     ),
-    "studies": "quantities export realised task knobs study analysis merging tuning charts",
+    "studies": (
+        "ensembles quantities export realised task knobs study analysis merging tuning charts"
+    ),
     "suites": (
         "family grammar manifest standard commitment writing checking control suite_file folder "
         "loading"

@@ -77,6 +77,8 @@ from glasshouse.solvers import temper as temper
 from glasshouse.solvers.minimising import minimise as minimise
 from glasshouse.solvers.samplers import GlasshouseAnnealer as GlasshouseAnnealer
 from glasshouse.solvers.samplers import GlasshouseTempering as GlasshouseTempering
+from glasshouse.solvers.sampling import ThermalSamples as ThermalSamples
+from glasshouse.solvers.sampling import sample as sample
 from glasshouse.solvers.schedule import paper_schedule as paper_schedule
 from glasshouse.solvers.schedule import peak_density as peak_density
 from glasshouse.store import Stop as Stop

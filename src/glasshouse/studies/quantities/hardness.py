@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import Planted, random_loops_ensemble
-from glasshouse.problems import validation
+from glasshouse.problems import Ising, validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
@@ -66,6 +66,9 @@ class Annealer:
         beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
             times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
         max_sweeps: an instance is given up after so many.
+        unit: the unit of a `beta` in numbers. "loop weight" is one over the loop weight; "field" is
+            one over the typical local field of the first instance, which means the same for every
+            family and size, including those without loops.
 
     >>> Annealer(sweeps_per_run=200, beta=(0.01, 4.6)).canonical()["beta"]
     ['1/100', '23/5']
@@ -74,6 +77,7 @@ class Annealer:
     sweeps_per_run: int | Literal["paper", "paper-first", "paper-doubled"] = "paper"
     beta: Any = "paper"
     max_sweeps: int = 100_000_000
+    unit: Literal["loop weight", "field"] = "loop weight"
 
     def __post_init__(self) -> None:
         if self.sweeps_per_run not in ("paper", "paper-first", "paper-doubled"):
@@ -81,10 +85,25 @@ class Annealer:
         validation.count(self.max_sweeps, "max_sweeps", 1)
         if not isinstance(self.beta, str) or self.beta not in ("paper", "paper-text"):
             object.__setattr__(self, "beta", _exact_range(self.beta))
+        if self.unit not in ("loop weight", "field"):
+            raise ValueError(f"unit={self.unit!r:.60} is not one of loop weight, field")
+        if self.unit == "field" and isinstance(self.beta, str):
+            raise ValueError(f"unit='field' needs beta in numbers, not {self.beta!r}")
 
     def canonical(self) -> dict[str, Any]:
-        """The settings as plain values without floats."""
-        return asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
+        """The settings as plain values without floats; the usual unit goes without saying."""
+        values = asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
+        if self.unit == "loop weight":
+            del values["unit"]
+        return values
+
+    def _range(self, plant: Planted) -> tuple[float, float]:
+        """A `beta` in numbers, in units of one over the loop weight."""
+        first, last = (float(Fraction(value)) for value in self.beta)
+        if self.unit == "loop weight":
+            return first, last
+        factor = plant.loop_weight / typical_field(plant.ising)
+        return first * factor, last * factor
 
     def schedule(self, plant: Planted) -> RunPlan:
         """What the settings mean for the family of an instance."""
@@ -97,7 +116,7 @@ class Annealer:
             first, last = paper_schedule(int(n), "1/10").beta
             first, last = (value * min(1.0, n / number) for value in (first, last))
         else:
-            first, last = (float(Fraction(value)) for value in self.beta)
+            first, last = self._range(plant)
         if isinstance(self.sweeps_per_run, int):
             sweeps = self.sweeps_per_run
         else:
@@ -114,8 +133,7 @@ class Annealer:
         """What they mean where the paper's schedule says nothing."""
         sweeps = self.sweeps_per_run if isinstance(self.sweeps_per_run, int) else AUTOMATIC_SWEEPS
         if not isinstance(self.beta, str):
-            first, last = (float(Fraction(value)) for value in self.beta)
-            return RunPlan(sweeps, first, last, self.max_sweeps)
+            return RunPlan(sweeps, *self._range(plant), self.max_sweeps)
         first, last = own_range(plant)
         unit = plant.loop_weight
         return RunPlan(sweeps, unit * first, unit * last, self.max_sweeps, "geometric")
@@ -151,13 +169,23 @@ class RunPlan:
         )
 
 
+def typical_field(problem: Ising) -> float:
+    """The typical local field in random states: the mean over spins of sqrt(Σ J² + h²).
+
+    >>> round(typical_field(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])), 12)
+    4.0
+    """
+    hottest, _ = default_range(ColouredGraph(problem))
+    return 0.7 / hottest
+
+
 def warm_up(task: Task, index: int) -> None:
     """Load or compile all that measuring takes: an instance, given up after one sweep."""
     usual = task.schedule
     _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
 
-@study_kind(HARDNESS, warm_up=warm_up, solves=True, value="sweeps", symbol="N_tot (sweeps)")
+@study_kind(HARDNESS, warm_up=warm_up, settings=Annealer, value="sweeps", symbol="N_tot (sweeps)")
 def measure(task: Task, first: int, count: int) -> Columns:
     """Grow and solve instances first to first+count-1."""
     return _measure(task, first, count, task.schedule)
