@@ -27,13 +27,10 @@ Run = Callable[[int, int, int], np.ndarray]
 
 def instance(size: int, seed: int) -> tuple[Polynomial, Ising, int, int]:
     """A regular 3-XORSAT instance of both forms, and the ground energies of both."""
-    plant = xorsat(size, rng=seed)
-    rows = plant.squares.nodes.reshape(size, 5)[:, :3]
-    weights = -plant.state[rows].prod(axis=1).astype(np.int64)
-    native = Polynomial.from_terms(size, rows.tolist(), weights)
-    assert native.energy(plant.state[:size]) == -size
-    assert isinstance(plant.problem, Ising)
-    return native, plant.problem, -size, plant.energy
+    native, pairs = xorsat(size, native=True, rng=seed), xorsat(size, rng=seed)
+    assert isinstance(native.problem, Polynomial)
+    assert isinstance(pairs.problem, Ising)
+    return native.problem, pairs.problem, native.energy, pairs.energy
 
 
 def runners(size: int, seed: int) -> dict[str, tuple[int, Run]]:

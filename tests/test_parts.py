@@ -15,8 +15,8 @@ _IN_ORDER = {
         "training ensemble estimator curves figures"
     ),
     "certificates": (
-        "checker integers kernels ties edge_sums flat_cycles tree products exact_form squares "
-        "certificate square_sums bound cover leaf verdict proven"
+        "checker core_kernels integers kernels ties edge_sums flat_cycles tree products exact_form "
+        "cores squares certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
     "cli": (
@@ -28,21 +28,24 @@ _IN_ORDER = {
         "text certificate claims document formats clause_file reading graphs replanting known "
         "solutions writing"
     ),
-    "fuzzing": "deciding dice question specimen mutations shrinking drawing trial hunting",
+    "fuzzing": (
+        "deciding dice long_clauses question specimen mutations shrinking drawing trial hunting"
+    ),
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",
     "library": "fingerprint table recognition",
     "planting": (
         "graph_names kernels recipe arguments graphs loops counting shuffling demand method "
-        "summary planted methods"
+        "summary sums planted methods"
     ),
     "problems": (
-        "hard_clauses naming ratio validation elementary exact monomials pairs reduction exchange "
-        "ising polynomial qubo expansion max2sat two_sides rbm bipartite convert measure renaming"
+        "hard_clauses naming ratio validation elementary exact monomials pairs reduction clauses "
+        "exchange ising polynomial qubo expansion max2sat maxsat two_sides rbm bipartite "
+        "convert measure renaming"
     ),
     "proofs": (
         "kernels progress signed_graph veripb budget covering parts relaxation states "
-        "contraction semidefinite core matching polynomials preparation lp exact trees prover "
-        "proof margin qoblib"
+        "contraction semidefinite core matching preparation lp even_covers polynomials exact "
+        "trees prover proof margin qoblib"
     ),
     "questions": "families gauged cone extremes",
     "races": "dials running samplers judging commands tts_figures figures public",
@@ -51,14 +54,16 @@ _IN_ORDER = {
     ),
     "solvers": (
         "kernels result engine replicas schedule spin_form crew descent doubling engines "
-        "exhaustive record annealing ladder hitting methods tempering tts minimising "
+        "exhaustive record annealing ladder sampling hitting methods tempering tts minimising "
         "samplers"
     ),
     "statistics": "samples intervals lognormal peaks scaling estimators time_model",
     "store": (
         "ranges row_types storefile workers database purpose records schema store batches collect"
     ),
-    "studies": "quantities export realised task knobs study analysis merging tuning charts",
+    "studies": (
+        "ensembles quantities export realised task knobs study analysis merging tuning charts"
+    ),
     "suites": (
         "family grammar manifest standard commitment writing checking control suite_file folder "
         "loading"
@@ -180,7 +185,6 @@ SECOND_DOORS = [
     "races.tts_figures",
     "solvers.annealing",
     "solvers.doubling",
-    "solvers.engine",
     "solvers.exhaustive",
     "solvers.hitting",
     "solvers.samplers",

@@ -51,7 +51,8 @@ Proof.
 Qed.
 
 Section Loops.
-Variable g : Z -> Z.  (* the spins of the certificate's state; any signs will do *)
+Variable m : Z -> monomial.  (* the product of spins that each vertex stands for *)
+Variable g : Z -> Z.  (* the vertices' values in the certificate's state; any signs will do *)
 Variable t : ties.
 Variable k : Z.       (* the weight of each edge *)
 
@@ -62,21 +63,21 @@ Fixpoint walk (first v : Z) (rest : list Z) (p : tree Z) (marks edges : Z) : tre
   match rest with
   | [] =>
       let a := Z.abs v in let b := Z.abs first in
-      (put t [a; b] (k * - (g a * g b)) p, - marks, edges + 1)
+      (put t (m a ++ m b) (k * - (g a * g b)) p, - marks, edges + 1)
   | n :: rest' =>
       let a := Z.abs v in let b := Z.abs n in
       let x := if v <? 0 then -1 else 1 in
-      walk first n rest' (put t [a; b] (k * (x * (g a * g b))) p) (x * marks) (edges + 1)
+      walk first n rest' (put t (m a ++ m b) (k * (x * (g a * g b))) p) (x * marks) (edges + 1)
   end.
 
 Hypothesis g_sign : forall v, sign (g v).
 Variable s : state.
 Hypothesis obeyed : obeys s t.
 
-Let h (v : Z) : Z := g (Z.abs v) * spin s (Z.abs v).
+Let h (v : Z) : Z := g (Z.abs v) * product s (m (Z.abs v)).
 
 Lemma h_sign v : sign (h v).
-Proof. apply sign_times; auto using spin_sign. Qed.
+Proof. apply sign_times; auto using product_sign. Qed.
 
 Lemma walk_adds first v rest p marks edges :
   let '(p', marks', edges') := walk first v rest p marks edges in
@@ -88,16 +89,16 @@ Proof.
   - exists [- (h v * h first)], (-1).
     split; [constructor; [| constructor];
             destruct (sign_times _ _ (h_sign v) (h_sign first)) as [-> | ->]; unfold sign; lia |].
-    rewrite weigh_put by auto; unfold h; simpl; repeat split; try ring; lia.
+    rewrite weigh_put by auto; rewrite product_app; unfold h; simpl; repeat split; try ring; lia.
   - set (x := if v <? 0 then -1 else 1).
     assert (Hx : sign x) by (unfold x, sign; destruct (v <? 0); auto).
-    specialize (IH n (put t [Z.abs v; Z.abs n] (k * (x * (g (Z.abs v) * g (Z.abs n)))) p)
+    specialize (IH n (put t (m (Z.abs v) ++ m (Z.abs n)) (k * (x * (g (Z.abs v) * g (Z.abs n)))) p)
                   (x * marks) (edges + 1)).
     destruct (walk _ _ _ _ _ _) as [[p' marks'] edges'].
     destruct IH as (l & y & Hl & Hp & Hm & Hq & He).
     exists (x * (h v * h n) :: l), (y * x).
     split; [constructor; auto; apply sign_times; auto; apply sign_times; apply h_sign |].
-    rewrite Hp, weigh_put by auto.
+    rewrite Hp, weigh_put, product_app by auto.
     change (product_of (x * (h v * h n) :: l)) with (x * (h v * h n) * product_of l).
     change (sum_of (x * (h v * h n) :: l)) with (x * (h v * h n) + sum_of l).
     rewrite Hq; repeat split.
@@ -113,29 +114,29 @@ Qed.
 End Loops.
 
 (** Take a loop off: its multiplier, then its vertices. *)
-Definition take_loop (g : Z -> Z) (t : ties) (unit : Z) (a : account) (loop : list Z) : option account :=
+Definition take_loop (m : Z -> monomial) (g : Z -> Z) (t : ties) (unit : Z) (a : account) (loop : list Z) : option account :=
   match loop with
   | mu :: first :: rest =>
       let k := unit * mu in
-      let '(p, marks, edges) := walk g t k first first rest (fst a) 1 0 in
+      let '(p, marks, edges) := walk m g t k first first rest (fst a) 1 0 in
       if (0 <? mu) && (marks =? -1) then Some (p, snd a - k * (edges - 2)) else None
   | _ => None
   end.
 
-Lemma take_loop_covers g t unit s e a loop a' :
+Lemma take_loop_covers m g t unit s e a loop a' :
   (forall v, sign (g v)) -> obeys s t -> 0 <= unit ->
-  covers s e a -> take_loop g t unit a loop = Some a' -> covers s e a'.
+  covers s e a -> take_loop m g t unit a loop = Some a' -> covers s e a'.
 Proof.
   intros Hg Ht Hu Ha; unfold take_loop.
   destruct loop as [| mu [| first rest]]; try discriminate.
-  pose proof (walk_adds g t (unit * mu) Hg s Ht first first rest (fst a) 1 0) as H.
-  destruct (walk _ _ _ _ _ _ _ _ _) as [[p marks] edges].
+  pose proof (walk_adds m g t (unit * mu) Hg s Ht first first rest (fst a) 1 0) as H.
+  destruct (walk _ _ _ _ _ _ _ _ _ _) as [[p marks] edges].
   destruct H as (l & y & Hl & Hp & Hm & Hq & He).
   destruct (0 <? mu) eqn:Hmu; [| discriminate].
   destruct (Z.eqb_spec marks (-1)) as [Hodd |]; [| discriminate].
   intros [= <-]; unfold covers in *; cbn [fst snd].
   destruct (signs_sum l Hl) as (_ & _ & Hs).
-  rewrite (sign_square _ (h_sign g Hg s first)) in Hq.
+  rewrite (sign_square _ (h_sign m g Hg s first)) in Hq.
   assert (Hn : sum_of l <= edges - 2) by (rewrite He; apply Hs; lia).
   apply Z.ltb_lt in Hmu.
   assert (0 <= unit * mu) by (apply Z.mul_nonneg_nonneg; lia).
@@ -145,10 +146,10 @@ Qed.
 (** ** Squares *)
 
 (** The square's coefficients at the roots of its vertices. *)
-Fixpoint tied (t : ties) (pairs : list Z) (p : tree Z) : option (tree Z) :=
+Fixpoint tied (m : Z -> monomial) (t : ties) (pairs : list Z) (p : tree Z) : option (tree Z) :=
   match pairs with
   | [] => Some p
-  | a :: v :: rest => tied t rest (put t [v] a p)
+  | a :: v :: rest => tied m t rest (put t (m v) a p)
   | _ => None
   end.
 
@@ -168,10 +169,10 @@ Definition least_square (sum : polynomial) : Z :=
   let d := divisor sum in
   if (total snd sum / d) mod 2 =? 1 then d * d else 0.
 
-Definition take_square (t : ties) (unit : Z) (a : account) (square : list Z) : option account :=
+Definition take_square (m : Z -> monomial) (t : ties) (unit : Z) (a : account) (square : list Z) : option account :=
   match square with
   | c :: pairs =>
-      match tied t pairs Empty with
+      match tied m t pairs Empty with
       | Some p =>
           let sum := entries p in
           if (0 <? c) && forallb (fun e => Z.abs (snd e) <? large) sum
@@ -243,12 +244,12 @@ Proof.
   pose proof (Z.square_nonneg d); nia.
 Qed.
 
-Lemma take_square_covers t unit s e a square a' :
-  0 <= unit -> covers s e a -> take_square t unit a square = Some a' -> covers s e a'.
+Lemma take_square_covers m t unit s e a square a' :
+  0 <= unit -> covers s e a -> take_square m t unit a square = Some a' -> covers s e a'.
 Proof.
   intros Hu Ha; unfold take_square.
   destruct square as [| c pairs]; [discriminate |].
-  destruct (tied t pairs Empty) as [p |]; [| discriminate].
+  destruct (tied m t pairs Empty) as [p |]; [| discriminate].
   destruct (0 <? c) eqn:Hc; [| discriminate].
   destruct (forallb _ _); [| discriminate].
   intros [= <-]; unfold covers in *; cbn [fst snd].

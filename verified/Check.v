@@ -204,8 +204,16 @@ Record certificate := {
   rows : list row;
   loops : list (list Z);
   squares : list (list Z);
-  common : Z * Z                (* so many loops and squares, the first ones, belong to every leaf *)
+  common : Z * Z;               (* so many loops and squares, the first ones, belong to every leaf *)
+  table : list monomial         (* the vertices after the variables: products of spins *)
 }.
+
+(** The table as a tree, the first of its vertices being [k]. *)
+Fixpoint table_from (k : Z) (l : list monomial) (t : tree monomial) : tree monomial :=
+  match l with [] => t | m :: l' => table_from (k + 1) l' (update (fun _ => m) [k] t) end.
+
+Definition vertex_in (size : Z) (t : tree monomial) (v : Z) : monomial :=
+  if v <=? size then [v] else match find [v] t with Some m => m | None => [v] end.
 
 (** The same state as [assignment], in a tree. *)
 Fixpoint digits_from (k : Z) (l : list bool) (t : tree bool) : tree bool :=
@@ -302,6 +310,23 @@ Fixpoint ends_up (vs : list Z) : bool :=
 Definition mapped {A B} (f : A -> B) (l : list A) : list B :=
   rev_append (fold_left (fun r x => f x :: r) l []) [].
 
+(** At least two variables, ascending. *)
+Fixpoint ascends (v : Z) (m : monomial) (size : Z) : bool :=
+  match m with [] => v <=? size | w :: m' => (v <? w) && ascends w m' size end.
+
+Definition is_monomial (size : Z) (m : monomial) : bool :=
+  match m with v :: (_ :: _) as rest => (0 <? v) && ascends v rest size | _ => false end.
+
+Fixpoint unique (ms : list monomial) (seen : tree bool) : bool :=
+  match ms with
+  | [] => true
+  | m :: rest =>
+      match find m seen with
+      | Some _ => false
+      | None => unique rest (update (fun _ => true) m seen)
+      end
+  end.
+
 Definition is_loop (size : Z) (loop : list Z) : bool :=
   match loop with
   | mu :: vs =>
@@ -342,17 +367,21 @@ Definition cost_of (p : problem) (offset v : Z) : Z :=
 Definition check (p : problem) (size offset : Z) (c : certificate) : option verdict :=
   let t := digits_from 1 (digits c) Empty in
   let s := state_of t in
+  let tab := table_from (size + 1) (table c) Empty in
+  let highest := size + total (fun _ => 1) (table c) in
   let (first_loops, first_squares) := common c in
   if fair p && (0 <? denominator c) && has_digits 1 (digits c) t
      && (total (fun _ => 1) (digits c) =? size)
-     && forallb (is_loop size) (loops c) && forallb (is_square size) (squares c)
+     && forallb (is_loop highest) (loops c) && forallb (is_square highest) (squares c)
+     && forallb (is_monomial size) (table c) && unique (table c) Empty
   then
     match value p s, taken first_loops (loops c) [], taken first_squares (squares c) [] with
     | Some v, Some (common_loops, own_loops), Some (common_squares, own_squares) =>
         let terms := objective p in
         let here := shift p + scale p * v in
         let whole_step := Z.lcm (grain p) (step (gather Empty terms)) in
-        match leaves terms (unit p) (denominator c) (spin s) here whole_step size
+        match leaves terms (unit p) (denominator c) (vertex_in size tab)
+                (fun v => product s (vertex_in size tab v)) here whole_step size
                 common_loops common_squares (rows c) [Some Empty] own_loops own_squares None with
         | Some low =>
             if (match stated c with Some x => x =? cost_of p offset v | None => true end)
@@ -383,17 +412,17 @@ Proof.
   destruct (fair p) eqn:F; [| discriminate].
   destruct (0 <? denominator c) eqn:D; [| discriminate]; apply Z.ltb_lt in D.
   destruct (has_digits 1 (digits c) t) eqn:H; [| discriminate].
-  destruct (_ && _ && _ && _); [| discriminate].
+  destruct (_ && _ && _ && _ && _ && _); [| discriminate].
   destruct (value p s) as [v |] eqn:V; [| discriminate].
   destruct (taken first_loops _ _) as [[common_loops own_loops] |]; [| discriminate].
   destruct (taken first_squares _ _) as [[common_squares own_squares] |]; [| discriminate].
-  destruct (leaves _ _ _ _ _ _ _ _ _ _ _ _ _ _) as [low |] eqn:E; [| discriminate].
+  destruct (leaves _ _ _ _ _ _ _ _ _ _ _ _ _ _ _) as [low |] eqn:E; [| discriminate].
   destruct (match stated c with Some x => _ | None => _ end); [| discriminate].
   assert (Va : value p (assignment (digits c)) = Some v).
   { rewrite <- V; apply value_ext; intros x; symmetry; apply state_of_digits, H. }
   assert (B : forall s' w, value p s' = Some w -> low <= shift p + scale p * w).
   { intros s' w W; rewrite <- (objective_value p s' w F W).
-    eapply leaves_hold; [apply unit_nonnegative | exact D | apply spin_sign | | apply Z.lcm_nonneg | | exact E].
+    eapply leaves_hold; [apply unit_nonnegative | exact D | intros; apply product_sign | | apply Z.lcm_nonneg | | exact E].
     - apply Z.lcm_least.
       + rewrite (objective_value p s' w F W).
         replace (shift p + scale p * w - (shift p + scale p * v))

@@ -23,7 +23,8 @@ Section Check.
 Variable terms : polynomial.   (* the problem *)
 Variable unit : Z.             (* what multipliers of parts are scaled with *)
 Variable over : Z.             (* the denominator of the parts *)
-Variable g : Z -> Z.           (* the spins of the certificate's state *)
+Variable vertex : Z -> monomial.  (* the product of spins that each vertex stands for *)
+Variable g : Z -> Z.           (* the vertices' values in the certificate's state *)
 Variables at_state whole_step : Z.  (* all energies that count differ from the first by multiples of the second *)
 Variable size : Z.             (* vertices of the tree are at most this *)
 Variables common_loops common_squares : list (list Z).
@@ -33,8 +34,8 @@ Definition round (x step low : Z) : Z :=
   if step =? 0 then x else x - (x * over - low) / (over * step) * step.
 
 Definition take_parts (t : ties) (loops squares : list (list Z)) (a : account) : option account :=
-  match fold_some (take_loop g t unit) loops a with
-  | Some a' => fold_some (take_square t unit) squares a'
+  match fold_some (take_loop vertex g t unit) loops a with
+  | Some a' => fold_some (take_square vertex t unit) squares a'
   | None => None
   end.
 
@@ -130,7 +131,7 @@ Lemma take_parts_covers t loops squares e a a' :
   obeys s t -> covers s e a -> take_parts t loops squares a = Some a' -> covers s e a'.
 Proof.
   intros Ht Ha; unfold take_parts.
-  destruct (fold_some (take_loop g t unit) loops a) as [b |] eqn:E; [| discriminate].
+  destruct (fold_some (take_loop vertex g t unit) loops a) as [b |] eqn:E; [| discriminate].
   intros K; refine (fold_some_keeps (covers s e) _ _ _ _ _ _ K).
   - intros; eapply take_square_covers; eauto.
   - refine (fold_some_keeps (covers s e) _ _ _ _ _ Ha E).

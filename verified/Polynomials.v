@@ -101,6 +101,9 @@ Proof.
   simpl; lia.
 Qed.
 
+Lemma product_app s m n : product s (m ++ n) = product s m * product s n.
+Proof. induction m as [| v m IH]; simpl; [lia | rewrite IH; ring]. Qed.
+
 Lemma product_mul s m n : product s (mul m n) = product s m * product s n.
 Proof.
   revert n; induction m as [| x m IH]; intros n; [simpl; lia |].

@@ -4,7 +4,7 @@
     return is what the theorem is about, so they are part of its statement. *)
 
 Require Import ZArith List Bool String Ascii.
-From Verified Require Import Statement Tree Bricks Leaves Check.
+From Verified Require Import Statement Tree Polynomials Bricks Leaves Check.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -241,7 +241,49 @@ Definition read_wcnf (lines : list (list word)) : option (problem * Z * Z) :=
           && (total fst soft <? large) && (used <=? n) in
   Some (Clauses soft hard, n, 0).
 
-Inductive kind := Wcnf | Maxcut | Sparse.
+(** ** Polynomials (.hubo) *)
+
+Definition key_vartype := Eval compute in bytes "vartype=SPIN".
+Definition start_vartype := Eval compute in bytes "vartype".
+
+Fixpoint starts (w v : word) : bool :=
+  match w, v with
+  | [], _ => true
+  | a :: w', b :: v' => (a =? b) && starts w' v'
+  | _, [] => false
+  end.
+
+Fixpoint contains (w v : word) : bool :=
+  starts w v || match v with [] => false | _ :: v' => contains w v' end.
+
+(** A term: variables from 0 on, and the weight last. *)
+Definition read_term (line : list word) : option (monomial * Z) :=
+  match rev_append line [] with
+  | w :: variables =>
+      let? c := weight w in
+      let? m := each integer variables in
+      require forallb (fun v => 0 <=? v) m in Some (mapped (fun v => v + 1) m, c)
+  | [] => None
+  end.
+
+(** One comment, and no other, is "# vartype=SPIN". *)
+Definition read_hubo (lines : list (list word)) : option (problem * Z * Z) :=
+  let notes := notes_of 35 lines in
+  let typed := List.filter (existsb (contains start_vartype)) notes in
+  require (match typed with [[w]] => is_word w key_vartype | _ => false end) in
+  let? numbers := note key_numbers notes in
+  require (match numbers with None => true | Some _ => false end) in
+  let? variables := note key_variables notes in
+  let? stated_size := match variables with None => Some None | Some w => some (moderate w) end in
+  let? terms := each read_term (rows_of 35 lines) in
+  let used := fold_left (fun n (e : monomial * Z) => fold_left Z.max (fst e) n) terms 0 in
+  let size := match stated_size with Some n => n | None => used end in
+  let sums := gather Empty terms in
+  require (used <=? size) && (size <? 2147483648)
+          && (fold_tree (fun t _ w => t + Z.abs w) sums 0 <? large) in
+  Some (Spins terms, size, 0).
+
+Inductive kind := Wcnf | Maxcut | Sparse | Hubo.
 
 (** The problem, the number of its variables, and its offset. *)
 Definition read_problem (k : kind) (t : text) : option (problem * Z * Z) :=
@@ -250,6 +292,7 @@ Definition read_problem (k : kind) (t : text) : option (problem * Z * Z) :=
   | Wcnf => read_wcnf lines
   | Maxcut => read_graph false lines
   | Sparse => read_graph true lines
+  | Hubo => read_hubo lines
   end.
 
 (** ** Certificates *)
@@ -263,8 +306,10 @@ Definition head_loops := Eval compute in bytes "loops".
 Definition head_squares := Eval compute in bytes "squares".
 Definition head_tree := Eval compute in bytes "tree".
 Definition head_common := Eval compute in bytes "common".
+Definition head_monomials := Eval compute in bytes "monomials".
 Definition heads :=
-  [head_first; head_denominator; head_cost; head_state; head_names; head_loops; head_squares; head_tree; head_common].
+  [head_first; head_denominator; head_cost; head_state; head_names; head_loops; head_squares; head_tree;
+   head_common; head_monomials].
 Definition row_branch := Eval compute in bytes "branch".
 Definition row_leaf := Eval compute in bytes "leaf".
 Definition row_cover := Eval compute in bytes "cover".
@@ -320,7 +365,7 @@ Definition read_certificate (t : text) : option certificate :=
   let? (found, tree_rows, part_lines) := read_heads (rows_of 35 lines) [] [] in
   let? version := one small (head head_first found) in
   require existsb (fun k => match head head_first found with Some [w] => is_word w k | _ => false end)
-            [[49]; [50]; [51]] in
+            [[49]; [50]; [51]; [52]] in
   let? over := one integer (head head_denominator found) in
   let? bits := read_digits (head head_state found) in
   let? cost := maybe (fun v => one moderate (Some v)) (head head_cost found) in
@@ -329,19 +374,23 @@ Definition read_certificate (t : text) : option certificate :=
   let? squares := maybe (fun v => one integer (Some v)) (head head_squares found) in
   let? tree := maybe (fun v => one integer (Some v)) (head head_tree found) in
   let? common := maybe (each small) (head head_common found) in
-  let? parts := each (each integer) part_lines in
+  let? products := maybe (fun v => one integer (Some v)) (head head_monomials found) in
+  let? lines_of_parts := each (each integer) part_lines in
   let number := match squares with Some m => m | None => 0 end in
+  let vertices := match products with Some m => m | None => 0 end in
+  require (0 <=? vertices) && Bool.eqb (has products) (version =? 4) in
+  let? (monomials, parts) := taken vertices lines_of_parts [] in
   require (0 <? over) && (0 <=? loops) && (0 <=? number) && (loops + number =? count parts)
-          && Bool.eqb (has tree) (version =? 3) && ((version =? 3) || negb (has common))
+          && ((version =? 4) || Bool.eqb (has tree) (version =? 3)) && (has tree || negb (has common))
           && ((1 <? version) || negb (has squares))
           && (match tree with Some n => n =? count tree_rows | None => true end)
           && (match names with Some numbers => are_names (count bits) numbers | None => true end) in
   let? (loop_parts, square_parts) := taken loops parts [] in
   let? first := match common with
-                | None => Some (if version =? 3 then (0, 0) else (loops, number))
+                | None => Some (if has tree then (0, 0) else (loops, number))
                 | Some [x; y] => Some (x, y)
                 | _ => None
                 end in
   Some {| denominator := over; digits := bits; stated := cost;
-          rows := if version =? 3 then tree_rows else [Leaf 0 0];
-          loops := loop_parts; squares := square_parts; common := first |}.
+          rows := if has tree then tree_rows else [Leaf 0 0];
+          loops := loop_parts; squares := square_parts; common := first; table := monomials |}.

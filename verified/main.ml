@@ -14,6 +14,7 @@ let bytes path =
 let kind_of path =
   if Filename.check_suffix path ".wcnf" then Checker.Wcnf
   else if Filename.check_suffix path ".sparse" then Checker.Sparse
+  else if Filename.check_suffix path ".hubo" then Checker.Hubo
   else Checker.Maxcut
 
 (* What to print of a problem and its certificate, and the exit code. *)

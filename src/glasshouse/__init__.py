@@ -17,8 +17,8 @@ from glasshouse.version import __version__ as __version__
 _NAMES_OF = {
     "extras": "MissingPackageError",  # of optional packages
     # What a problem is, and how one kind becomes another.
-    "problems": "Ising Max2Sat Polynomial Qubo Rbm",
-    "problems.convert": "to_ising to_max2sat to_maxcut to_polynomial to_qubo to_rbm",
+    "problems": "Ising Max2Sat MaxSat Polynomial Qubo Rbm",
+    "problems.convert": "to_ising to_max2sat to_maxcut to_maxsat to_polynomial to_qubo to_rbm",
     "problems.bipartite": "rbm_to_ghost",
     "problems.reduction": "Reduction",
     # What the energy looks like around a state.
@@ -35,14 +35,14 @@ _NAMES_OF = {
     "planting.methods.ensemble": "random_loops_ensemble",
     # Formats of the field, by suffix.
     "files": "FileError read read_document read_planted verify_file write",
-    # Ground states found.
+    # Ground states found, and states at temperatures.
     "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
     "solvers.minimising": "minimise",
+    "solvers.sampling": "ThermalSamples sample",
     "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
-    # Optima proven, whether or not anybody planted them.
+    # Optima proven, planted or not, of one problem and of many files.
     "proofs": "NoiseMargin Proof noise_margin prove",
-    # Many files, and what is proven of each.
     "suites": "check_suite iter_check_suite iter_write_suite write_suite",
     # How hard it is, over ensembles.
     "store": "Stop Store collect iter_collect",

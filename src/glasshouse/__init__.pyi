@@ -46,6 +46,7 @@ from glasshouse.planting.methods import *  # noqa: F403
 from glasshouse.planting.methods.ensemble import random_loops_ensemble as random_loops_ensemble
 from glasshouse.problems import Ising as Ising
 from glasshouse.problems import Max2Sat as Max2Sat
+from glasshouse.problems import MaxSat as MaxSat
 from glasshouse.problems import Polynomial as Polynomial
 from glasshouse.problems import Qubo as Qubo
 from glasshouse.problems import Rbm as Rbm
@@ -53,6 +54,7 @@ from glasshouse.problems.bipartite import rbm_to_ghost as rbm_to_ghost
 from glasshouse.problems.convert import to_ising as to_ising
 from glasshouse.problems.convert import to_max2sat as to_max2sat
 from glasshouse.problems.convert import to_maxcut as to_maxcut
+from glasshouse.problems.convert import to_maxsat as to_maxsat
 from glasshouse.problems.convert import to_polynomial as to_polynomial
 from glasshouse.problems.convert import to_qubo as to_qubo
 from glasshouse.problems.convert import to_rbm as to_rbm
@@ -75,6 +77,8 @@ from glasshouse.solvers import temper as temper
 from glasshouse.solvers.minimising import minimise as minimise
 from glasshouse.solvers.samplers import GlasshouseAnnealer as GlasshouseAnnealer
 from glasshouse.solvers.samplers import GlasshouseTempering as GlasshouseTempering
+from glasshouse.solvers.sampling import ThermalSamples as ThermalSamples
+from glasshouse.solvers.sampling import sample as sample
 from glasshouse.solvers.schedule import paper_schedule as paper_schedule
 from glasshouse.solvers.schedule import peak_density as peak_density
 from glasshouse.store import Stop as Stop

@@ -31,7 +31,8 @@ OPTIONS = {
     "exactly": "spins* n* literals* true-literals* clauses clause-density",
     "nae3sat": "spins* n* clauses clause-density",
     "two-in-four": "spins* n* clauses clause-density",
-    "xorsat": "variables* n* degree",
+    "polynomial": ("spins* n* frustration* f* products product-density factors length lift"),
+    "xorsat": "variables* n* degree native",
     "wishart": "spins* n* columns alpha weights resolution",
     "partition": "spins* n* bits bits-per-spin total",
     "tiles2d": "length* p1 p2 p3 boundary",
@@ -105,10 +106,12 @@ def test_every_command_is_offered(capsys):
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, capsys):
     name, number = example.split()
-    method, path, twin = planting.METHODS[name], tmp_path / "a.wcnf", tmp_path / "b.wcnf"
+    method, plant = planting.METHODS[name], grown(example, 7)
+    suffix = ".hubo" if isinstance(plant.problem, gh.Polynomial) else ".wcnf"
+    path, twin = tmp_path / f"a{suffix}", tmp_path / f"b{suffix}"
     words = typed(method, method.examples[int(number)])
     assert main([*words, "--seed", "7", "-o", str(path)]) == 0
-    gh.write(twin, grown(example, 7))
+    gh.write(twin, plant)
     assert path.read_bytes() == twin.read_bytes()
     assert side_car(path).read_bytes() == side_car(twin).read_bytes()
     assert main(["check", str(path)]) == 0

@@ -11,7 +11,7 @@ from tests.strategies import max2sats
 
 import glasshouse as gh
 from glasshouse.certificates import Certificate, CertificateError
-from glasshouse.files.clause_file import ClauseFile, as_max2sat
+from glasshouse.files.clause_file import ClauseFile, as_problem
 from glasshouse.files.known import known_by
 from glasshouse.fuzzing.deciding import decide, enumerated_optimum, proven_optimum
 
@@ -43,7 +43,7 @@ def test_enumeration_is_brute_force_for_weights_of_any_size(clauses):
 @given(clause_files(st.integers(0, 9)))
 def test_proofs_agree_with_enumeration(clauses):
     if brute_force(clauses) is None:
-        assert decide(clauses) is None
+        assert decide(clauses).optimum is None
         return
     decision = proven_optimum(clauses)
     assert decision is None or decision.optimum == brute_force(clauses)
@@ -53,7 +53,7 @@ def test_more_variables_than_are_looked_at_together():
     chain = tuple((1 + k % 3, (-k, k + 1)) for k in range(1, 18))
     clauses = ClauseFile(18, (*chain, (9, (1,)), (4, (-18,))), ((2, 5),))
     assert enumerated_optimum(clauses) == 1
-    assert decide(clauses).optimum == gh.brute_force(as_max2sat(clauses)).energy == 1
+    assert decide(clauses).optimum == gh.brute_force(as_problem(clauses)).energy == 1
 
 
 def test_too_many_variables_are_refused_or_proven():

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from glasshouse.certificates import Certificate, CertificateError, verify
-from glasshouse.files.clause_file import as_max2sat
+from glasshouse.files.clause_file import as_problem
 from glasshouse.files.known import known_by
 from glasshouse.fuzzing.deciding import Decision, decide, enumerated_optimum
 from glasshouse.fuzzing.drawing import DEFAULT, Corners, fuzz_specimen
@@ -66,7 +66,7 @@ def test_the_planted_bug_is_shrunk_to_three_clauses():
         assert len(question.lines) == 3
         assert question.num_variables == 2
         assert all(weight in (None, 0, 1) for weight, _ in question.lines)
-        assert verify(as_max2sat(question.clauses), question.certificate).optimal
+        assert verify(as_problem(question.clauses), question.certificate).optimal
 
 
 DEFECTS = {

@@ -27,6 +27,10 @@ PLANTS = {
     "partition odd": {"n": 10, "bits_per_spin": "3/4", "total": "odd"},
     "posiform": {"n": 10},
     "posiform block": {"n": 15, "block": 5, "scale": "1/20"},
+    "product_loops": {"n": 8, "products": 3, "frustration": "1/4"},
+    "product_loops lifted": {
+        "n": 8, "products": 2, "frustration": "1/5", "length": 4, "lift": 1,
+    },
     "structured_graph_loops": {
         "graph": "complete:12", "frustration": "0.23", "block": "0.5", "loop_density": "2",
     },
@@ -40,6 +44,7 @@ PLANTS = {
     "wishart": {"n": 8, "columns": 6},
     "wishart normal": {"n": 10, "alpha": "1/5", "weights": "normal"},
     "xorsat": {"n": 9},
+    "xorsat native": {"n": 9, "native": True},
 }  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from tests.planting.examples import EXAMPLES, grown
 
 from glasshouse.files import read_planted, write
 from glasshouse.planting import METHODS, Plan, Planted, Recipe, Seed, planting_method, shuffle
-from glasshouse.problems import Rbm
+from glasshouse.problems import Polynomial, Rbm
 from glasshouse.studies import Task
 
 
@@ -34,7 +34,8 @@ def test_spins_and_loops_are_known_from_the_recipe(example):
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_a_file_is_regrown_from_its_recipe(example, tmp_path):
-    plant, path = grown(example), tmp_path / "x.coo"
+    plant = grown(example)
+    path = tmp_path / ("x.hubo" if isinstance(plant.problem, Polynomial) else "x.coo")
     write(path, plant)
     assert read_planted(path) == plant
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from tests.problems.test_polynomial import polynomials, states
 
 import glasshouse as gh
-from glasshouse.certificates import checker
+from glasshouse.certificates import ExactForm, Proven, checker
 from glasshouse.files import side_car
 from glasshouse.files.certificate.writing import write_certificate
+from glasshouse.problems.reduction import to_spins
+from glasshouse.proofs.budget import Budget
+from glasshouse.proofs.even_covers import EvenCoverProof
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +68,64 @@ def test_what_is_satisfiable_needs_no_parts_and_the_rest_gets_an_honest_bound():
     open_proof = gh.prove(hard, state=state, time_limit=5)
     assert not open_proof.optimal
     assert open_proof.lower_bound <= open_proof.energy <= hard.energy(state)
+
+
+@settings(max_examples=40, deadline=None)
+@given(polynomials(most=9, degree=4))
+def test_even_covers_prove_what_both_checkers_believe(folder, drawn):
+    size, rows, weights, units = drawn
+    kinds = np.array(weights, dtype=np.float64 if any(type(w) is float for w in weights) else int)
+    problem = gh.Polynomial.from_terms(size, rows, kinds, units=units)
+    if not size or problem.degree < 3:
+        return
+    form = ExactForm.of(problem)
+    state = to_spins(gh.brute_force(problem).states[0])
+    search = EvenCoverProof(form, state, Budget())
+    proven = Proven(problem, search.certificate())
+    exact = Fraction(form.value(state), form.scale)
+    assert proven.verdict.bound <= exact == proven.verdict.exact_energy
+    if problem.is_integer and search.nodes < 100:
+        assert proven.verdict.optimal
+    path = folder / "covers.hubo"
+    gh.write(path, problem, overwrite=True)
+    write_certificate(side_car(path), proven.certificate, overwrite=True)
+    texts = path.read_text(), side_car(path).read_text()
+    value, bound = checker.check(*texts, is_hubo=True)
+    assert value == exact
+    assert (bound == value) == proven.verdict.optimal
+
+
+def test_planted_covers_of_forty_spins_are_proven_by_the_linear_program():
+    rng = np.random.default_rng(1)
+    terms: dict[tuple[int, ...], int] = {}
+    for _ in range(40):  # four terms of three spins each, one of them negative
+        a, b, c, d, e, f = rng.choice(40, 6, replace=False).tolist()
+        for row, weight in zip(
+            ((a, b, c), (a, d, e), (b, d, f), (c, e, f)), (-4, -4, -4, 3), strict=True
+        ):
+            key = tuple(sorted(row))
+            terms[key] = terms.get(key, 0) + weight
+    problem = gh.Polynomial.from_terms(40, terms)
+    proof = gh.prove(problem, state=np.ones(40, np.int8), time_limit=60)
+    assert proof.optimal
+    assert proof.energy == -9 * 40
+    assert proof.statistics.method == "even-cover LP"
+    assert "even-cover LP" in str(proof.summary())
+    assert proof.certificate.num_monomials
+
+
+def test_a_tree_of_even_covers_keeps_to_its_time(monkeypatch):
+    rng = np.random.default_rng(4)
+    rows = [rng.choice(30, 3, replace=False) for _ in range(120)]
+    problem = gh.Polynomial.from_terms(30, rows, rng.choice([-1, 1], 120))
+    proof = gh.prove(problem, time_limit=2)
+    assert proof.statistics.stopped == "time limit"
+    assert proof.lower_bound > -120  # above that of the weights
+    assert proof.statistics.seconds < 20
+    monkeypatch.setattr("glasshouse.proofs.even_covers._MOST_NODES", 3)
+    few = gh.prove(problem)
+    assert few.certificate.tree.num_leaves > 1
+    assert few.lower_bound <= few.energy == problem.energy(few.state)
 
 
 def test_ctrl_c_keeps_the_annealed_state_and_its_bound(monkeypatch):

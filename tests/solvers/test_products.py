@@ -14,8 +14,11 @@ from tests.solvers.block_runs import final_states
 from tests.solvers.test_boltzmann import chi_square_p, ks_p
 
 import glasshouse as gh
+from glasshouse.planting import Seed
+from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.engine import Hypergraph
 from glasshouse.solvers.engines import choose_engine
+from glasshouse.solvers.replicas import RowTask
 
 CUBIC = gh.Polynomial.from_terms(
     5, {(0, 1, 2): -2, (1, 2, 3, 4): 1, (0, 4): 1, (3,): -1, (0, 2, 3): 3}, offset=7
@@ -101,5 +104,39 @@ def test_what_floats_cannot_hold_is_annealed_as_pairs():
     result = gh.anneal(large, sweeps=20, runs=16, rng=1)
     assert result.kernel != "product lanes"
     assert result.best_energy == -(2**54) - 2
-    tempered = gh.temper(CUBIC, sweeps=20, runs=2, rng=1)
-    assert tempered.best_energy == gh.brute_force(CUBIC).energy
+    assert gh.temper(large, sweeps=20, runs=2, rng=1).kernel != "product lanes"
+
+
+def test_tempering_takes_polynomials_as_they_are():
+    rng = np.random.default_rng(1)
+    rows = [rng.choice(16, 4, replace=False) for _ in range(30)]
+    problem = gh.Polynomial.from_terms(16, rows, rng.integers(1, 4, 30) * rng.choice([-1, 1], 30))
+    best = gh.brute_force(problem).energy
+    result = gh.temper(problem, sweeps=2000, runs=8, target=best, rng=1)
+    assert (result.best_energy, result.kernel) == (best, "product lanes")
+    assert result.success_probability == 1
+    assert problem.energy(result.states).tolist() == result.energies.tolist()
+    again = gh.temper(problem, sweeps=2000, runs=24, target=best, rng=1, threads=2)
+    assert (again.states[:8] == result.states).all()
+    bits, reduction = gh.to_polynomial(problem, "binary")
+    assert reduction.source_energy(int(gh.temper(bits, sweeps=2000, rng=1).best_energy)) == best
+
+
+@pytest.mark.parametrize("problem", [CUBIC, FLOATS], ids=["integers", "floats"])
+def test_replicas_at_each_temperature_have_the_boltzmann_distribution(problem):
+    betas = np.array([0.05, 0.15, 0.3])
+    _, made = choose_engine(Hypergraph(problem))
+    table = states(5, "spin")
+    energies = problem.energy(table).astype(float)
+    seen = [[], [], []]
+    task = RowTask(made, betas, 40, made.never, key_of(Seed(3)))
+    for index in range(300):
+        (replicas,) = task.start(index)
+        task.advance((replicas,), 0, 40)
+        for k, spins in enumerate(replicas.spins):
+            seen[k].append(spins[:-16].reshape(-1, 16).T)
+    for beta, drawn in zip(betas, seen, strict=True):
+        codes = (np.concatenate(drawn) > 0) @ (1 << np.arange(5)[::-1])
+        chances = np.exp(-beta * (energies - energies.min()))
+        chances /= chances.sum()
+        assert chi_square_p(np.bincount(codes, minlength=32), len(codes) * chances) > 1e-4

@@ -15,7 +15,7 @@ from tests.children import run
 from tests.store.synthetic import KIND, Fake
 from tests.test_installation import unprivileged
 
-from glasshouse.files.text.errors import MissingFileError
+from glasshouse.files.text.errors import FileError, MissingFileError
 from glasshouse.store.ranges import Ranges
 from glasshouse.store.row_types import Column, Kind, Stop
 from glasshouse.store.store import Store
@@ -292,3 +292,23 @@ def test_the_pretended_task_is_a_function_of_the_index():
     part = Fake().measure(12, 3)
     assert np.array_equal(whole["sweeps"][12:15], part["sweeps"])
     assert KIND.counted == "solved"
+
+
+def test_a_copy_has_the_rows_of_the_write_ahead_log(tmp_path):
+    path, copy = tmp_path / "store.sqlite", tmp_path / "copy.sqlite"
+    task = Fake(stop=Stop(30))
+    with Store(path, write=True) as writer:
+        (stored,) = writer.add_tasks([task])
+        writer.add_batch(stored, 0, task.measure(0, 30))
+        with Store(path) as reader:
+            reader.copy_to(copy)
+            with pytest.raises(FileError, match="exists already"):
+                reader.copy_to(copy)
+            with pytest.raises(FileError, match="exists already"):
+                reader.copy_to(path, overwrite=True)
+        writer.add_batch(stored, 30, task.measure(30, 5))
+        writer.copy_to(copy, overwrite=True)
+    with Store(copy) as copied:
+        assert [one.rows for one in copied.status()] == [35]
+        assert copied.check() == []
+    assert not [*tmp_path.glob(".*.part")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +14,13 @@ from tests.certificates.adversary import Target
 from tests.certificates.forging import MAGNITUDES, Rng
 from tests.certificates.mutations import mutate, mutate_numbers
 from tests.certificates.test_checker import some_files
+from tests.certificates.test_products import some_certificate, some_polynomial
 from tests.certificates.test_qubo_checker import matrix_text
 from tests.certificates.test_qubo_checker import proven as proven_matrix
 from tests.certificates.test_tree_mutations import mutated, trees
 
 from glasshouse import files
+from glasshouse.planting import product_loops
 from glasshouse.problems import Ising
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
@@ -39,6 +42,8 @@ class Case(NamedTuple):
     def has_floats(self) -> bool:
         """Whether a number of the problem, or the stated cost, may be a float: no case for Coq."""
         lines = [line.split() for line in self.problem.split(b"\n")]
+        if self.suffix == ".hubo":
+            return self._is_odd_polynomial(lines)
         rows = [words[2] for words in lines if len(words) == 3 and words[0][:1] != b"#"]
         notes = [line for line in lines if line and line[0][:1] == b"#"]
         if self.suffix == ".wcnf":
@@ -47,6 +52,14 @@ class Case(NamedTuple):
         rows += re.findall(rb"^\s*cost\s+(\S+)", self.certificate, re.M)
         is_float = any(set(word) & set(b".eE") or len(word) > 18 for word in rows)
         return is_float or any(b"numbers" in b"".join(note) for note in notes)
+
+    def _is_odd_polynomial(self, lines: list[list[bytes]]) -> bool:
+        """Whether a polynomial may have floats, bits, or its vartype in another spelling."""
+        rows = [words[-1] for words in lines if words and words[0][:1] != b"#"]
+        rows += re.findall(rb"^\s*cost\s+(\S+)", self.certificate, re.M)
+        is_float = any(set(word) & set(b".eE") or len(word) > 18 for word in rows)
+        is_plain = self.problem.count(b"vartype") == 1 and [b"#", b"vartype=SPIN"] in lines
+        return is_float or not is_plain or b"numbers" in self.problem
 
 
 def case(suffix: str, problem: bytes, certificate: bytes) -> Case:
@@ -132,7 +145,47 @@ def some_proof(folder: Path, rng: Rng) -> tuple[str, bytes, bytes]:
     return ".mc", path.read_bytes(), beside.read_bytes()
 
 
-SOURCES = (forged_parts, forged_trees, damaged_files)
+def polynomials(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
+    """Polynomials of spins with certificates of version 4: any sound ones, plants, and damaged."""
+    dice = random.Random(int(rng.integers(2**32)))
+    path = folder / "polynomial.hubo"
+    for number in itertools.count():
+        if number % 3 == 0:
+            plant = product_loops(
+                6, products=2, frustration="1/4", lift=number % 2, rng=int(rng.integers(2**32))
+            )
+            files.write(path, plant, overwrite=True)
+        else:
+            problem = some_polynomial(dice)
+            if problem.units != "spin" or not problem.is_integer:
+                continue
+            files.write(path, problem, overwrite=True)
+            proof = some_certificate(dice, problem.num_variables)
+            files.write_certificate(files.side_car(path), proof, overwrite=True)
+        texts = path.read_text(), files.side_car(path).read_text()
+        factor = MAGNITUDES[rng.integers(len(MAGNITUDES))] if rng.random() < 0.2 else 1
+        texts = texts[0], magnified_parts(texts[1], factor)
+        yield case(".hubo", *(text.encode() for text in texts))
+        for _ in range(attacks):
+            damaged = list(texts)
+            target = int(rng.random() < 0.8)
+            damage = mutate if rng.random() < 0.4 else mutate_numbers
+            damaged[target] = damage(damaged[target], rng)
+            yield case(".hubo", *(text.encode("latin1") for text in damaged))
+
+
+def magnified_parts(text: str, factor: int) -> str:
+    """A certificate of version 4 with larger multipliers and denominator; monomials stay."""
+    head, word, parts = text.partition("\nmonomials ")
+    count = int(parts.split(maxsplit=1)[0]) if word else 0
+    lines = parts.split("\n")
+    first = 1 + next((k for k, line in enumerate(lines[1:]) if line[:1].isdigit()), len(lines) - 1)
+    later = "\n".join(lines[first + count :])
+    kept = "\n".join(lines[: first + count])
+    return f"{magnified(head, factor)}{word}{kept}\n{magnified(later, factor)}"
+
+
+SOURCES = (forged_parts, forged_trees, damaged_files, polynomials)
 
 
 def cases(folder: Path, seed: int, attacks: int) -> Iterator[Case]:

@@ -31,7 +31,8 @@ def stand_alone(case: Case) -> Answer:
     """The stand-alone checker's value and bound; None if it refuses."""
     texts = (text.decode("latin1") for text in case[1:])
     try:
-        return checker.check(*texts, case.suffix != ".wcnf", case.suffix == ".sparse")
+        kinds = (case.suffix == suffix for suffix in (".sparse", ".hubo"))
+        return checker.check(*texts, case.suffix in (".mc", ".sparse"), *kinds)
     except (RecursionError, ValueError):  # what its command catches
         return None
 

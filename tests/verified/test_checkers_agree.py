@@ -41,7 +41,8 @@ def compare_in(folder: Path, verified: str, count: int, seed: int, attacks: int)
 
 def traits(one: Case) -> list[str]:
     """What a case is made of."""
-    words = {b"squares": b"\nsquares ", b"trees": b"\nbranch ", b"covers": b"\ncover "}
+    words = {b"squares": b"\nsquares ", b"trees": b"\nbranch ", b"covers": b"\ncover ",
+             b"monomials": b"\nmonomials "}  # fmt: skip
     held = [name.decode() for name, word in words.items() if word in one.certificate]
     state, numbers = re.compile(rb"^state .*$", re.M), re.compile(rb"\d{20}")
     large = numbers.search(state.sub(b"", one.certificate)) is not None
@@ -49,10 +50,10 @@ def traits(one: Case) -> list[str]:
 
 
 def test_three_checkers_agree(verified):
-    tally = compare(verified, count=450, seed=1, attacks=12)
-    assert min(tally[kind] for kind in ("squares", "trees", "covers", "large")) > 40
+    tally = compare(verified, count=600, seed=1, attacks=12)
+    assert min(tally[kind] for kind in ("squares", "trees", "covers", "large", "monomials")) > 40
     assert min(tally[kind] for kind in ("refused", "optimal", "bounds")) > 50
-    assert min(tally[suffix] for suffix in (".wcnf", ".mc", ".sparse")) > 20
+    assert min(tally[suffix] for suffix in (".wcnf", ".mc", ".sparse", ".hubo")) > 20
 
 
 def table(test: Callable[..., None]) -> list[tuple[str, str, bool]]:
@@ -81,6 +82,36 @@ def test_three_checkers_know_one_grammar(verified, tmp_path):
     assert len(whole) > 180
     for one, mine in zip(whole, verified_ones(verified, whole, tmp_path), strict=True):
         assert mine == stand_alone(one) == library(one, tmp_path), one
+
+
+def test_polynomials_are_read_by_one_grammar(verified, tmp_path):
+    problem = "# vartype=SPIN\n# num-variables 5\n0 1 2 -3\n1 2 3 2\n0 3 1\n4\n"
+    proof = "glasshouse-certificate 4\ndenominator 1\nstate 11111\nmonomials 1\nloops 1\n1 2 3\n"
+    changes = [
+        ("", ""), ("0 1 2", "0 1 1 2"), ("0 1 2", "0 -1 2"), ("0 1 2", "0 +1 2"), ("0 3 1", "1"),
+        ("variables 5", "variables 4"), ("variables 5", "variables 6"), ("0 1 2 -3", "0 1 7 -3"),
+        ("-3\n1", "-3\n\n1"), ("0 1 2 -3", "0 1 2 -9223372036854775808"), ("4\n", "4 x\n"),
+        ("\n4\n", "\n4611686018427387904\n4611686018427387904\n"), ("monomials 1\n", ""),
+        ("monomials 1\nloops 1\n1 2 3\n", "monomials 2\nloops 1\n1 2\n1 2\n1 0 1 6\n"),
+        ("certificate 4", "certificate 3"), ("loops 1\n", "loops 0\nsquares 1\n"),
+        ("loops 1", "loops 01"), ("state 11111\n", "state 11111\ntree 1\nleaf 1 0\n"),
+        ("state 11111\n", "state 11111\ntree 1\ncover 1 2\n"),
+    ]  # fmt: skip
+    tables = ("2 1 3", "2", "1 2 6", "1 2 2", "0 1 2", "1 2 3\n1 1 2 6", "1 2 3\n1 0 1 7")
+    tables += ("1 2 3\n1 0 6 6", "1 2 3\n1 -0 6 1", "1 2 3\n1 -6 0 1", "1 2 3\n1 6 -1 0")
+    changes += [("1 2 3\n", f"{table}\n") for table in tables]
+    proofs = [proof + "1 0 1 6\n", proof.replace("loops 1", "loops 0\nsquares 1") + "1 1 0 -1 6\n"]
+    some = [
+        Case(".hubo", problem.replace(old, new, 1).encode(), text.replace(old, new, 1).encode())
+        for old, new in changes
+        for text in proofs
+    ]
+    answers = verified_ones(verified, some, tmp_path)
+    assert len([answer for answer in answers if answer]) > 10
+    for one, mine in zip(some, answers, strict=True):
+        assert mine == stand_alone(one) == library(one, tmp_path), one
+    bits = Case(".hubo", problem.replace("SPIN", "BINARY").encode(), proofs[0].encode())
+    assert verified_ones(verified, [bits], tmp_path) == [None]
 
 
 def test_floats_are_refused(verified, tmp_path):

@@ -13,7 +13,8 @@ from tests.golden.plants import PLANTS, grown
 from glasshouse import files
 from glasshouse.cli import main
 from glasshouse.cli.verified import VARIABLE
-from glasshouse.planting.methods import random_loops
+from glasshouse.planting.methods import random_loops, xorsat
+from glasshouse.problems import Polynomial
 
 
 @pytest.fixture
@@ -34,7 +35,8 @@ def test_every_planted_family_is_verified(verified, tmp_path):
     pairs, values = [], []
     for number, name in enumerate(PLANTS):
         plant = grown(name)
-        for suffix in (".wcnf", ".mc"):
+        is_polynomial = isinstance(plant.problem, Polynomial)
+        for suffix in (".hubo",) if is_polynomial else (".wcnf", ".mc"):
             path = tmp_path / f"{number}{suffix}"
             try:
                 files.write(path, plant)
@@ -45,6 +47,13 @@ def test_every_planted_family_is_verified(verified, tmp_path):
     done = subprocess.run([verified, *pairs], capture_output=True, text=True, check=False)
     assert len(values) > 40
     assert done.stdout.splitlines() == [f"VERIFIED optimum {value}" for *_, value in values]
+
+
+def test_a_planted_polynomial_is_verified(verified, tmp_path, capsys):
+    path = tmp_path / "inst.hubo"
+    files.write(path, xorsat(12, native=True, rng=1))
+    assert main(["check", str(path), "--verified"]) == 0
+    assert capsys.readouterr().out.endswith("; the verified checker agrees\n")
 
 
 def test_packed_files_are_unpacked(verified, plant, tmp_path, capsys):
@@ -60,7 +69,7 @@ def test_formats_that_it_does_not_read_are_refused_in_one_line(verified, tmp_pat
     files.write(path, random_loops(4, 4, frustration="1/4", loops=3, rng=5))
     assert main(["check", str(path), "--verified"]) == 2
     said = capsys.readouterr().err
-    assert "the verified checker reads .wcnf, .mc, .sparse files" in said
+    assert "the verified checker reads .wcnf, .mc, .sparse, .hubo files" in said
     assert said.count("\n") == 1
 
 

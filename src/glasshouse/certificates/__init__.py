@@ -3,6 +3,7 @@
 * `proven`: the only type that stands for a proof. `verdict`: `verify`. `leaf`: the bound of one
   leaf. `bound`: the bound that loops and squares prove.
 * `certificate`: a state, loops and squares. `squares`, `square_sums`: squares, and their sums.
+* `cores`: decision trees over clauses. `core_kernels`: their check.
 * `products`: vertices that are products of spins, and sums term by term.
 * `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
 * `exact_form`: any problem in integers. `edge_sums`, `flat_cycles`, `integers`, `kernels`: exact
@@ -12,6 +13,9 @@
 
 from glasshouse.certificates.bound import Parts as Parts
 from glasshouse.certificates.certificate import Certificate, CertificateError
+from glasshouse.certificates.cores import NO_CORES as NO_CORES
+from glasshouse.certificates.cores import Cores
+from glasshouse.certificates.cores import clause_rows as clause_rows
 from glasshouse.certificates.exact_form import ExactForm as ExactForm
 from glasshouse.certificates.exact_form import exact_energy as exact_energy
 from glasshouse.certificates.exact_form import packed as packed
@@ -30,6 +34,6 @@ from glasshouse.certificates.verdict import check_fit as check_fit
 
 # Names imported `as` themselves are for the other packages of glasshouse.
 __all__ = [
-    "Branch", "Certificate", "CertificateError", "Cover", "Leaf", "Proven", "Squares", "Tree",
-    "Verdict", "verify",
+    "Branch", "Certificate", "CertificateError", "Cores", "Cover", "Leaf", "Proven", "Squares",
+    "Tree", "Verdict", "verify",
 ]  # fmt: skip

@@ -16,19 +16,23 @@ vertices, and R is summed term by term.
 Loops and squares may also belong to the leaves of a search tree, which partition all states (see
 `tree`); then the bound is the least B of all leaves.
 
-If a state is not proven optimal, the best known loops may violate three or more of their edges in
-it. They still bound all energies: the minimum of a loop depends only on the parity of its negative
-edges.
+Costs of clauses can be bounded by frustrated cores instead (see `cores`): decision trees whose
+leaves are falsified clauses.
+
+Where a state is not proven optimal, the best loops known may violate three or more of their edges
+in it. They still bound all energies: the minimum of a loop depends only on the parity of its
+negative edges.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.cores import NO_CORES, Cores
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
 from glasshouse.certificates.integers import positive_numbers
 from glasshouse.certificates.products import NO_MONOMIALS, checked_table
@@ -62,18 +66,19 @@ class Certificate(Summarised):
     Attributes:
         state: the spins s.
         nodes: the loops' nodes, flat, each loop's violated edge the one from last to first.
-        starts: the index at which each loop begins, and the end of the last loop.
-        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers if one
-            does not fit.
-        denominator: 1 for planted loops; linear programs need other denominators.
-        violated: marks the edges (from a node to the next of its loop) that the state violates: an
-            odd number per loop, including its last edge. None if only the last edges are violated,
-            as in every plant.
-        squares: the squares, over the same denominator.
-        tree: partitions the states into leaves, each with its own loops and squares; None if all
-            states share all loops and squares.
-        monomials: products of spins that are further vertices, the nodes after the ghost. An edge
-            is the product of its two nodes, so a loop is any even cover.
+        starts: where each loop begins, and the end of the last.
+        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers where
+            one is larger.
+        denominator: 1 for loops that were planted; linear programs need others.
+        violated: which edges (from a node to the next of its loop) the state violates, an odd
+            number in every loop and always its last; None where they are only the last ones, as
+            in every plant.
+        squares: over the same denominator.
+        tree: parts the states into leaves, each with loops and squares of its own; None for one
+            leaf that has them all.
+        monomials: products of spins that are vertices, too: the nodes after the ghost. An edge
+            stands for the product of its two nodes, so a loop is any even cover.
+        cores: of clauses, over the same denominator, in place of all other parts.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
@@ -95,6 +100,7 @@ class Certificate(Summarised):
     squares: Squares = NO_SQUARES
     tree: Tree | None = None
     monomials: Monomials = NO_MONOMIALS
+    cores: Cores = NO_CORES
 
     def __post_init__(self) -> None:
         state = validation.states(self.state, np.size(self.state), (-1, 1), "state")
@@ -103,6 +109,12 @@ class Certificate(Summarised):
         if not isinstance(self.squares, Squares):
             raise ValueError(f"squares must be Squares, not {type(self.squares).__name__}")
         _check_tree(self.tree, len(multipliers), self.squares.num_squares)
+        if not isinstance(self.cores, Cores):
+            raise ValueError(f"cores must be Cores, not {type(self.cores).__name__}")
+        if self.cores and (
+            len(multipliers) or self.squares or self.tree or self.monomials.indices.size
+        ):
+            raise ValueError("cores stand alone; loops, squares, trees and monomials must be none")
         values = {
             "state": validation.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
@@ -121,6 +133,15 @@ class Certificate(Summarised):
         none: Any = np.empty(0, dtype=np.int64)
         return cls(np.asarray(state), none, np.zeros(1, np.int64), none, denominator, None, squares)
 
+    @classmethod
+    def of_cores(cls, state: npt.ArrayLike, cores: Cores, denominator: int = 1) -> Certificate:
+        """A certificate of frustrated cores.
+
+        >>> Certificate.of_cores([1], Cores.of([(2, [1, -1, -2])]))
+        Certificate(1 spins, 1 core)
+        """
+        return replace(cls.of_squares(state, NO_SQUARES, denominator), cores=cores)
+
     @property
     def num_loops(self) -> int:
         """The number of loops in the proof."""
@@ -138,7 +159,9 @@ class Certificate(Summarised):
 
     @property
     def parts(self) -> str:
-        """The parts as text: "8 loops", "1 square", "3 loops and 2 squares"."""
+        """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
+        if self.cores:
+            return f"{self.cores.num_cores} core{'s' * (self.cores.num_cores != 1)}"
         covers = 0 if self.tree is None else self.tree.num_covers
         return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers)
 
@@ -170,10 +193,12 @@ class Certificate(Summarised):
             and self.tree == other.tree
             and np.array_equal(self.monomials.indices, other.monomials.indices)
             and np.array_equal(self.monomials.starts, other.monomials.starts)
+            and self.cores == other.cores
         )
 
     def __hash__(self) -> int:
-        return hash((self.denominator, self.nodes.tobytes(), tuple(self.multipliers.tolist())))
+        multipliers = tuple(self.multipliers.tolist())
+        return hash((self.denominator, self.nodes.tobytes(), multipliers, self.cores))
 
     def __repr__(self) -> str:
         over = f", over {validation.shown(self.denominator)}" if self.denominator > 1 else ""

@@ -20,7 +20,16 @@ import numpy.typing as npt
 from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
 from glasshouse.certificates.integers import ROOM
 from glasshouse.certificates.products import incident_sums, of_edges
-from glasshouse.problems import Ising, Max2Sat, Polynomial, Problem, Qubo, to_ising, to_spins
+from glasshouse.problems import (
+    Ising,
+    Max2Sat,
+    MaxSat,
+    Polynomial,
+    Problem,
+    Qubo,
+    to_ising,
+    to_spins,
+)
 from glasshouse.problems.exact import sums_at_ends
 from glasshouse.problems.expansion import expanded
 from glasshouse.problems.monomials import Monomials
@@ -217,6 +226,10 @@ def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
     """Return the energy (or cost) of one state of a problem, without rounding."""
     if problem.is_integer:
         return Fraction(int(problem.energy(state)))
+    if isinstance(problem, MaxSat):
+        weights = np.array([Fraction(weight) for weight in problem.weights.tolist()], dtype=object)
+        soft = problem.soft.falsified(np.asarray(state, dtype=np.int8), weights).item()
+        return Fraction(soft + problem.broken(state) * Fraction(problem.hard_weight))
     form = ExactForm.of(problem)
     return Fraction(form.value(to_spins(np.asarray(state))), form.scale)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from glasshouse.certificates.bound import Parts, contracted, lower_bound
 from glasshouse.certificates.cover import least_value
@@ -54,8 +54,8 @@ def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -
     return LeafBound(Fraction(least), least)
 
 
-def rounded_up(bound: Fraction, value: int, step: int) -> int:
-    """Return the least number ≥ `bound` that differs from `value` by a multiple of `step`.
+def rounded_up(bound: Fraction, value: Any, step: Any) -> Any:
+    """The least number not below a bound that differs from a value by a multiple of a step.
 
     If the step is 0, the value itself is returned.
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from glasshouse.certificates.certificate import Certificate
 from glasshouse.certificates.verdict import Verdict, verify
-from glasshouse.problems import Problem, given_problem, validation
+from glasshouse.problems import Clauses, MaxSat, Problem, given_problem, validation
 from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
@@ -67,9 +67,13 @@ def _locked(thing: Any) -> Any:
     """
     held = [getattr(thing, one.name) for one in fields(thing)]
     arrays = [array for value in held for array in _arrays(value)]
-    if isinstance(thing, Certificate) and (squares := _locked(thing.squares)) is not thing.squares:
-        return replace(thing, squares=squares)
+    if isinstance(thing, Certificate):
+        squares, cores = _locked(thing.squares), _locked(thing.cores)
+        if squares is not thing.squares or cores is not thing.cores:
+            return replace(thing, squares=squares, cores=cores)
     is_open = any(array.size and validation.is_writable(array) for array in arrays)
+    if is_open and isinstance(thing, MaxSat):  # its fields are not the arguments that make it
+        return MaxSat(thing.num_variables, thing.soft, thing.weights, thing.hard, thing.labels)
     return replace(thing) if is_open else thing
 
 
@@ -77,5 +81,5 @@ def _arrays(value: Any) -> list[Any]:
     """Return the arrays of a field: the array itself, or those of a sparse matrix."""
     if hasattr(value, "indptr"):
         return [value.data, value.indices, value.indptr]
-    held = value if isinstance(value, Monomials) else [value]
+    held = value if isinstance(value, (Monomials, Clauses)) else [value]
     return [array for array in held if isinstance(array, np.ndarray)]

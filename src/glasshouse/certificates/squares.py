@@ -23,8 +23,10 @@ import numpy.typing as npt
 from glasshouse.certificates import kernels
 from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes
 from glasshouse.certificates.integers import ROOM, exact_dot, positive_numbers, whole_numbers
+from glasshouse.certificates.products import NO_MONOMIALS, vertex_values
 from glasshouse.certificates.ties import Ties
 from glasshouse.problems import IntArray, SpinArray, validation
+from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 
@@ -164,9 +166,12 @@ class Squares(Summarised):
         """The number of bits of the largest multiplier."""
         return int(self.multipliers.max()).bit_length() if self.num_squares else 0
 
-    def turned(self, state: SpinArray) -> Squares:
-        """Return the squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays."""
-        signs = np.append(state, np.int8(1)).astype(np.int64)
+    def turned(self, state: SpinArray, table: Monomials = NO_MONOMIALS) -> Squares:
+        """The same squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays.
+
+        Nodes after the ghost are the products of a table.
+        """
+        signs = vertex_values(state, table).astype(np.int64)
         factors = self.coefficients * signs[self.nodes]
         return Squares(self.nodes, self.starts, factors, self.multipliers)
 

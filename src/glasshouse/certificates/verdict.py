@@ -16,10 +16,11 @@ import numpy as np
 
 from glasshouse.certificates.bound import Parts
 from glasshouse.certificates.certificate import Certificate, CertificateError
-from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.leaf import LeafBound, bounded_leaf, covered_leaf
+from glasshouse.certificates.cores import bound_of_cores
+from glasshouse.certificates.exact_form import ExactForm, exact_energy
+from glasshouse.certificates.leaf import LeafBound, bounded_leaf, covered_leaf, rounded_up
 from glasshouse.certificates.tree import Cover, PlacedLeaf
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat, Problem
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.summaries import Summarised
 
@@ -74,16 +75,41 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
     (-9, -9, True)
     """
     problem = given_problem(problem)
-    form = ExactForm.of(problem)
-    check_fit(certificate, form.num_variables)
-    if isinstance(problem, Max2Sat) and (broken := problem.broken(certificate.state > 0)):
+    check_fit(certificate, problem.num_variables)
+    if isinstance(problem, (Max2Sat, MaxSat)) and (broken := problem.broken(certificate.state > 0)):
         raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
+    if certificate.cores or isinstance(problem, MaxSat):
+        return _verdict_of_cores(problem, certificate)
+    form = ExactForm.of(problem)
     value, bound, lowest = examined(form, certificate)
     exact, least = Fraction(value, form.scale), Fraction(lowest, form.scale)
+    return _in_numbers(problem, bound / form.scale, exact, least)
+
+
+def _in_numbers(problem: Problem, bound: Fraction, exact: Fraction, least: Fraction) -> Verdict:
+    """The verdict in numbers of the problem's kind."""
     energy, lower = (_number(x, problem.is_integer) for x in (exact, least))
-    if lowest < value and not problem.is_integer and (lower > least or lower >= energy):
+    if least < exact and not problem.is_integer and (lower > least or lower >= energy):
         lower = np.nextafter(min(lower, energy), -np.inf).item()
-    return Verdict(bound / form.scale, lower, exact, energy, lowest == value)
+    return Verdict(bound, lower, exact, energy, least == exact)
+
+
+def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
+    """What frustrated cores prove: the sum of their costs, and the least cost not below it."""
+    if not isinstance(problem, (Max2Sat, MaxSat)):
+        raise CertificateError("cores are proofs about clauses, but the problem has none")
+    has_tree = certificate.tree is not None
+    if has_tree or certificate.num_loops or certificate.squares or certificate.num_monomials:
+        raise CertificateError("clauses of more than two literals need a certificate of cores")
+    exact = exact_energy(problem, (certificate.state > 0).astype(np.int8))
+    try:
+        bound, step = bound_of_cores(problem, certificate.cores, certificate.denominator)
+    except ValueError as fault:
+        raise CertificateError(str(fault)) from None
+    least = rounded_up(bound, exact, step)
+    if least > exact:
+        raise CertificateError("its bound is above the cost of its own state, so it is false")
+    return _in_numbers(problem, bound, exact, least)
 
 
 def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:

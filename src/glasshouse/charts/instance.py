@@ -46,7 +46,7 @@ def draw(plant: Planted) -> Figure:
     layout = None if isinstance(plant.problem, Rbm) else layout_of(plant)
     with styled():
         if layout is None:
-            rows, columns = shape_of(plant.problem)
+            rows, columns = shape_of(_with_pairs(plant))
             height = 1.4 + 2.9 * min(max(rows / columns, 1 / _LONGEST_SHAPE), 1.6)
             figure, axes = new_figure(9.0, height, columns=2)
             draw_weights(axes[0], plant, gauged=False)
@@ -77,7 +77,8 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
     """
     from matplotlib.ticker import MaxNLocator
 
-    problem: Any = gauge(plant.problem, plant.state) if gauged else plant.problem
+    problem: Any = plant.problem
+    problem = gauge(problem, plant.state) if gauged else problem
     rows, columns = shape_of(problem)
     matrix, step = pixels_of(problem, _MOST_CELLS)
     reach = max(float(np.abs(matrix).max()), 1e-9)
@@ -138,10 +139,15 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
     ax.axvline(columns - 0.5, **line)
 
 
+def _with_pairs(plant: Planted) -> Rbm | Ising:
+    """The problem, unless it is a polynomial: that is an error."""
+    return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
+
+
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
-    """Draw loops of an RBM as closed paths of cells: along a row, along a column, and back."""
-    n, size = shape_of(plant.problem)[0], plant.problem.num_variables
-    # A loop through a bias visits a ghost, which is not a cell.
+    """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
+    n, size = shape_of(_with_pairs(plant))[0], plant.problem.num_variables
+    # A loop through a bias visits a ghost, which is no cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}
     shown = list(zip(inside, _LOOP_COLOURS[:most], strict=False))

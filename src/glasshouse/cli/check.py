@@ -57,9 +57,9 @@ def check(
         answers: the folder of published answers, for a commitment.jsonl.
         recipe: also grow the recipe that a file states, and compare the result with the file. This
             proves the optimum of a file that has no certificate.
-        verified: also run the checker that is proven correct in Coq, on .wcnf, .mc and .sparse
-            files. `make verified` builds it.
-        print_checker: print a checker for WCNF and .mc files that needs only Python, not
+        verified: also run the checker that is proven correct in Coq, on .wcnf, .mc, .sparse and
+            .hubo files. `make verified` builds it.
+        print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
             glasshouse.
         json: print one JSON object per file.
     """

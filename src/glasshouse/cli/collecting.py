@@ -66,6 +66,6 @@ def refuse_lost(last: StudyProgress, store: Path, *, things: str = "batches") ->
     """Raise if some work failed every time."""
     if last.lost:
         raise CheckFailedError(
-            f"{store}: {len(last.lost)} {things} failed three times, the first with: "
+            f"{store}: {len(last.lost)} {things} failed every time, the first with: "
             f"{last.lost[0].error}; the same command tries them again"
         )

@@ -16,7 +16,7 @@ from glasshouse.cli.output import model_of, show, show_json
 if TYPE_CHECKING:
     from glasshouse.files import Document, Written
 
-Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "polynomial"]
+Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "maxsat", "polynomial"]
 
 
 def convert(
@@ -150,7 +150,7 @@ def back(
         json: print one JSON object.
     """
     from glasshouse.files import bring_back
-    from glasshouse.problems import Max2Sat
+    from glasshouse.problems import Max2Sat, MaxSat
 
     if options.is_pipe(target) or (options.is_pipe(source) and options.is_pipe(solution)):
         raise ValueError("TARGET must be a file; use `-` for at most one of the other files")
@@ -158,7 +158,9 @@ def back(
         options.source(source, source_format, "--from"), target, options.source(solution, "txt"),
         format=source_format, converted_format=target_format, certificate=certificate, units=units,
     )  # fmt: skip
-    broken = int(found.problem.broken(found.state)) if isinstance(found.problem, Max2Sat) else 0
+    broken = 0
+    if isinstance(found.problem, (Max2Sat, MaxSat)):
+        broken = int(found.problem.broken(found.state))
     name, value, there = found.measure.name, found.measure.of(found.energy), None
     if found.converted_measure is not None and found.converted_energy is not None:
         there = found.converted_measure.of(found.converted_energy)

@@ -15,13 +15,13 @@ from glasshouse.stopping import TimeIsOverError, deferred
 
 if TYPE_CHECKING:
     from glasshouse.files import Document
-    from glasshouse.problems import Max2Sat
+    from glasshouse.problems import Max2Sat, MaxSat
 
 
 class Contest:
     """The best model so far for one file of clauses; its cost is printed."""
 
-    def __init__(self, document: Document, problem: Max2Sat) -> None:
+    def __init__(self, document: Document, problem: Max2Sat | MaxSat) -> None:
         self.document, self.problem = document, problem
         self.model: Any = None
         self.cost: Any = None
@@ -53,16 +53,23 @@ class Contest:
         """Solve, and print the best model however the search ends.
 
         Hard clauses of two literals are satisfied at once, so that there is a model from the start.
+        Of longer ones, all variables false is tried.
 
         Args:
             solve: returns a model or None, and whether it is optimal.
         """
+        import numpy as np
+
+        from glasshouse.problems import Clauses
         from glasshouse.problems.hard_clauses import satisfy
         from glasshouse.proofs import HardClausesUnsatisfiableError
 
         is_optimal, status = False, "UNKNOWN"
         try:
-            self.offer(satisfy(self.problem.num_variables, self.problem.hard))
+            size, hard = self.problem.num_variables, self.problem.hard
+            self.offer(
+                np.zeros(size, np.int8) if isinstance(hard, Clauses) else satisfy(size, hard)
+            )
             model, is_claimed = solve()
             is_optimal = model is not None and self.offer(model) and is_claimed
             current().finish()  # the search is over

@@ -1,4 +1,4 @@
-"""`glasshouse fuzz`: `run` searches for wrong answers, `one` writes one instance."""
+"""`glasshouse fuzz`: `run` hunts wrong answers, `shrink` shrinks a file, `one` writes one."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli.console import bar
 from glasshouse.cli.options import (
@@ -27,7 +27,9 @@ from glasshouse.cli.output import show_json
 if TYPE_CHECKING:
     from glasshouse.fuzzing.hunting import Catch, Fault, HandedOver
 
-_MOST_REASONS = 3  # reasons for missing answers that are shown
+Clauses = Literal["pairs", "long"] | None
+
+_MOST_REASONS = 3  # why there was no answer, that are shown
 
 fuzz = command_group(
     "fuzz",
@@ -37,6 +39,7 @@ fuzz = command_group(
 
     ```
     glasshouse fuzz run --solver "mysolver {file}" --count 10000 --workers 2
+    glasshouse fuzz shrink failing.wcnf --solver "mysolver {file}"
     glasshouse fuzz one --seed 7 -o fuzz.wcnf
     ```
     """,
@@ -58,15 +61,18 @@ def run(
     most_total: MaybeWhole = None,
     beyond_rules: bool = False,
     plain: bool = False,
+    clauses: Clauses = None,
     strict: bool = False,
     json: bool = False,
 ) -> int:
     """Search for wrong answers of a MaxSAT solver, with small instances of proven optimum.
 
-    The instances come from all planting methods, with hard clauses, large weights and the corner
-    cases of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown
-    once, on the smallest instance that can be found, with its proof. Exit code 1 if there are
-    faults, or if no instance was answered; else 0.
+    Half of the instances have clauses of at most two literals, from all planting methods, with a
+    certificate. The others have clauses of any length, hard clauses that may be unsatisfiable, and
+    few enough variables that all assignments are looked at. Both have large weights and the corners
+    of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown once, on
+    the smallest instance that can be found, with its proof. Exit code 1 if there are faults, or if
+    no instance was answered; else 0.
 
     For instance:
 
@@ -80,20 +86,23 @@ def run(
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); or one of rc2, rc2-stratified, rc2-stratified-edge, toulbar2, cpsat,
             scip, highs, dwave-tree.
-        count: the number of instances.
-        seed: the seed of the first instance; instance k uses seed + k.
-        time_limit: seconds per run.
-        shrink_time_limit: seconds for shrinking one fault.
-        output: a folder for the faults, created if there are any.
-        workers: the number of processes that ask the solver at the same time.
-        dialect: the dialect of WCNF; by default both, or the one that the solver understands.
-        most_weight: the largest weight of a soft clause, by default 2^63-1; use 1 for unweighted
+        count: how many instances.
+        seed: the seed of the first instance, or of the first two; the next ones have the next
+            numbers.
+        time_limit: seconds of a run.
+        shrink_time_limit: seconds of shrinking one fault.
+        output: a folder for the faults, made when there is one.
+        workers: how many processes ask the solver at the same time.
+        dialect: how to write WCNF; by default both, or the one that the solver understands.
+        most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for unweighted
             instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
-        beyond_rules: also use weights of 0 and weights of 2^63 or more.
-        plain: leave out tautologies, empty clauses and other corner cases of the format.
-        strict: count a wrong exit code alone as a fault.
+        beyond_rules: use weights of 0 and weights of 2^63 or more, too.
+        plain: leave out tautologies, empty clauses and other corners of the format.
+        clauses: pairs asks clauses of at most two literals only, long those of any length only; by
+            default each seed gives one instance of both.
+        strict: take a wrong exit code alone for a fault.
         json: print one JSON object.
     """
     from glasshouse.fuzzing.drawing import Corners
@@ -103,7 +112,7 @@ def run(
     from glasshouse.races.running.command import Limits
 
     total = MOST_TOTAL if most_total is None else most_total
-    corners = Corners(dialect, plain, most_weight, total, beyond_rules)
+    corners = Corners(dialect, plain, most_weight, total, beyond_rules, clauses)
     trial = trial_of(solver, Limits(seconds=time_limit), strict=strict)
     if output.exists() and not output.is_dir():
         raise ValueError(f"{output} is a file; expected a folder for the faults")
@@ -122,9 +131,10 @@ def run(
         for kind, smallest in catch.smallest.items():
             # After Ctrl-C the user does not want to wait: faults are written without shrinking.
             time = 0.0 if is_interrupted else shrink_time_limit
-            fault = shrunk_fault(trial, smallest, kind, catch.times[kind], corners, time)
+            drawn = smallest.corners
+            fault = shrunk_fault(trial, smallest, kind, catch.times[kind], drawn, time)
             is_interrupted = is_interrupted or fault.is_interrupted
-            found.append((fault, hand_over(fault, trial, output, corners)))
+            found.append((fault, hand_over(fault, trial, output, drawn)))
     asked = sum(catch.verdicts.values())
     if json:
         show_json(_values(catch, found, asked, seed))
@@ -139,13 +149,7 @@ def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> No
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in catch.verdicts.most_common())
     print(f"{asked} instance{'s' * (asked != 1)}: {verdicts or 'none tried'}")
     for fault, written in found:
-        question = fault.question
-        size = f"{len(question.lines)} clauses" + ("" if fault.is_minimal else ", not minimal")
-        print(f"\n{fault.judgement}")
-        print(f"  seen {fault.times} times; smallest: {written.file} ({size})")
-        proof = f"proven by {written.certificate}" if written.certificate else "by enumeration"
-        print(f"  optimum {question.optimum}, {proof}")
-        print(f"  {written.command}")
+        _show_fault(fault, written, f"seen {fault.times} times; smallest")
     if catch.unanswered:
         print()
     for reason, times in catch.unanswered.most_common(_MOST_REASONS):
@@ -158,6 +162,18 @@ def _show(catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int) -> No
               "that more solvers read")  # fmt: skip
 
 
+def _show_fault(fault: Fault, written: HandedOver, what: str) -> None:
+    question = fault.question
+    size = f"{len(question.lines)} clauses" + ("" if fault.is_minimal else ", not minimal")
+    proof = ", by enumeration" if question.is_decided else ""
+    if written.certificate:
+        proof = f", proven by {written.certificate}"
+    print(f"\n{fault.judgement}")
+    print(f"  {what}: {written.file} ({size})")
+    print(f"  {question.says}{proof}")
+    print(f"  {written.command}")
+
+
 def _values(
     catch: Catch, found: list[tuple[Fault, HandedOver]], asked: int, seed: int
 ) -> dict[str, Any]:
@@ -167,17 +183,78 @@ def _values(
         "unanswered": catch.unanswered,
         "answered": asked - catch.unanswered.total(),
         "verdicts": {str(verdict): n for verdict, n in catch.verdicts.items()},
-        "faults": [
-            {
-                "verdict": str(fault.judgement.verdict), "reason": fault.judgement.reason,
-                "times": fault.times, "seed": fault.seed, "clauses": len(fault.question.lines),
-                "minimal": fault.is_minimal, "optimum": fault.question.optimum,
-                "file": written.file, "certificate": written.certificate,
-                "report": written.report, "command": written.command,
-            }
-            for fault, written in found
-        ],
+        "faults": [_fault_values(fault, written) for fault, written in found],
+    }
+
+
+def _fault_values(fault: Fault, written: HandedOver) -> dict[str, Any]:
+    return {
+        "verdict": str(fault.judgement.verdict), "reason": fault.judgement.reason,
+        "times": fault.times, "seed": fault.seed, "clauses": len(fault.question.lines),
+        "minimal": fault.is_minimal, "optimum": fault.question.optimum,
+        "file": written.file, "certificate": written.certificate,
+        "report": written.report, "command": written.command,
     }  # fmt: skip
+
+
+@fuzz.command
+def shrink(
+    file: Path,
+    /,
+    *,
+    solver: str,
+    time_limit: float = 10.0,
+    shrink_time_limit: float = 60.0,
+    output: OutputPath = Path("faults"),
+    strict: bool = False,
+    json: bool = False,
+) -> int:
+    """Find the smallest file on which a solver fails as it does on this one.
+
+    Clauses and literals are left out and weights lowered, as long as the fault stays the same. A
+    wrong optimum needs a right one: from the certificate beside the file, from all assignments of
+    up to 24 variables, or, for clauses of two literals, from a proof that is found. Crashes,
+    invalid models and malformed output need none. Exit code 1 if there is a fault; else 0.
+
+    For instance:
+
+    ```
+    glasshouse fuzz shrink failing.wcnf --solver "mysolver {file}"
+    glasshouse fuzz shrink failing.wcnf.xz --solver "mysolver {file}" --shrink-time-limit 600
+    ```
+
+    Args:
+        file: a .wcnf or .cnf file, also compressed; it is not changed.
+        solver: as for `glasshouse fuzz run`.
+        time_limit: seconds of a run.
+        shrink_time_limit: seconds of shrinking.
+        output: a folder for the fault, made when there is one.
+        strict: take a wrong exit code alone for a fault.
+        json: print one JSON object.
+    """
+    from glasshouse.fuzzing.drawing import DEFAULT
+    from glasshouse.fuzzing.hunting import hand_over, shrunk_file
+    from glasshouse.fuzzing.trial import trial_of
+    from glasshouse.races.running.command import Limits
+
+    if output.exists() and not output.is_dir():
+        raise ValueError(f"{output} is a file; expected a folder for the fault")
+    trial = trial_of(solver, Limits(seconds=time_limit), strict=strict)
+    fault, judgement = shrunk_file(trial, file, shrink_time_limit)
+    if fault is None:
+        values: dict[str, Any] = {"verdict": str(judgement.verdict), "reason": judgement.reason}
+        show_json({"file": file, "fault": None, **values}) if json else print(
+            f"{file}: no fault to shrink: {judgement}"
+        )
+        return 0
+    written = hand_over(fault, trial, output, DEFAULT)
+    if json:
+        show_json({"file": file, "fault": _fault_values(fault, written)})
+    else:
+        _show_fault(fault, written, "smallest")
+    if fault.is_interrupted:
+        raise KeyboardInterrupt("the fault is not shrunk to the end")
+    return 1
 
 
 @contextmanager
@@ -205,6 +282,7 @@ def one(
     most_total: MaybeWhole = None,
     beyond_rules: bool = False,
     plain: bool = False,
+    clauses: Literal["pairs", "long"] = "pairs",
     force: Force = False,
     json: bool = False,
 ) -> None:
@@ -228,8 +306,9 @@ def one(
             instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
-        beyond_rules: also use weights of 0 and weights of 2^63 or more.
-        plain: leave out tautologies, empty clauses and other corner cases of the format.
+        beyond_rules: use weights of 0 and weights of 2^63 or more, too.
+        plain: leave out tautologies, empty clauses and other corners of the format.
+        clauses: of at most two literals, with a proof; or long, of any length, without one.
         json: print one JSON object.
     """
     from glasshouse.files.text.streams import format_suffix, writing
@@ -243,7 +322,8 @@ def one(
         raise ValueError(f"{output}: the instance has clauses; name a file that ends in .wcnf")
     drawn = Seed.of(seed).entropy
     total = MOST_TOTAL if most_total is None else most_total
-    question = fuzz_question(drawn, Corners(dialect, plain, most_weight, total, beyond_rules))
+    corners = Corners(dialect, plain, most_weight, total, beyond_rules, clauses)
+    question = fuzz_question(drawn, corners)
     beside = None
     if is_pipe(output):
         with writing(target(output, "wcnf"), "wcnf") as file:
@@ -255,5 +335,7 @@ def one(
         show_json({**files, "optimum": question.optimum, "seed": drawn})
         return
     proof = f", proven by {beside}" if beside is not None else ""
+    if question.certificate is None:
+        proof = ", by enumeration"
     start = "glasshouse" if is_pipe(output) else output
-    say(f"{start}: optimum {question.optimum}{proof}; seed {drawn}", output)
+    say(f"{start}: {question.says}{proof}; seed {drawn}", output)

@@ -108,7 +108,7 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
         names = _NAMES.get(name)
-        if name == "n" and method.grows_on.startswith("spins"):  # not all spins need be variables
+        if name == "n" and method.grows_on.startswith(("spins", "clauses")):  # not all spins are variables
             names = ["--variables" if help_.startswith("variables") else "--spins", "-n"]
         options[name] = _option(name, hint, default, help_, names)
     return options
@@ -195,10 +195,15 @@ def _refuse_missing_file(text: str) -> None:
 
 
 def _help(word: str, methods: list[Method]) -> str:
-    """Return the first lines of the methods, and their examples as command lines."""
+    """The first lines of the methods, and their examples as they are typed."""
+
+    def suffix(example: Mapping[str, Any]) -> str:
+        """Products of spins have a format of their own."""
+        return ".hubo" if word == "polynomial" or "native" in example else ".wcnf"
+
     told = [(inspect.getdoc(method.function) or "").split("\n")[0] for method in methods]
     lines = [
-        f"glasshouse {' '.join(map(_quoted, typed(method, example)))} -o {word}.wcnf"
+        f"glasshouse {' '.join(map(_quoted, typed(method, example)))} -o {word}{suffix(example)}"
         for method in methods
         for example in method.examples
     ]
@@ -225,7 +230,8 @@ def typed(method: Method, parameters: Mapping[str, Any]) -> list[str]:
         elif name == "graph" and method.grows_on == "graph":
             words.append(value)
         else:
-            words += [_NAMES.get(name, [f"--{name.replace('_', '-')}"])[-1], value]
+            word = _NAMES.get(name, [f"--{name.replace('_', '-')}"])[-1]
+            words += [word] if value is True else [word, value]
     return [str(word) for word in words]
 
 

@@ -60,7 +60,9 @@ def search(
 def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
-    """Return a model, or None, and whether it is optimal; offer better models on the way."""
+    """A model, None where none was found, and whether it is optimal; better ones are offered."""
+    from glasshouse.proofs import HardClausesUnsatisfiableError
+
     try:
         if solver == MINIMISE:
             certified = certified_by(document)
@@ -71,6 +73,8 @@ def contender(
             answer = _sampled(solver, document.problem, given, offer)
         else:
             answer = _exact(solver, document.problem, given.get("time_limit"), offer)
+    except HardClausesUnsatisfiableError:
+        raise
     except ValueError as refusal:
         if refusal.__cause__ is not None:  # the solver failed; it did not refuse
             raise

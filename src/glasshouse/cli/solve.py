@@ -18,7 +18,7 @@ from glasshouse.cli.searches import HEURISTICS, MINIMISE, certified_by, contende
 if TYPE_CHECKING:
     from glasshouse.certificates import Proven
     from glasshouse.files import Document
-    from glasshouse.problems import Max2Sat
+    from glasshouse.problems import Max2Sat, MaxSat
     from glasshouse.problems.measure import Measure
 
 
@@ -115,7 +115,8 @@ def solve(
         json: print one JSON object.
     """
     from glasshouse.files import read_document
-    from glasshouse.problems import Max2Sat
+    from glasshouse.problems import Max2Sat, MaxSat
+    from glasshouse.proofs import HardClausesUnsatisfiableError
 
     options: dict[str, Any] = {
         "runs": runs, "sweeps": sweeps, "target": target, "check": check, "seed": seed,
@@ -137,10 +138,13 @@ def solve(
     if isinstance(problem, Max2Sat) and problem.num_hard and not _is_satisfiable(problem):
         raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable")
     certified = certified_by(document)
-    answer = search(solver, document, certified, given, quiet=json)
+    try:
+        answer = search(solver, document, certified, given, quiet=json)
+    except HardClausesUnsatisfiableError:
+        raise CheckFailedError(f"{file}: the hard clauses are unsatisfiable") from None
     value = document.value_of(answer.pop("state"))
     answer = measured(document.measure, value, answer["energy"]) | answer
-    if isinstance(problem, Max2Sat) and problem.num_hard:
+    if isinstance(problem, (Max2Sat, MaxSat)) and problem.num_hard:
         answer["broken_hard_clauses"] = _broken(problem, answer["model"])
     lie = ""
     if not answer.get("broken_hard_clauses"):
@@ -162,10 +166,10 @@ def solve(
 
 def _contest(solver: str, document: Document, given: dict[str, Any]) -> int:
     """Answer by the rules of the MaxSAT Evaluation."""
-    from glasshouse.problems import Max2Sat
+    from glasshouse.problems import Max2Sat, MaxSat
 
     problem = document.problem
-    if not isinstance(problem, Max2Sat):
+    if not isinstance(problem, (Max2Sat, MaxSat)):
         raise ValueError(f"--maxsat-output is for clauses; {document.path} holds {problem!r}")
     contest = Contest(document, problem)
 
@@ -227,7 +231,7 @@ def _is_satisfiable(problem: Max2Sat) -> bool:
     return True
 
 
-def _broken(problem: Max2Sat, model: str) -> int:
+def _broken(problem: Max2Sat | MaxSat, model: str) -> int:
     import numpy as np
 
     return int(problem.broken(np.frombuffer(model.encode(), dtype=np.uint8) - 48))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 store = command_group(
     "store",
-    """Export, merge and check stores.
+    """Export, merge, copy and check the stores of all of these.
 
     These are the stores of studies, races, races of samplers and trainings.
 
@@ -108,6 +108,29 @@ def merge(target: Path, /, *sources: Path) -> None:
         raise ValueError("no store to merge; name at least one after the target")
     done = merge_stores(target, sources)
     print(f"{target}: {done.new_rows:,} new rows, {done.known_rows:,} known, {done.tasks} tasks")
+
+
+@store.command
+def copy(store: Path, target: Path, /, *, force: Force = False) -> None:
+    """Copy a store with all its rows, even while a study writes to it.
+
+    A plain `cp` misses the rows of the write-ahead log next to the store.
+
+    For instance:
+
+    ```
+    glasshouse store copy peak.sqlite backup.sqlite
+    ```
+
+    Args:
+        store: the store to read.
+        target: the copy.
+    """
+    from glasshouse.store import Store
+
+    with Store(store) as opened:
+        opened.copy_to(target, overwrite=force)
+    print(f"{target}: a copy of {store}")
 
 
 @store.command

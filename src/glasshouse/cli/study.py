@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from glasshouse.cli.collecting import collect_steps, refuse_both, refuse_lost
-from glasshouse.cli.errors import StudyFileError
+from glasshouse.cli.errors import CheckFailedError, StudyFileError
 from glasshouse.cli.options import (
     Dask,
     Force,
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from glasshouse.store.store import StoredTask
 
 _WIDEST = 200
-Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]
+Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95", "mean"]
 
 study = command_group(
     "study",
@@ -71,20 +72,24 @@ def run(
     Args:
         file: the study, in TOML (see docs/studies.md).
         output: the store; created if it does not exist.
-        scale: multiply the number of instances of the study by this factor.
-        batch_time_limit: seconds after which a batch on --workers counts as hanging.
-        part: I/N, the I-th of N disjoint parts of the tasks, for several computers; `glasshouse
-            store merge` combines the stores of all parts.
+        scale: this many times the instances that the study asks for.
+        batch_time_limit: seconds after which a batch on --workers counts as hanging. A study with
+            functions of the user (module:function) has at least one worker.
+        part: I/N, the I-th of N disjoint parts of the tasks, for several computers: `glasshouse
+            store merge` makes one store of all parts.
         json: print one JSON object at the end.
     """
     from glasshouse.store import Store, iter_collect
     from glasshouse.studies.study import load_study, reserve
 
     refuse_both(workers, dask)
+    sys.path.insert(0, str(file.resolve().parent))  # where modules of the user are searched first
     try:
         asked = load_study(file)
     except ValueError as error:
         raise StudyFileError(error) from error
+    if workers is None and dask is None and any(task.functions for task in asked.tasks):
+        workers = 1  # a worker that hangs or dies can be replaced; this process cannot
     if scale != 1:
         asked = asked.scaled(scale)
     if part is not None:
@@ -155,6 +160,7 @@ def plot(
     *,
     axis: str | None = None,
     statistic: Statistic | None = None,
+    value: str | None = None,
     output: MaybePicture = None,
     force: Force = False,
 ) -> None:
@@ -169,38 +175,58 @@ def plot(
 
     Args:
         store: the study's store.
-        axis: the quantity along x: density, size, or a parameter such as n or alpha; by default the
-            `figure` of the study.
-        statistic: the statistic of the hardness of instances; by default that of the study.
+        axis: what lies along x: density, size, or a parameter such as n or alpha; by default what
+            the study says (`figure`).
+        statistic: the statistic of the hardness of instances; by default what the study says.
+        value: the column to show, such as specific_heat; by default what the study says.
     """
     from glasshouse.studies.charts import plot_study
     from glasshouse.studies.study import heading_of
 
     with _opened(store) as opened:
         paths = free_pictures(output, store, force=force)
-        shown = heading_of(opened).along(axis, statistic)
+        shown = heading_of(opened).along(axis, statistic, value)
         figure: Any = plot_study(opened, study=shown).figure
     save_pictures(figure, paths)
 
 
 @study.command
-def fit(store: Path, /, *, json: bool = False) -> None:
-    """Fit the results of a study: scaling laws with their odds, and hardness peaks, with intervals.
+def fit(
+    store: Path,
+    /,
+    *,
+    axis: str | None = None,
+    statistic: Statistic | None = None,
+    value: str | None = None,
+    json: bool = False,
+) -> None:
+    """Fit what a study is about: scaling laws with their odds, limits, peaks, with intervals.
+
+    Along size, n or L, positive quantities have scaling laws, and means have a limit in 1/L. Along
+    density or any other parameter, the fit is a peak.
 
     For instance:
 
     ```
     glasshouse study fit scaling.sqlite
+    glasshouse study fit glasses.sqlite --axis L --statistic mean
     ```
 
     Args:
         store: the study's store.
+        axis: density, size, or a parameter such as n or alpha; by default what the study says.
+        statistic: the statistic to fit; by default what the study says.
+        value: the column of the rows to fit; by default what the study says.
         json: print one JSON object.
     """
     from glasshouse.studies.analysis import fit_study
+    from glasshouse.studies.study import heading_of
 
     with _opened(store) as opened:
-        found = fit_study(opened)
+        found = fit_study(opened, heading_of(opened).along(axis, statistic, value))
+    if found.is_empty:
+        said = "; ".join(found.notes) or "no task has rows along this axis"
+        raise CheckFailedError(f"{store}: nothing could be fitted: {said}")
     if json:
         show_json(found)
     else:

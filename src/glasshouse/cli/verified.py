@@ -15,7 +15,7 @@ from glasshouse.files.text.streams import format_suffix, opened, refuse_pipe, ty
 
 PROGRAM = "glasshouse-verified"
 VARIABLE = "GLASSHOUSE_VERIFIED"
-READ = (".wcnf", ".mc", ".sparse")
+READ = (".wcnf", ".mc", ".sparse", ".hubo")
 _BUILT = Path(__file__).parents[3] / "build" / "verified" / PROGRAM
 
 
@@ -33,7 +33,7 @@ def find_program() -> str:
 def run_verified(file: Path, certificate: Path | None, format: str | None) -> int:
     """Return the optimum that the verified checker proves, or raise a CheckFailedError.
 
-    The program reads plain WCNF files, graphs and .sparse matrices, so it gets unpacked copies.
+    The program reads plain files in four formats, so it gets unpacked copies.
 
     Args:
         file: the problem file.

@@ -1,7 +1,8 @@
 """Clauses of any length with weights of any size, read from files and written for solvers.
 
-The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems allow 2^63-1
-and two literals, but a judge must accept more. Models are evaluated in exact integers.
+The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems, `Max2Sat`
+and `MaxSat`, are arrays of 64-bit integers and stop at 2^63-1; a judge must not. So what is judged
+and shrunk are tuples of Python integers, and models are evaluated in them.
 
 Solvers get a new file: its text does not contain the optimum. Its only comments are the numbers of
 variables and clauses, if no header states them.
@@ -26,7 +27,7 @@ from glasshouse.files.formats.format import Dialect as WcnfDialect
 from glasshouse.files.formats.format import Sheet
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.streams import Source, opened
-from glasshouse.problems import INT64_MAX, MOST_VARIABLES, Max2Sat
+from glasshouse.problems import INT64_MAX, MOST_VARIABLES, Max2Sat, MaxSat, to_max2sat
 from glasshouse.summaries import Summarised
 
 Dialect = Literal["classic", "mse22", "cnf", "opb"]
@@ -55,10 +56,8 @@ class ClauseFile(Summarised):
 
     @property
     def is_one_of_ours(self) -> bool:
-        """Whether a library problem can hold the clauses; none can hold an empty hard clause."""
-        lengths = [len(clause) for clause in (*self.hard, *(clause for _, clause in self.soft))]
-        total = sum(weight for weight, _ in self.soft)
-        return max(lengths, default=0) <= 2 and all(self.hard) and total <= INT64_MAX
+        """Whether a problem of the library holds them: `as_problem` does not raise."""
+        return sum(weight for weight, _ in self.soft) <= INT64_MAX
 
     @cached_property
     def used(self) -> frozenset[int]:
@@ -219,7 +218,7 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
     """
     if dialect == "opb":
         file = io.BytesIO()
-        opb.write(file, Sheet(as_max2sat(clauses)))
+        opb.write(file, Sheet(as_problem(clauses)))
         return file.getvalue()
     if dialect == "cnf":
         if clauses.hard or any(weight != 1 for weight, _ in clauses.soft):
@@ -230,15 +229,20 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
     return Layout(dialect).text(clauses.num_variables, (*hard, *clauses.soft))
 
 
-def as_max2sat(clauses: ClauseFile) -> Max2Sat:
-    """Return the clauses as a `Max2Sat` problem.
+def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
+    """The clauses as one of the library's problems, as `read` gives it.
 
     Raises:
-        ValueError: the problem cannot hold these weights or clauses.
+        ValueError: weights are beyond what it takes.
+
+    >>> as_problem(ClauseFile(3, ((2, (1, 2, 3)), (1, (-1,))), ()))
+    MaxSat(3 variables, 2 clauses, at most 3 literals, integer weights 1 to 2)
     """
     weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
-    soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
-    return Max2Sat(clauses.num_variables, soft, weights if len(weights) else [], hard)  # type: ignore[arg-type]
+    soft, hard = [clause for _, clause in clauses.soft], clauses.hard
+    problem = MaxSat(clauses.num_variables, soft, weights if len(weights) else [], hard)
+    is_short = problem.longest <= 2 and all(hard)
+    return to_max2sat(problem)[0] if is_short else problem
 
 
 def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:

@@ -23,6 +23,7 @@ from glasshouse.certificates import (
     Cover,
     ExactForm,
     Proven,
+    clause_rows,
     exact_energy,
 )
 from glasshouse.files.certificate.reading import SideCar, read_side_car
@@ -30,7 +31,7 @@ from glasshouse.files.certificate.writing import loop_units, rescaled
 from glasshouse.files.claims import Stated, agrees
 from glasshouse.files.text.allowance import VARIABLE
 from glasshouse.planting import Planted, shuffling
-from glasshouse.problems import Polynomial, Problem, validation
+from glasshouse.problems import Max2Sat, MaxSat, Polynomial, Problem, validation
 from glasshouse.problems.convert import Given, given_problem
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.reduction import Reduction
@@ -196,9 +197,19 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
     """Refuse a tree whose check would take far too long for the size of its file.
 
-    Every leaf needs all edges and all common parts; large integers take longer.
+    A leaf of a core looks at all literals of its clauses. Every other leaf looks at all edges and
+    at all common parts; wide numbers take longer.
     """
     certificate, tree = beside.certificate, beside.certificate.tree
+    if beside.most_work is not None and isinstance(problem, (Max2Sat, MaxSat)):
+        named = np.abs(certificate.cores.tokens[certificate.cores.is_clause])
+        literals = np.append(0, np.diff(clause_rows(problem)[1]))
+        known = named[(named > 0) & (named < len(literals))]
+        if int(literals[known].sum()) > beside.most_work:
+            raise CertificateError(
+                f"the leaves of its cores name clauses of {int(literals[known].sum())} literals in "
+                f"total, too many to check; {VARIABLE} raises the limit, if you trust the file"
+            )
     if tree is None or beside.most_work is None:
         return
     common = int(certificate.starts[tree.common_loops])

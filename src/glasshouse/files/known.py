@@ -22,7 +22,7 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.replanting import grown
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, format_suffix, name_of, refuse_pipe
-from glasshouse.problems import Max2Sat, Measure, Number, Units
+from glasshouse.problems import Max2Sat, MaxSat, Measure, Number, Units
 from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.summaries import Summarised
 
@@ -198,7 +198,7 @@ def known_of(document: Document) -> Known:
     if document.proven is not None:
         return Known.of(document.proven)
     problem, model = document.problem, document.stated.model
-    if model is None or (isinstance(problem, Max2Sat) and problem.broken(model)):
+    if model is None or (isinstance(problem, (Max2Sat, MaxSat)) and problem.broken(model)):
         return Known()
     energy = exact_energy(problem, problem.space.from_bits(model))
     return Known(None, int(energy) if problem.is_integer else energy)
@@ -209,10 +209,10 @@ def known_file(
 ) -> Known:
     """Return what a certificate proves about a file of clauses; by default, the one next to it.
 
-    Without a certificate little is known. Empty soft clauses are always violated, hard clauses of
-    two literals are decided, and the model that the file states is evaluated, which proves only
-    that an assignment of this cost exists. Clauses may then be of any length. Weights that add up
-    to 2^63 or more need a certificate of loops only.
+    Without a certificate little is known: empty soft clauses are always violated; hard clauses of
+    two literals are decided; and the model that the file states is evaluated, which shows that some
+    assignment costs so much, and no more than that. Weights that add up to 2^63 or more need a
+    certificate of loops alone.
 
     Raises:
         CertificateError: something stated is false.
@@ -231,7 +231,7 @@ def known_file(
         if certificate is None and not has_side_car(path):
             return _evident(clauses)
         return _known_by_loops(clauses, Path(certificate or side_car(path)))
-    if not isinstance(document.problem, Max2Sat) or not document.problem.is_integer:
+    if not isinstance(document.problem, (Max2Sat, MaxSat)) or not document.problem.is_integer:
         raise FileError(path, f"holds {document.problem!r}; expected clauses with whole weights")
     stated = known_of(document)
     if document.load_proof is not None:
@@ -278,9 +278,10 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
 def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     """Return what a certificate file proves about clauses that no library problem can hold."""
     beside = read_side_car(path)
-    if beside.certificate.tree is not None or beside.certificate.squares:
+    held = beside.certificate
+    if held.tree is not None or held.squares or held.cores:
         raise FileError(
-            path, "has branches or squares; weights that add up to 2^63 or more need loops only"
+            path, "has branches, squares or cores; weights of 2^63 or more in sum need loops alone"
         )
     try:
         known = known_by(clauses, beside.certificate)

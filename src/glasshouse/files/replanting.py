@@ -14,7 +14,7 @@ from glasshouse.files.reading import read_document
 from glasshouse.files.text.allowance import Allowance
 from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
-from glasshouse.planting import Demand, Plan, Planted, Recipe
+from glasshouse.planting import Plan, Planted, Recipe
 from glasshouse.planting.demand import EffortError
 from glasshouse.problems import Max2Sat, Problem, Reduction
 
@@ -100,7 +100,7 @@ def regrow(
     allowance = Allowance()
     try:
         parsed = Recipe.from_json(json.dumps(recipe))
-        _refuse_beyond(path, held.problem, Plan.of(parsed).demand, allowance)
+        _refuse_beyond(path, held.problem, Plan.of(parsed), allowance)
         planted = Planted.from_recipe(parsed, allowance.steps(terms))
         if planted.problem.num_edges > terms:
             raise FileError(path, _ANOTHER)
@@ -118,9 +118,11 @@ def regrow(
     return planted, reduction
 
 
-def _refuse_beyond(path: Path, held: Problem, asked: Demand, allowance: Allowance) -> None:
-    """Refuse, before growing, a recipe for something far larger than the file."""
-    if asked.spins != held.num_variables:
+def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) -> None:
+    """Before growing: a recipe for something far beyond the file is not the file's."""
+    asked = plan.demand
+    has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
+    if asked.spins != held.num_variables and not has_room:
         raise FileError(
             path, f"its recipe grows {asked.spins} spins; it holds {held.num_variables}"
         )

@@ -36,7 +36,7 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.plain_json import parse_json
 from glasshouse.files.text.streams import Place, opened
 from glasshouse.planting import Recipe, shuffling
-from glasshouse.problems import Ising, Max2Sat, Problem, convert
+from glasshouse.problems import Ising, Max2Sat, MaxSat, Problem, convert
 from glasshouse.problems.measure import Measure
 from glasshouse.problems.naming import Labels, Units
 from glasshouse.problems.reduction import Reduction
@@ -288,4 +288,4 @@ def _extra_variables(held: Problem | ByEdges, format_: Format) -> int:
     """Return the number of variables that the file adds after those of the problem."""
     if isinstance(held, Ising) and format_ is MAXCUT:
         return int(held.fields.any())
-    return held.num_clauses if isinstance(held, Max2Sat) and format_ is OPB else 0
+    return held.num_clauses if isinstance(held, (Max2Sat, MaxSat)) and format_ is OPB else 0

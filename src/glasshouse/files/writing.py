@@ -32,7 +32,7 @@ from glasshouse.planting import Planted, shuffling
 from glasshouse.problems import Given, Max2Sat, Measure, Problem, Reduction, convert
 from glasshouse.summaries import Summarised
 
-Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "polynomial"]
+Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "maxsat", "polynomial"]
 
 
 @dataclass(frozen=True, repr=False)

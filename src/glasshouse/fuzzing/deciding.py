@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate
-from glasshouse.files.clause_file import ClauseFile, as_max2sat
+from glasshouse.files.clause_file import ClauseFile, as_problem
+from glasshouse.problems import MaxSat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
 MOST_ENUMERATED = 24  # variables
@@ -27,32 +28,34 @@ class Decision:
     """A least cost, and its proof.
 
     Attributes:
-        optimum: the least cost.
-        certificate: the loops; None if all assignments were enumerated.
+        optimum: the least cost; None where nothing keeps the hard clauses.
+        certificate: loops; None where all assignments were looked at.
     """
 
-    optimum: int
+    optimum: int | None
     certificate: Certificate | None = None
 
 
 def decide(clauses: ClauseFile) -> Decision | None:
-    """Return the least cost; None if it is too much work or the hard clauses are unsatisfiable."""
+    """The least cost, or None where it is too much work."""
     size = len(clauses.used)
     if size <= _FEW:
-        return _as_decision(enumerated_optimum(clauses))
+        return Decision(enumerated_optimum(clauses))
     try:
         return proven_optimum(clauses) or (
-            _as_decision(enumerated_optimum(clauses)) if size <= MOST_ENUMERATED else None
+            Decision(enumerated_optimum(clauses)) if size <= MOST_ENUMERATED else None
         )
     except HardClausesUnsatisfiableError:
-        return None
+        return Decision(None)
 
 
 def proven_optimum(clauses: ClauseFile) -> Decision | None:
     """Return the least cost by loops, if `prove` finds them and weights are within its limit."""
     try:
-        problem = as_max2sat(clauses)
+        problem = as_problem(clauses)
     except ValueError:
+        return None
+    if isinstance(problem, MaxSat):
         return None
     proof = prove(problem, time_limit=_PROVE_SECONDS)
     if proof.statistics.stopped == "Ctrl-C":  # the interrupt is for the caller
@@ -124,7 +127,3 @@ def _falsified(
     for literal in clause:
         false &= ((codes >> names[abs(literal)]) & 1) != (literal > 0)
     return false
-
-
-def _as_decision(optimum: int | None) -> Decision | None:
-    return None if optimum is None else Decision(optimum)

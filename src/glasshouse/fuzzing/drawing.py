@@ -2,7 +2,8 @@
 
 A small plant of any method that drops frustrated loops, or an almost empty problem, goes through
 changes that keep its proof, and gets weights of some magnitude. The proof is verified, loop by loop
-and in exact integers, before a solver is asked.
+and in exact integers, before anybody is asked. Long clauses come from `long_clauses`, and all their
+assignments are looked at.
 """
 
 from __future__ import annotations
@@ -10,17 +11,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from glasshouse import planting
 from glasshouse.files.clause_file import Layout
 from glasshouse.files.formats.format import Dialect
 from glasshouse.fuzzing import mutations
+from glasshouse.fuzzing.deciding import enumerated_optimum
 from glasshouse.fuzzing.dice import Dice
-from glasshouse.fuzzing.question import MOST_CLASSIC_TOTAL, MOST_TOTAL, MOST_WEIGHT, Question
+from glasshouse.fuzzing.long_clauses import Bounds, draw_lines
+from glasshouse.fuzzing.question import (
+    MOST_CLASSIC_TOTAL,
+    MOST_TOTAL,
+    MOST_WEIGHT,
+    Question,
+    clauses_of,
+)
 from glasshouse.fuzzing.specimen import Specimen
 from glasshouse.planting import Planted, Seed
 from glasshouse.problems import validation
+
+Kind = Literal["pairs", "long"]
 
 _MOST_CHANGES = 6
 _TRIES = 20  # attempts; a plant that finds no space for its loops is drawn again
@@ -42,8 +53,10 @@ class Corners:
         most_weight: the largest weight of a soft clause; 1 draws unweighted instances. By default
             the largest weight in the MaxSAT Evaluation's rules, or `most_total` beyond the rules.
         most_total: the largest sum of all soft weights.
-        beyond_rules: also draw weights of 0, weights of 2^63 or more, and classic files whose
-            weights add up to as much.
+        clauses: "pairs", of at most two literals, with a certificate; or "long", of any length and
+            with hard clauses that may be unsatisfiable, enumerated. `hunt` takes turns for None.
+        beyond_rules: draw weights of 0, weights of 2^63 or more, and classic files whose weights
+            add up to so much, too.
     """
 
     dialect: Dialect | None = None
@@ -51,6 +64,7 @@ class Corners:
     most_weight: int | None = None
     most_total: int = MOST_TOTAL
     beyond_rules: bool = False
+    clauses: Kind | None = "pairs"
 
     def __post_init__(self) -> None:
         if self.most_weight is not None:
@@ -71,7 +85,8 @@ class Corners:
         words += ["--plain"] * self.is_plain
         words += [] if self.most_weight is None else ["--most-weight", str(self.most_weight)]
         words += ["--most-total", str(self.most_total)] * (self.most_total != MOST_TOTAL)
-        return words + ["--beyond-rules"] * self.beyond_rules
+        words += ["--beyond-rules"] * self.beyond_rules
+        return words + (["--clauses", "long"] if self.clauses == "long" else [])
 
     @property
     def heaviest(self) -> int:
@@ -99,7 +114,18 @@ def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
     3 4 1 0
     3 -4 -1 0
     """
+    if corners.clauses == "long":
+        return _long_question(Dice(Seed.of(seed).child(1)), corners)
     return fuzz_specimen(seed, corners).question()
+
+
+def _long_question(dice: Dice, corners: Corners) -> Question:
+    layout = _layout(dice, corners)
+    most = min(corners.most_in(layout.dialect), _MOST_PIECES * corners.heaviest)
+    goals = tuple(goal for goal in (*_MAGNITUDES, most) if goal <= most)
+    bounds = Bounds(corners.is_plain, corners.heaviest, goals, corners.beyond_rules)
+    size, lines = draw_lines(dice, bounds)
+    return Question(size, lines, enumerated_optimum(clauses_of(size, lines)), layout)
 
 
 def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:

@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterator
 from concurrent.futures import BrokenExecutor, Future
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -21,14 +21,15 @@ from typing import Any
 from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.certificate.writing import write_certificate
-from glasshouse.files.clause_file import read_clauses
+from glasshouse.files.clause_file import Layout, Line, read_clauses
 from glasshouse.files.known import known_file
-from glasshouse.files.text.streams import refuse_existing, replacing
+from glasshouse.files.text.streams import opened, refuse_existing, replacing
 from glasshouse.files.writing import make_folder
-from glasshouse.fuzzing.deciding import enumerated_best
+from glasshouse.fuzzing.deciding import decide, enumerated_best
 from glasshouse.fuzzing.drawing import DEFAULT, Corners, fuzz_question, fuzz_specimen
 from glasshouse.fuzzing.question import Question
 from glasshouse.fuzzing.shrinking import Shrinker
+from glasshouse.fuzzing.specimen import Specimen
 from glasshouse.fuzzing.trial import CommandTrial, Reply, Trial
 from glasshouse.pool import WorkerPool, ending_cleanly
 from glasshouse.problems import INT64_MAX, validation
@@ -48,14 +49,16 @@ class Tried:
     """One instance that was given to a solver.
 
     Attributes:
-        seed: the seed of the instance and of the run.
-        judgement: the verdict about the answer.
-        num_clauses: the size of the instance.
+        seed: of the instance, and of the run.
+        judgement: what became of it.
+        num_clauses: its size.
+        corners: how it was drawn.
     """
 
     seed: int
     judgement: Judgement
     num_clauses: int
+    corners: Corners = DEFAULT
 
 
 @dataclass(frozen=True)
@@ -63,10 +66,10 @@ class Fault:
     """One kind of fault and the smallest instance that shows it.
 
     Attributes:
-        kind: what all faults of this kind have in common, as text.
-        times: the number of instances with this fault.
-        seed: the seed of the instance that was shrunk.
-        judgement: the verdict about the shrunk instance.
+        kind: what all faults of this kind have in common, in words.
+        times: on how many instances it was seen.
+        seed: of the instance that it was shrunk from; None for a file that somebody brought.
+        judgement: of the shrunk instance.
         question: the shrunk instance.
         is_minimal: whether no clause can be removed; False if time ran out.
         is_interrupted: whether Ctrl-C ended the shrinking.
@@ -74,7 +77,7 @@ class Fault:
 
     kind: str
     times: int
-    seed: int
+    seed: int | None
     judgement: Judgement
     question: Question
     is_minimal: bool
@@ -145,62 +148,115 @@ def hunt(
 
     Args:
         trial: the solver.
-        count: the number of instances.
-        seed: the seed of the first instance.
-        corners: the choice of instances.
-        workers: the number of processes; 1 asks in this process.
+        count: how many instances.
+        seed: the first one.
+        corners: which instances. Where it leaves open how long clauses are, a seed has two of them:
+            pairs, and long clauses.
+        workers: how many processes ask at a time; 1 asks in this one.
     """
     count, seed = validation.count(count, "count", 1), validation.count(seed, "seed")
     if validation.count(workers, "workers", 1) == 1:
-        for one in range(seed, seed + count):
-            yield _tried(trial, one, corners)
+        yield from (_tried(trial, seed, number, corners) for number in range(count))
         return
-    firsts = iter(range(seed, seed + count, _AT_ONCE))
+    firsts = iter(range(0, count, _AT_ONCE))
     running: deque[tuple[int, Future[Any]]] = deque()
     with closing(WorkerPool(workers)) as pool:
         while True:
             while len(running) < 2 * workers and (first := next(firsts, None)) is not None:
-                end = min(first + _AT_ONCE, seed + count)
-                running.append((first, pool.submit(_batch, trial, first, end, corners)))
+                numbers = range(first, min(first + _AT_ONCE, count))
+                running.append((first, pool.submit(_batch, trial, seed, numbers, corners)))
             if not running:
                 return
             first, future = running.popleft()
-            yield from _result(first, future)
+            yield from _result(instance(seed, first, corners)[0], future)
+
+
+def instance(seed: int, number: int, corners: Corners) -> tuple[int, Corners]:
+    """Seed and corners of an instance of a hunt: pairs and long clauses take turns if both may be.
+
+    >>> [instance(7, number, Corners(clauses=None))[0] for number in range(4)]
+    [7, 7, 8, 8]
+    """
+    if corners.clauses is not None:
+        return seed + number, corners
+    return seed + number // 2, replace(corners, clauses="long" if number % 2 else "pairs")
 
 
 def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Corners,
                  seconds: float) -> Fault:  # fmt: skip
     """Shrink the instance of a fault; Ctrl-C keeps the smallest so far."""
-    specimen = fuzz_specimen(tried.seed, corners)
-    last = tried.judgement
+    specimen = None if corners.clauses == "long" else fuzz_specimen(tried.seed, corners)
+    question = fuzz_question(tried.seed, corners) if specimen is None else specimen.question()
+    found = _shrunk(trial, question, specimen, tried.judgement, tried.seed, seconds, corners)
+    return replace(found, kind=kind, times=times)
+
+
+def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None, Judgement]:
+    """Shrink a file that somebody brings; None if the answer is no fault, and the verdict over it.
+
+    The optimum is decided without the solver, where that is possible. A fault that shows without
+    it, such as a crash or a model of another cost, needs no optimum.
+    """
+    clauses = read_clauses(path)
+    hard: list[Line] = [(None, clause) for clause in clauses.hard]
+    lines = (*hard, *clauses.soft)
+    known = known_file(path)
+    decision = None
+    if known.optimum is None and not known.is_infeasible:
+        decision = decide(clauses)
+    is_decided = decision is not None or known.optimum is not None or known.is_infeasible
+    optimum = known.optimum if decision is None else decision.optimum
+    certificate = None if decision is None else decision.certificate
+    layout = Layout("classic" if is_classic(path) else "mse22")
+    size = max(1, clauses.num_variables)
+    question = Question(size, lines, optimum, layout, certificate, is_decided)
+    judgement = trial.ask(question, 0)
+    if not judgement.verdict.is_fault:
+        return None, judgement
+    fault = _shrunk(trial, question, None, judgement, None, seconds, DEFAULT)
+    return fault, judgement
+
+
+def is_classic(path: Path) -> bool:
+    """Whether a file has a p line, which the newer dialect has not."""
+    with opened(path) as source:
+        return any(line.startswith(b"p") for line in b"".join(source.blocks()).split(b"\n"))
+
+
+def _shrunk(
+    trial: Trial, question: Question, specimen: Specimen | None, judgement: Judgement,
+    seed: int | None, seconds: float, corners: Corners,
+) -> Fault:  # fmt: skip
+    last, wanted = judgement, fault_kind(judgement)
 
     def fails(question: Question) -> bool:
         nonlocal last
-        judgement = trial.ask(question, tried.seed)
-        if fault_kind(judgement) != fault_kind(tried.judgement):
+        found = trial.ask(question, seed or 0)
+        if fault_kind(found) != wanted:
             return False
-        last = judgement
+        last = found
         return True
 
-    shrinker = Shrinker(specimen.question(), fails, seconds, corners.heaviest)
+    shrinker = Shrinker(question, fails, seconds, corners.heaviest)
     is_interrupted = False
     try:
         shrinker.run(specimen)
     except KeyboardInterrupt:
         is_interrupted = True
     question = shrinker.finished()
-    return Fault(kind, times, tried.seed, last, question, shrinker.is_minimal, is_interrupted)
+    return Fault(wanted, 1, seed, last, question, shrinker.is_minimal, is_interrupted)
 
 
-def _tried(trial: Trial, seed: int, corners: Corners) -> Tried:
+def _tried(trial: Trial, first: int, number: int, corners: Corners) -> Tried:
+    seed, corners = instance(first, number, corners)
     question = fuzz_question(seed, corners)
-    return Tried(seed, trial.ask(question, seed), len(question.lines))
+    return Tried(seed, trial.ask(question, seed), len(question.lines), corners)
 
 
-def _batch(trial: Trial, first: int, end: int, corners: Corners) -> list[Tried]:
-    """Test a batch in a worker; SIGTERM first ends the solver, then the worker."""
+def _batch(trial: Trial, seed: int, numbers: range, corners: Corners) -> list[Tried]:
+    """What a worker does; SIGTERM ends it, and first whatever it runs."""
     with ending_cleanly():
-        return [_tried(trial, seed, corners) for seed in range(first, end)]
+        return [_tried(trial, seed, number, corners) for number in numbers]
 
 
 def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
@@ -258,7 +314,8 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
 def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:
     """Write a fault into a folder, under an unused name."""
     make_folder(folder)
-    path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{fault.seed}")
+    source = "file" if fault.seed is None else fault.seed
+    path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{source}")
     beside = write_question(path, fault.question)
     line = trial.reproduction(path.absolute(), fault.seed, corners)
     is_printed = fault.judgement.verdict not in (RunVerdict.CRASH, RunVerdict.WRONG_EXIT_CODE)
@@ -290,19 +347,21 @@ def _piped(line: str, path: Path, is_judged: bool) -> str:
 
 def _report(fault: Fault, name: str, command: str) -> str:
     question = fault.question
-    size = "no clause can be removed" if fault.is_minimal else "not fully shrunk"
-    proof = (
-        f"proven by {name}.cert"
-        if question.certificate is not None
-        else "found by enumerating all assignments"
-    )
+    size = "no clause can be left out" if fault.is_minimal else "not shrunk to the end"
+    proof = ""
+    if question.is_decided:
+        proof = ", found by looking at all assignments"
+    if question.certificate is not None:
+        proof = f", proven by {name}.cert"
+    source = f"from fuzz seed {fault.seed}, one of {fault.times} such faults"
+    if fault.seed is None:
+        source = "from a file that was brought"
     return "\n\n".join([
-        f"{without_folders(str(fault.judgement))}\noptimum {question.optimum}, {proof}\n"
-        f"{len(question.lines)} clauses, {size}; from fuzz seed {fault.seed}, one of "
-        f"{fault.times} such faults\nfound by glasshouse {__version__}",
+        f"{without_folders(str(fault.judgement))}\n{question.says}{proof}\n"
+        f"{len(question.lines)} clauses, {size}; {source}\nfound by glasshouse {__version__}",
         f"This line shows the fault:\n{command}",
-        _how_to_check(question, name),
-        f"A right answer:\n{_right_answer(question)}",
+        *([_how_to_check(question, name), f"A right answer:\n{_right_answer(question)}"]
+          if question.is_decided else []),
         *_answer(fault),
     ]) + "\n"  # fmt: skip
 
@@ -322,7 +381,9 @@ def _how_to_check(question: Question, name: str) -> str:
 
 
 def _right_answer(question: Question) -> str:
-    """Return a model of the least cost, as a solver would print it."""
+    """A model of the least cost, as a solver would print it."""
+    if question.optimum is None:
+        return "s UNSATISFIABLE"
     if question.certificate is not None:
         model = (question.certificate.state > 0).astype(int).tolist()
     else:

@@ -27,9 +27,10 @@ class Question:
     Attributes:
         num_variables: the number of variables that the file states.
         lines: the clauses in the order of the file.
-        optimum: the least cost of all assignments that satisfy the hard clauses.
-        layout: the layout of the file.
-        certificate: the proof of the optimum; None if it was found by enumeration.
+        optimum: the least cost of all assignments that keep the hard clauses; None where none does.
+        layout: how the file is written.
+        certificate: what proves the optimum; None where it was found by looking at all assignments.
+        is_decided: False where the optimum is not known.
 
     >>> question = Question(2, ((3, (1, 2)), (None, (-1,)), (2, (-2,))), optimum=2)
     >>> print(question.text.decode(), end="")
@@ -41,9 +42,10 @@ class Question:
 
     num_variables: int
     lines: tuple[Line, ...]
-    optimum: int
+    optimum: int | None
     layout: Layout = field(default_factory=Layout)
     certificate: Certificate | None = None
+    is_decided: bool = True
 
     @cached_property
     def clauses(self) -> ClauseFile:
@@ -57,8 +59,17 @@ class Question:
 
     @property
     def known(self) -> Known:
-        """The known bounds of the optimum."""
-        return Known(self.optimum, self.optimum)
+        """What is known about the optimum."""
+        if not self.is_decided:
+            return Known()
+        return Known(self.optimum, self.optimum, is_infeasible=self.optimum is None)
+
+    @property
+    def says(self) -> str:
+        """The optimum in words."""
+        if not self.is_decided:
+            return "optimum not known"
+        return "hard clauses unsatisfiable" if self.optimum is None else f"optimum {self.optimum}"
 
 
 def clauses_of(num_variables: int, lines: tuple[Line, ...]) -> ClauseFile:

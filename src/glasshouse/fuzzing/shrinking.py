@@ -45,15 +45,21 @@ class Shrinker:
         self._asked: set[bytes] = set()
         self._deadline = time.monotonic() + seconds
 
-    def run(self, specimen: Specimen) -> Question:
-        """Shrink until nothing can be removed or time is up; add a certificate if there is one."""
-        self._fewer_parts(specimen)
+    def run(self, specimen: Specimen | None) -> Question:
+        """Until nothing can go or time is over; with a certificate where there is one.
+
+        Without a specimen, literals of long clauses go as well.
+        """
+        if specimen is not None:
+            self._fewer_parts(specimen)
         while not self.is_over:
             before = self.best
             plain = Layout(self.best.layout.dialect)
             if self.best.layout != plain:
                 self._accept(replace(self.best, layout=plain))
             self._fewer_lines()
+            if specimen is None:
+                self._fewer_literals()
             self._lower_weights()
             self._rename()
             if self.best == before:
@@ -69,7 +75,9 @@ class Shrinker:
         _fewest(specimen.parts, accepted)
 
     def finished(self) -> Question:
-        """Return the smallest question, with loops that prove its optimum if there are any."""
+        """The smallest question, with loops that prove its optimum if there are any."""
+        if not self.best.is_decided or self.best.optimum is None:
+            return self.best
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
             if proof.optimum != self.best.optimum:
                 raise CertificateError(
@@ -99,9 +107,11 @@ class Shrinker:
             return False
         size = self.best.num_variables if num_variables is None else num_variables
         decision = decide(clauses_of(size, tuple(lines)))
-        if decision is None:
+        if decision is None and self.best.is_decided:
             return False
         layout = self.best.layout
+        if decision is None:  # nor was it known before: the fault shows without it
+            return self._accept(Question(size, tuple(lines), None, layout, is_decided=False))
         found = Question(size, tuple(lines), decision.optimum, layout, decision.certificate)
         return self._accept(found)
 
@@ -112,6 +122,18 @@ class Shrinker:
             return self.best.lines if found else None
 
         _fewest(self.best.lines, accepted)
+
+    def _fewer_literals(self) -> None:
+        for place, (weight, literals) in enumerate(self.best.lines):
+
+            def accepted(
+                left: Sequence[int], place: int = place, weight: int | None = weight
+            ) -> Sequence[int] | None:
+                lines = list(self.best.lines)
+                lines[place] = weight, tuple(left)
+                return left if left and self._with(lines) else None
+
+            _fewest(literals, accepted)
 
     def _lower_weights(self) -> None:
         self._with_weights(lambda weight: min(weight, 1))

@@ -56,8 +56,8 @@ class Trial(Protocol):
     def ask(self, question: Question, seed: int) -> Judgement:
         """Return the verdict about an answer; for a command, a `Reply`."""
 
-    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
-        """Return a shell command that asks again."""
+    def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
+        """One line for a shell that asks again."""
 
 
 @dataclass(frozen=True)
@@ -84,9 +84,9 @@ class CommandTrial:
         judgement = judge(question.clauses, answer, question.known, outcome, strict=self.strict)
         return Reply.of(judgement, outcome)
 
-    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
-        """Return the command with the file."""
-        return shlex.join(self.command.arguments(path, seed, self.limits.seconds))
+    def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
+        """The command on a file."""
+        return shlex.join(self.command.arguments(path, seed or 0, self.limits.seconds))
 
 
 @dataclass(frozen=True)
@@ -111,8 +111,10 @@ class BuiltInTrial:
             return Judgement(RunVerdict.CRASH, f"{type(fault).__name__}: {str(fault)[:200]}")
         return judge(question.clauses, answer, question.known)
 
-    def reproduction(self, path: Path, seed: int, corners: Corners) -> str:
-        """Return the command that draws the instance, shrinks it and asks again."""
+    def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
+        """The command that draws the instance, shrinks it and asks again."""
+        if seed is None:
+            return shlex.join(["glasshouse", "fuzz", "shrink", str(path), "--solver", self.name])
         words = ["glasshouse", "fuzz", "run", "--solver", self.name]
         words += ["--seed", str(seed), "--count", "1"]
         return shlex.join([*words, *corners.options])

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.local import ising_form
-from glasshouse.problems import Given
+from glasshouse.problems import Clauses, Given, Ising, MaxSat, Polynomial, given_problem
+from glasshouse.problems.monomials import Monomials
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:
@@ -22,7 +23,7 @@ def components(problem: Given) -> npt.NDArray[np.int32]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    form = ising_form(problem)
+    form = graph_form(problem)
     biased = np.flatnonzero(form.fields)
     rows = np.concatenate([form.edges[:, 0], np.full(len(biased), form.num_variables)])
     columns = np.concatenate([form.edges[:, 1], biased])
@@ -43,7 +44,28 @@ def free_spins(problem: Given) -> npt.NDArray[np.int32]:
     >>> free_spins(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
     array([3], dtype=int32)
     """
-    form = ising_form(problem)
+    form = graph_form(problem)
     touched = form.fields != 0
     touched[form.edges.reshape(-1)] = True
     return np.flatnonzero(~touched).astype(np.int32)
+
+
+def graph_form(problem: Given) -> Ising:
+    """Return the Ising form; for a polynomial or clauses, a graph with the same components.
+
+    In this graph every term, and every clause, is a path.
+    """
+    problem = given_problem(problem)
+    if isinstance(problem, MaxSat):
+        clauses = Clauses.joined([problem.soft, problem.hard])
+        held = Monomials(np.abs(clauses.literals) - 1, clauses.starts)
+    elif isinstance(problem, Polynomial):
+        held = problem.monomials
+    else:
+        return ising_form(problem)
+    joins = np.flatnonzero(np.diff(held.rows) == 0)
+    ends = np.column_stack([held.indices[joins], held.indices[joins + 1]])
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    fields = np.zeros(problem.num_variables, dtype=np.int64)
+    fields[held.indices[held.starts[:-1][held.degrees == 1]]] = 1
+    return Ising.from_edges(problem.num_variables, ends, np.ones(len(ends), int), fields)

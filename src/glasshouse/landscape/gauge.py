@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.landscape.local import one_state
-from glasshouse.problems import Ising, Rbm, given_problem
+from glasshouse.problems import Ising, Polynomial, Rbm, given_problem
 from glasshouse.problems.convert import HasProblem
 
-SpinProblem = TypeVar("SpinProblem", Ising, Rbm)
+SpinProblem = TypeVar("SpinProblem", Ising, Rbm, Polynomial)
 
 
 @overload
@@ -19,7 +20,7 @@ def gauge(problem: SpinProblem, state: npt.ArrayLike) -> SpinProblem: ...
 
 
 @overload
-def gauge(problem: HasProblem, state: npt.ArrayLike) -> Ising | Rbm: ...
+def gauge(problem: HasProblem, state: npt.ArrayLike) -> Ising | Rbm | Polynomial: ...
 
 
 def gauge(problem: Any, state: npt.ArrayLike) -> Any:
@@ -31,7 +32,8 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
     paper's `G_{s,s'}` is `gauge(problem, s * s')`.
 
     Args:
-        problem: an Ising problem, an RBM or a plant; biases change sign with their spins.
+        problem: an Ising problem, an RBM or a polynomial of spins, or a plant; biases are turned
+            with their spins, and terms of a polynomial with the product of theirs.
         state: the spins s, ±1.
 
     >>> problem = Rbm([[1, -1], [1, 1]])
@@ -57,7 +59,13 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
     if isinstance(problem, Rbm):
         spins = one_state(state, problem.num_variables)
         return _gauge_rbm(problem, spins[: problem.num_visible], spins[problem.num_visible :])
-    raise ValueError(f"a {type(problem).__name__} has no spins to gauge; convert it with to_ising")
+    if isinstance(problem, Polynomial) and problem.units == "spin":
+        spins = one_state(state, problem.num_variables)
+        turned = problem.monomials.products(spins[np.newaxis])[0]
+        return replace(problem, weights=turned * problem.weights)
+    raise ValueError(
+        f"a {type(problem).__name__} has no spins to gauge; bring it to spins with to_ising"
+    )
 
 
 def _gauge_rbm(problem: Rbm, visible: npt.NDArray[np.int8], hidden: npt.NDArray[np.int8]) -> Rbm:

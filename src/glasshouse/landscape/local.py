@@ -10,7 +10,18 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Given, Ising, SpinArray, WeightArray, exact, to_ising, validation
+from glasshouse.problems import (
+    Given,
+    Ising,
+    Polynomial,
+    SpinArray,
+    WeightArray,
+    exact,
+    given_problem,
+    to_ising,
+    validation,
+)
+from glasshouse.problems.expansion import in_units
 
 # Floats only: a flip that gains less than this fraction of all weight is rounding, not descent.
 TOLERANCE = 1e-12
@@ -74,9 +85,10 @@ def fields_of(form: Ising, spins: SpinArray) -> WeightArray:
 def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
     """Return the unsatisfied weight at `state` as a fraction of all weight: the paper's f.
 
-    Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a ghost
-    spin. The paper evaluates it at the ground state; at any other state it is larger. A problem
-    without weights has f = 0. For QUBO and MAX-2-SAT it is the index of their Ising form.
+    Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a
+    ghost spin. The paper takes it at the ground state; at any other state it is larger. A problem
+    without weights has f = 0. For QUBO and MAX-2-SAT it is the index of their Ising form, for
+    polynomials that of their terms as products of spins.
 
     Args:
         problem: any problem.
@@ -90,11 +102,24 @@ def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
     >>> frustration_index(triangle, [1, 1, 1])
     Fraction(1, 3)
     """
+    problem = given_problem(problem)
+    if isinstance(problem, Polynomial):
+        return _frustration_of_terms(problem, state)
     form, spins = at_state(problem, state)
     products = spins[form.edges[:, 0]] * spins[form.edges[:, 1]]
     # Summed term by term, because a large offset would swamp the weights in an energy difference.
     unsatisfied = exact.total(np.abs(form.weights[products * np.sign(form.weights) < 0]))
     unsatisfied += exact.total(np.abs(form.fields[spins * np.sign(form.fields) < 0]))
+    if form.is_integer:
+        return Fraction(int(unsatisfied), int(form.total_weight) or 1)
+    return unsatisfied / form.total_weight if form.total_weight else 0.0
+
+
+def _frustration_of_terms(problem: Polynomial, state: npt.ArrayLike) -> Fraction | float:
+    form, reduction = in_units(problem, "spin")
+    spins = one_state(reduction.forward(state), form.num_variables)
+    is_high = form.monomials.products(spins[np.newaxis])[0] * np.sign(form.weights) > 0
+    unsatisfied = exact.total(np.abs(form.weights[is_high]))
     if form.is_integer:
         return Fraction(int(unsatisfied), int(form.total_weight) or 1)
     return unsatisfied / form.total_weight if form.total_weight else 0.0

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from glasshouse.landscape.connectivity import components, free_spins
+from glasshouse.landscape.connectivity import components, free_spins, graph_form
 from glasshouse.landscape.local import ising_form
 from glasshouse.problems import (
     Given,
     Ising,
     Max2Sat,
+    MaxSat,
     Number,
     Polynomial,
     Problem,
@@ -27,22 +28,24 @@ class Overview(Summarised):
     """Sizes, weights and graph of a problem; the graph is that of its Ising form.
 
     Attributes:
-        kind: Ising, RBM, QUBO, MAX-2-SAT or polynomial.
-        variables: the number of spins or variables.
-        terms: the number of soft clauses, of monomials, or of non-zero couplings.
-        hard_clauses: the number of clauses that must hold.
-        clause_density: clauses per variable; None for other kinds.
-        edges: the number of coupled pairs of the Ising form, or of monomials of degree 2 or more.
-        fields: the number of non-zero fields of the Ising form, or of monomials of degree 1.
-        edge_density: edges as a fraction of all pairs of variables.
+        kind: Ising, RBM, QUBO, MAX-2-SAT, MaxSAT or polynomial.
+        variables: spins or variables.
+        terms: soft clauses, monomials, else couplings that are not zero.
+        hard_clauses: clauses that must hold.
+        clause_density: clauses for each variable; None for other kinds.
+        edges: coupled pairs of the Ising form; monomials, or clauses of MaxSAT, of two variables or
+            more.
+        fields: fields of the Ising form that are not zero; monomials and clauses of one variable.
+        edge_density: edges as a share of all pairs of variables.
         integer: whether all weights are integers.
-        weight_range: the smallest and the largest weight; None without terms.
-        distinct_weights: the number of distinct magnitudes.
-        bipartite: the sizes of the two sides, or None if there is an odd cycle. Free variables are
-            on neither side, except in the layers of an RBM.
-        components: the number of connected components, including isolated variables.
-        free_variables: the number of variables without terms.
-        degree: the largest number of variables in a monomial; 2 for all other kinds.
+        weight_range: the least and the largest weight; None without terms.
+        distinct_weights: how many different magnitudes there are.
+        bipartite: the sizes of the two sides, or None where there is an odd cycle. Free variables
+            are on neither side, but in the layers of an RBM.
+        components: connected parts, isolated variables included.
+        free_variables: variables that nothing touches.
+        degree: the most variables that a monomial has, or literals that a clause of MaxSAT has; 2
+            of all other kinds.
     """
 
     kind: str
@@ -80,14 +83,16 @@ class Overview(Summarised):
         if self.weight_range is not None:
             weights = f"{self.weight_range[0]} to {self.weight_range[1]} ({weights})"
         rows = [("kind", self.kind), ("variables", f"{self.variables:,}")]
-        if self.kind == "MAX-2-SAT":
+        if self.clause_density is not None:
             hard = f" + {self.hard_clauses:,} hard" if self.hard_clauses else ""
             rows.append(
                 ("clauses", f"{self.terms:,}{hard}, {self.clause_density:.4g} per variable")
             )
-        if self.kind == "polynomial":
-            parts = f"{self.components:,} ({self.free_variables:,} free variables)"
+        if self.kind in ("polynomial", "MaxSAT"):
             terms = ("terms", f"{self.terms:,}, up to degree {self.degree}")
+            if self.kind == "MaxSAT":
+                terms = ("literals", f"at most {self.degree} in a clause")
+            parts = f"{self.components:,} ({self.free_variables:,} free variables)"
             return [*rows, terms, ("weights", weights), ("components", parts)]
         return [
             *rows,
@@ -122,20 +127,24 @@ def overview(problem: Given) -> Overview:
     if isinstance(problem, Polynomial):
         degree, fields = problem.degree, int((problem.monomials.degrees == 1).sum())
         edges = problem.num_terms - fields
+    elif isinstance(problem, MaxSat):
+        lengths = np.concatenate([problem.soft.lengths, problem.hard.lengths])
+        degree, fields = problem.longest, int((lengths == 1).sum())
+        edges = int((lengths > 1).sum())
     colours, idle = two_colouring(size, form.edges), free_spins(form)
     sides = None
     if isinstance(problem, Rbm):
         sides = (problem.num_visible, problem.num_hidden)
-    elif colours is not None and degree == 2:
+    elif colours is not None and degree == 2 and not isinstance(problem, MaxSat):
         second = int(colours.sum())
         sides = (size - second - len(idle), second)
-    is_sat = isinstance(problem, Max2Sat)
+    is_sat = isinstance(problem, (Max2Sat, MaxSat))
     return Overview(
         kind=problem.space.kind,
         variables=size,
         terms=len(weights) if is_sat else int(np.count_nonzero(weights)),
-        hard_clauses=problem.num_hard if isinstance(problem, Max2Sat) else 0,
-        clause_density=problem.clause_density if isinstance(problem, Max2Sat) else None,
+        hard_clauses=problem.num_hard if isinstance(problem, (Max2Sat, MaxSat)) else 0,
+        clause_density=problem.clause_density if isinstance(problem, (Max2Sat, MaxSat)) else None,
         edges=edges,
         fields=fields,
         edge_density=2 * edges / max(1, size * (size - 1)),
@@ -150,18 +159,9 @@ def overview(problem: Given) -> Overview:
 
 
 def _graph(problem: Problem) -> Ising:
-    """Return the Ising form; in floats if its sums would overflow, as only the graph is needed.
-
-    A polynomial becomes a graph with the same components: each monomial is a path.
-    """
-    if isinstance(problem, Polynomial):
-        held = problem.monomials
-        joins = np.flatnonzero(np.diff(held.rows) == 0)
-        ends = np.column_stack([held.indices[joins], held.indices[joins + 1]])
-        fields = np.bincount(held.indices, minlength=problem.num_variables)
-        return Ising.from_edges(problem.num_variables, ends, np.ones(len(ends), int), fields)
+    """The graph; of floats where its sums would leave int64, since only the graph is asked."""
     try:
-        return ising_form(problem)
+        return graph_form(problem)
     except ValueError:
         if not isinstance(problem, Max2Sat):
             raise

@@ -22,7 +22,8 @@ from glasshouse.problems import IntArray
 # Approximate bytes that growing takes.
 _NODE, _EDGE, _LOOP, _ENTRY = 64, 64, 64, 32
 _MACHINE_EDGE = 512  # networkx builds it
-_LAYER = 1024  # a layer has its own arrays
+_PRODUCT = 16  # of each spin in a square's products
+_LAYER = 1024  # arrays of its own
 _UNBOUNDED = 1 << 62  # steps
 # The steps that are left, which kernels count down; an array of one number.
 Meter: TypeAlias = IntArray
@@ -66,6 +67,11 @@ class Demand:
         pairs = min(squares * nodes * (nodes - 1), spins * (spins - 1)) // 2
         entries = squares * nodes
         return cls(spins, squares, _NODE * spins + _EDGE * pairs + _ENTRY * entries)
+
+    @classmethod
+    def of_products(cls, spins: int, squares: int, entries: int, degree: int) -> Demand:
+        """Squares over products of at most so many spins; entries in all of them together."""
+        return cls(spins, squares, _NODE * spins + _LOOP * squares + _PRODUCT * degree * entries)
 
 
 def graph_extent(graph: Graph | str | list[Any]) -> tuple[Extent, int]:

@@ -34,7 +34,7 @@ from glasshouse.summaries import Summarised
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
-GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph"]
+GrowsOn: TypeAlias = Literal["rbm", "graph", "rbm or graph", "spins", "spins or graph", "clauses"]
 
 METHODS = Catalogue["Method"]("planting method")
 
@@ -149,11 +149,11 @@ class Method(Summarised):
         command: the word after `glasshouse plant`. The given options distinguish methods that share
             a word.
         grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
-            both, `graph` may be (n, m). "spins" means that the method creates its own graph, "spins
-            or graph" that or a `graph`.
-        examples: parameters of small instances, which help shows and tests grow.
-        knobs: parameters that set the hardness, from an easy to a hard setting.
-        ground_states: counts the ground states of an instance, as far as possible.
+            both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
+            graph" that or a `graph`. "clauses" have variables, and ancillas in a form of pairs.
+        examples: parameters of small instances: what help shows and tests grow.
+        knobs: parameters that turn the hardness, from an easy to a hard setting.
+        ground_states: counts the ground states of an instance, as far as it can.
     """
 
     function: Callable[..., Planted]

@@ -9,13 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.certificates import Certificate, CertificateError, Proven, Squares
+from glasshouse.certificates import (
+    NO_CORES,
+    Certificate,
+    CertificateError,
+    Cores,
+    Proven,
+    Squares,
+)
 from glasshouse.certificates.certificate import counted_parts
-from glasshouse.certificates.edge_sums import summed
-from glasshouse.certificates.integers import ROOM
-from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
+from glasshouse.certificates.products import NO_MONOMIALS
+from glasshouse.certificates.square_sums import SquareSums
 from glasshouse.certificates.squares import NO_SQUARES
-from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
 from glasshouse.planting.arguments import State, half, planted_state, state_signs
 from glasshouse.planting.demand import Meter, new_meter, spend
@@ -25,8 +30,10 @@ from glasshouse.planting.method import Plan
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
 from glasshouse.planting.summary import Summary
-from glasshouse.problems import Ising, Rbm, naming, validation
+from glasshouse.planting.sums import check_parts, polynomial_of_squares
+from glasshouse.problems import Ising, MaxSat, Polynomial, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
+from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.naming import Labels
 from glasshouse.problems.validation import INT64_MAX, SpinArray, WeightArray
 from glasshouse.randomness import Seed
@@ -42,19 +49,24 @@ _BY_HAND = Recipe("by hand", {}, Seed(0))
 class Planted(Summarised):
     """A problem with a known ground state, its proof, and the recipe that grows it.
 
-    The problem is the sum of its loops and squares, divided by the denominator.
+    The problem is the sum of its loops and squares, divided by the denominator; or it has clauses,
+    and frustrated cores whose charges fit into their weights.
 
     Attributes:
-        problem: an Rbm, or an Ising problem on a general graph.
+        problem: an Rbm, an Ising problem on a general graph, a polynomial of spins, or clauses
+            (MaxSat).
         state: the planted ground state, int8 ±1, visible spins first.
         energy: its energy, exactly.
         loop_weight: the positive weight of a loop, the unit of the paper's β: the least one if
             biases are stronger, the mean if weights are normal; 1 if there are squares or a
             denominator.
-        loops: the frustrated loops, in the planted gauge.
-        recipe: the recipe that grows the instance again.
-        squares: the squares c·(a·s)², each at its minimum in the planted state.
-        denominator: the number that loops and squares are divided by.
+        loops: frustrated loops, in the planted gauge.
+        recipe: what grows the instance again.
+        squares: c·(a·s)², each at its minimum in the planted state.
+        denominator: what loops and squares are divided by.
+        cores: of clauses, in place of loops and squares.
+        monomials: products of spins that squares of a polynomial run over: the nodes after the
+            ghost.
 
     >>> from glasshouse.planting import random_loops
     >>> plant = random_loops(100, 100, frustration="1/5", loop_density=0.345, rng=1)
@@ -73,7 +85,7 @@ class Planted(Summarised):
     True
     """
 
-    problem: Rbm | Ising
+    problem: Rbm | Ising | Polynomial | MaxSat
     state: SpinArray
     energy: int
     loop_weight: int
@@ -81,10 +93,13 @@ class Planted(Summarised):
     recipe: Recipe
     squares: Squares = NO_SQUARES
     denominator: int = 1
+    cores: Cores = NO_CORES
+    monomials: Monomials = NO_MONOMIALS
 
     def __post_init__(self) -> None:
-        if not isinstance(self.problem, (Rbm, Ising)):
-            raise ValueError(f"a plant needs an Rbm or Ising problem, not {self.problem!r}")
+        is_spins = isinstance(self.problem, (Rbm, Ising, Polynomial)) and self.problem.space.low
+        if not is_spins and not isinstance(self.problem, MaxSat):
+            raise ValueError(f"a plant needs a problem of spins, or clauses, not {self.problem!r}")
         state = validation.states(self.state, self.problem.num_variables, (-1, 1), "state")
         if state.ndim != 1:
             raise ValueError(f"state has shape {state.shape}, but one state is needed")
@@ -189,6 +204,48 @@ class Planted(Summarised):
         return cls(problem, state, energy, 1, NO_LOOPS, recipe, squares, 2)
 
     @classmethod
+    def of_cores(
+        cls, problem: MaxSat, cores: Cores, state: SpinArray, recipe: Recipe = _BY_HAND
+    ) -> Planted:
+        """Plant a state of clauses that cores prove optimal.
+
+        >>> import numpy as np
+        >>> problem = MaxSat(2, [[1, 2], [-1], [-2]], [1, 1, 1])
+        >>> cores = Cores.of([(1, [1, 2, -1, -3, -2])])
+        >>> Planted.of_cores(problem, cores, np.array([1, -1], np.int8))
+        Planted(by hand, 2 variables, 1 core, ground energy 1)
+        """
+        energy = int(cores.costs.sum())
+        return cls(problem, state, energy, 1, NO_LOOPS, recipe, cores=cores)
+
+    @classmethod
+    def of_products(
+        cls,
+        num_spins: int,
+        monomials: Monomials,
+        squares: Squares,
+        state: SpinArray,
+        denominator: int,
+        meter: Meter,
+    ) -> Planted:
+        """Add squares over products of spins up into a polynomial, without their constants.
+
+        >>> import numpy as np
+        >>> from glasshouse.planting.demand import new_meter
+        >>> equation = Squares.of([[(3, 1), (4, -1)]])  # (s0·s1·s2 - 1)²; node 3 is the ghost
+        >>> cubic = Monomials.of([[0, 1, 2]])
+        >>> Planted.of_products(3, cubic, equation, np.ones(3, np.int8), 2, new_meter())
+        Planted(by hand, 3 spins, 1 square, ground energy -1)
+        """
+        spend(meter, squares.num_terms)
+        problem = polynomial_of_squares(num_spins, monomials, squares, denominator)
+        energy = int(problem.energy(state))
+        return cls(
+            problem, state, energy, 1, NO_LOOPS, _BY_HAND, squares, denominator,
+            monomials=monomials,
+        )  # fmt: skip
+
+    @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
         """Grow an instance again, bit for bit; raise `EffortError` beyond `steps` steps."""
         planted = Plan.of(recipe).grow(rng=recipe.seed, steps=steps)
@@ -196,8 +253,20 @@ class Planted(Summarised):
 
     @cached_property
     def ising(self) -> Ising:
-        """The problem as an Ising problem, visible spins first."""
+        """The problem as an Ising problem, visible spins first; not for polynomials or clauses."""
+        if isinstance(self.problem, MaxSat):
+            raise ValueError(
+                f"{self.recipe.method} plants clauses, which have no Ising form of the same "
+                "variables; convert the problem with to_polynomial or to_ising"
+            )
+        if isinstance(self.problem, Polynomial):
+            raise ValueError("a polynomial has no pairs of spins; bring it to pairs with to_ising")
         return to_ising(self.problem)[0]
+
+    @property
+    def form(self) -> Ising | Polynomial:
+        """The problem over spins without sides: the polynomial, or else the Ising problem."""
+        return self.problem if isinstance(self.problem, Polynomial) else self.ising
 
     @property
     def half(self) -> Fraction:
@@ -212,14 +281,17 @@ class Planted(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """The proof: every square, and every loop with the magnitude of its negative weight."""
+        """The proof: cores; or squares and loops with the magnitude of their negative weight."""
+        if isinstance(self.problem, MaxSat):
+            return Certificate.of_cores(self.state, self.cores)
         multipliers = -self.loops.negative_weights
         used = multipliers > 0  # a loop of f = 0 is part of the non-negative remainder
         nodes = self.loops.nodes[np.repeat(used, self.loops.lengths)]
         starts = np.concatenate([[0], np.cumsum(self.loops.lengths[used])])
         return Certificate(
-            self.state, nodes, starts, multipliers[used], self.denominator, None, self.squares
-        )
+            self.state, nodes, starts, multipliers[used], self.denominator, None, self.squares,
+            None, self.monomials,
+        )  # fmt: skip
 
     def verify(self) -> None:
         """Prove the plant in linear time and exact integers, or raise a CertificateError.
@@ -241,17 +313,7 @@ class Planted(Summarised):
         return self._verified()
 
     def _verified(self) -> Proven:
-        try:
-            loops = Loops(self.loops.nodes, self.loops.starts, self.loops.weights)
-            gauged = loops.sum(self.ising.num_variables)
-            certificate = self.certificate
-        except ValueError as error:
-            raise CertificateError(f"the loops are not valid: {error}") from error
-        check_fit(certificate, self.ising.num_variables)
-        if self.denominator == 1 and not self.squares:
-            _check_sum(gauge(self.ising, self.state), gauged)
-        else:
-            self._check_sum_of_parts(gauged)
+        certificate = self.certificate if isinstance(self.problem, MaxSat) else check_parts(self)
         proven = Proven(self.problem, certificate)
         verdict = proven.verdict
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
@@ -264,31 +326,15 @@ class Planted(Summarised):
                 f"the {self.parts} prove a bound of {validation.shown(verdict.bound)}, below the "
                 f"planted energy {self.energy}"
             )
-        self._check_loop_weight()
+        if not isinstance(self.problem, MaxSat):
+            self._check_loop_weight()
         return proven
-
-    def _check_sum_of_parts(self, loops: Ising) -> None:
-        """Refuse a problem that is not the sum of loops and squares over the denominator."""
-        problem = gauge(self.ising, self.state)
-        if not problem.is_integer:
-            raise CertificateError("a plant needs integer weights, but these are floats")
-        size = problem.num_variables
-        largest = self.denominator * max(1, int(problem.total_weight)) + int(loops.total_weight)
-        wide = largest >= ROOM or largest + self.squares.magnitude >= ROOM
-        sides = []
-        for form, factor in ((problem, self.denominator), (loops, -1)):
-            ghosts = np.column_stack([np.arange(size), np.full(size, size)])
-            amounts = np.concatenate([form.weights, form.fields]).astype(object if wide else int)
-            sides.append((np.concatenate([form.edges, ghosts]), factor * amounts))
-        ends, amounts = (np.concatenate(parts) for parts in zip(*sides, strict=True))
-        edges, amounts = summed(ends, amounts, size + 1)
-        turned = self.squares.turned(self.state)
-        if rest_of_squares(edges, [(slice(None), amounts)], turned, size + 1, 1):
-            raise CertificateError(f"the problem is not the sum of its {self.parts}")
 
     @property
     def parts(self) -> str:
-        """The number of loops and squares, as human-readable text."""
+        """What it is made of, for people."""
+        if isinstance(self.problem, MaxSat):
+            return self.certificate.parts if self.cores else "0 cores"
         return counted_parts(self.loops.num_loops, self.squares.num_squares)
 
     def _check_loop_weight(self) -> None:
@@ -340,13 +386,15 @@ class Planted(Summarised):
             state: the new ground state, spins ±1 or a string of + and -.
         """
         new = planted_state(state, self.problem.num_variables, np.zeros(4, dtype=np.uint64))
-        turned: Any = gauge(self.problem, self.state * new)
         is_shuffled = self.recipe.parameters.get("shuffled", False)
         # A recipe stores the state as it was planted, before any renaming.
         first = new[names(self.recipe, len(new))] if is_shuffled else new
         parameters = dict(self.recipe.parameters) | {"state": state_signs(first)}
         recipe = replace(self.recipe, parameters=parameters)
-        squares = self.squares.turned(self.state * new)
+        if isinstance(self.problem, MaxSat):  # a turned tree has its halves in another order
+            return Planted.from_recipe(recipe)
+        turned: Any = gauge(self.problem, self.state * new)
+        squares = self.squares.turned(self.state * new, self.monomials)
         return replace(self, problem=turned, state=new, recipe=recipe, squares=squares)
 
     def __eq__(self, other: object) -> bool:
@@ -360,6 +408,9 @@ class Planted(Summarised):
             and self.loops == other.loops
             and self.squares == other.squares
             and self.denominator == other.denominator
+            and self.cores == other.cores
+            and np.array_equal(self.monomials.indices, other.monomials.indices)
+            and np.array_equal(self.monomials.starts, other.monomials.starts)
             and self.recipe == other.recipe
         )
 
@@ -370,28 +421,6 @@ class Planted(Summarised):
         if isinstance(self.problem, Rbm):
             size = f"{self.problem.num_visible} visible × {self.problem.num_hidden} hidden"
         else:
-            size = f"{self.problem.num_variables} spins"
+            what = "variables" if isinstance(self.problem, MaxSat) else "spins"
+            size = f"{self.problem.num_variables} {what}"
         return f"Planted({self.recipe.method}, {size}, {self.parts}, ground energy {self.energy})"
-
-
-def _check_sum(problem: Ising, gauged: Ising) -> None:
-    """Refuse a problem that is not the sum of its loops, and name a position where they differ."""
-    if not problem.is_integer:
-        raise CertificateError("a plant needs integer weights, but these are floats")
-    mine, theirs = (
-        np.column_stack([form.edges, form.weights]).astype(np.int64) for form in (problem, gauged)
-    )
-    shared = min(len(mine), len(theirs))
-    differs = np.flatnonzero((mine[:shared] != theirs[:shared]).any(axis=1))
-    if len(differs) or len(mine) != len(theirs):
-        place = int(differs[0]) if len(differs) else shared
-        i, j, _ = (mine if place < len(mine) else theirs)[place]
-        raise CertificateError(
-            f"near edge ({i}, {j}) the problem is not the sum of its loops in the planted gauge"
-        )
-    differs = np.flatnonzero(problem.fields != gauged.fields)
-    if len(differs):
-        raise CertificateError(
-            f"the field of spin {differs[0]} is {problem.fields[differs[0]]} in the planted gauge, "
-            f"but its loops add up to {gauged.fields[differs[0]]}"
-        )

@@ -7,9 +7,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from glasshouse.landscape import components, free_spins, frustration_index
+from glasshouse.landscape.connectivity import graph_form
 from glasshouse.planting.counting import GroundStates
 from glasshouse.planting.method import Method
-from glasshouse.problems import Labels, Rbm
+from glasshouse.problems import Labels, MaxSat, Polynomial, Rbm
 from glasshouse.problems.ratio import Ratio, ratio
 from glasshouse.summaries import Summarised, SummaryTable
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-# Parameters that have their own row, or follow from the size.
-_SHOWN = {"frustration", "loop_density", "loops", "n", "m", "graph", "state", "shuffled"}
+# Parameters that have a row of their own, or are told by the size.
+_SHOWN = {"frustration", "loop_density", "loops", "cores", "n", "m", "graph", "state",
+          "shuffled"}  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,14 +40,16 @@ class Summary(Summarised):
         requested_clause_density: the requested clause density; None if it was not given.
         requested_loops: the requested N; None if a density was given.
         loops: N.
-        squares: the number of squares in the proof.
-        edges: the number of couplings that are not zero.
-        fields: the number of fields that are not zero.
-        components: the number of connected components, including isolated spins.
-        free_spins: the number of spins that no loop touches.
-        ground_states: the number of ground states, as far as it is proven, and the reason.
-        asked: the family's other parameters, as text.
-        labels: the labels of the spins, such as a chip's qubits; None for the numbers from 0.
+        squares: how many squares the proof has besides.
+        cores: how many frustrated cores the proof has.
+        edges: couplings that are not zero; of a polynomial, terms of two spins and more.
+        fields: fields that are not zero.
+        components: connected parts, isolated spins included.
+        free_spins: spins that no loop touches.
+        ground_states: how many there are, as far as that is proven, and why.
+        asked: what else was asked for, in words: the family's own parameters.
+        labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
+        degree: the most spins that a term has.
     """
 
     method: str
@@ -61,6 +65,7 @@ class Summary(Summarised):
     requested_loops: int | None
     loops: int
     squares: int
+    cores: int
     edges: int
     fields: int
     components: int
@@ -68,16 +73,24 @@ class Summary(Summarised):
     ground_states: GroundStates
     asked: str
     labels: Labels | None
+    degree: int = 2
 
     @classmethod
     def of(cls, planted: Planted) -> Summary:
         """Measure an instance."""
-        problem, form, asked = planted.problem, planted.ising, planted.recipe.parameters
+        problem, asked = planted.problem, planted.recipe.parameters
         size = f"{problem.num_variables} spins"
+        if isinstance(problem, MaxSat):
+            return cls._of_clauses(planted, problem)
+        form = planted.form
         if isinstance(problem, Rbm):
             size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
         parts = int(components(form).max(initial=-1)) + 1
-        fields = int((form.fields != 0).sum())
+        if isinstance(form, Polynomial):
+            fields, degree = int((form.monomials.degrees == 1).sum()), form.degree
+        else:
+            fields, degree = int((form.fields != 0).sum()), 2
+        edges = form.num_edges - (fields if isinstance(form, Polynomial) else 0)
         return cls(
             method=planted.recipe.method,
             size=size,
@@ -92,14 +105,46 @@ class Summary(Summarised):
                 None if planted.squares else asked.get("clause_density")
             ),
             # An edge becomes two clauses and a field one.
-            clause_density=Fraction(2 * form.num_edges + fields, form.num_variables),
+            clause_density=Fraction(2 * edges + fields, form.num_variables),
             requested_loops=asked.get("loops"),
             loops=planted.loops.num_loops,
             squares=planted.squares.num_squares,
-            edges=form.num_edges,
+            cores=0,
+            edges=edges,
             fields=fields,
             components=parts,
             free_spins=len(free_spins(form)),
+            ground_states=Method.of(planted.recipe).ground_states(planted),
+            asked=_own_parameters(planted),
+            labels=problem.labels,
+            degree=degree,
+        )
+
+    @classmethod
+    def _of_clauses(cls, planted: Planted, problem: MaxSat) -> Summary:
+        asked = planted.recipe.parameters
+        graph = graph_form(problem)
+        total = int(problem.total_weight)
+        clauses = problem.num_clauses + problem.num_hard
+        return cls(
+            method=planted.recipe.method,
+            size=f"{problem.num_variables} variables",
+            energy=planted.energy,
+            loop_weight=planted.loop_weight,
+            requested_frustration=None,
+            frustration=Fraction(planted.energy, max(1, total)),
+            requested_loop_density=None,
+            loop_density=Fraction(0),
+            requested_clause_density=_fraction(asked.get("clause_density")),
+            clause_density=Fraction(clauses, problem.num_variables),
+            requested_loops=asked.get("cores"),
+            loops=0,
+            squares=0,
+            cores=planted.cores.num_cores,
+            edges=clauses,
+            fields=0,
+            components=int(components(graph).max(initial=-1)) + 1,
+            free_spins=len(free_spins(graph)),
             ground_states=Method.of(planted.recipe).ground_states(planted),
             asked=_own_parameters(planted),
             labels=problem.labels,
@@ -113,6 +158,7 @@ class Summary(Summarised):
             ("clause density", _text(self.requested_clause_density), _text(self.clause_density)),
             ("loops", _text(self.requested_loops), _text(self.loops)),
             ("squares", "", _text(self.squares)),
+            ("cores", _text(self.requested_loops), _text(self.cores)),
             ("ground states", "", str(self.ground_states)),
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
@@ -120,10 +166,13 @@ class Summary(Summarised):
         # The density of the MAX-2-SAT form of squares says nothing.
         missing = {"squares"} if not self.squares else {"clause density"}
         missing |= set() if self.loops else {"loops", "loop density"}
+        missing |= set() if self.cores else {"cores"}
         rows = [row for row in rows if row[0] not in missing]
         if self.labels is not None:
             rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
-        head = f"{self.method}: {self.size}, {self.edges} edges"
+        what = "edges" if self.degree <= 2 else f"terms up to degree {self.degree}"
+        what = "clauses" if self.cores else what
+        head = f"{self.method}: {self.size}, {self.edges} {what}"
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"
         head += f", loop weight {self.loop_weight}" if self.loops else ""

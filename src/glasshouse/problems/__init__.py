@@ -1,6 +1,7 @@
-"""Problems: Ising, RBM, QUBO, weighted MAX-2-SAT and polynomials, each with one exact energy.
+"""Problems: Ising, RBM, QUBO, MAX-2-SAT, MaxSAT and polynomials, each with one exact energy.
 
-* `ising`, `qubo`, `rbm`, `max2sat`, `polynomial`: the five classes, frozen.
+* `ising`, `qubo`, `rbm`, `max2sat`, `maxsat`, `polynomial`: the six classes, frozen.
+* `clauses`: clauses in flat arrays, and what both classes of clauses share.
 * `pairs`: pair terms in canonical form, and the equality of Ising problems and QUBOs.
 * `monomials`: products of variables in flat arrays. `expansion`: polynomials in other variables.
 * `two_sides`: the two sides of a bipartite graph.
@@ -15,11 +16,13 @@
 * `validation`: checks of arguments, with uniform messages.
 """
 
+from glasshouse.problems.clauses import Clauses as Clauses
 from glasshouse.problems.convert import Given as Given
 from glasshouse.problems.convert import Problem, to_ising, to_max2sat, to_qubo
 from glasshouse.problems.convert import given_problem as given_problem
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat
+from glasshouse.problems.maxsat import MaxSat
 from glasshouse.problems.measure import Measure as Measure
 from glasshouse.problems.naming import Labels as Labels
 from glasshouse.problems.naming import Sampled as Sampled
@@ -40,6 +43,6 @@ from glasshouse.problems.validation import WeightArray as WeightArray
 
 # Names imported `as` themselves are for the other packages of glasshouse.
 __all__ = [
-    "Ising", "Max2Sat", "Polynomial", "Problem", "Qubo", "Rbm", "Reduction", "to_ising",
+    "Ising", "Max2Sat", "MaxSat", "Polynomial", "Problem", "Qubo", "Rbm", "Reduction", "to_ising",
     "to_max2sat", "to_qubo",
 ]  # fmt: skip

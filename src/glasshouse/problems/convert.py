@@ -22,6 +22,13 @@ from glasshouse.problems.bipartite import Penalty, ising_to_rbm, qubo_to_biparti
 from glasshouse.problems.expansion import in_units, of_pairs, to_pairs
 from glasshouse.problems.ising import Ising
 from glasshouse.problems.max2sat import Max2Sat, cost_as_qubo, with_hard_clauses
+from glasshouse.problems.maxsat import (
+    MaxSat,
+    clause_polynomial,
+    clause_qubo,
+    clauses_of_pairs,
+    pairs_of_clauses,
+)
 from glasshouse.problems.naming import Units
 from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.qubo import Qubo
@@ -29,7 +36,7 @@ from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction, same_state, spins, to_bits, to_spins
 from glasshouse.problems.two_sides import two_colouring
 
-Problem: TypeAlias = Ising | Rbm | Qubo | Max2Sat | Polynomial
+Problem: TypeAlias = Ising | Rbm | Qubo | Max2Sat | MaxSat | Polynomial
 AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 
@@ -61,7 +68,8 @@ Given: TypeAlias = Problem | HasProblem | Bqm
 def to_ising(problem: Given) -> tuple[Ising, Reduction]:
     """Convert any problem to an Ising problem with one spin per variable.
 
-    Terms of a `Polynomial` in three or more variables add ancillas, spins after its own.
+    Terms of three and more variables of a `Polynomial`, and clauses of as many literals, bring
+    ancillas, spins after its own.
 
     >>> to_ising(Max2Sat.from_clauses(2, [[1, 2]], [4]))[0].energy([-1, -1])
     4
@@ -73,8 +81,8 @@ def to_ising(problem: Given) -> tuple[Ising, Reduction]:
         return rbm_to_ising(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_ising(problem)
-    if isinstance(problem, Polynomial):
-        quadratic, first = to_pairs(problem)
+    if isinstance(problem, (Polynomial, MaxSat)):
+        quadratic, first = _in_pairs(problem)
         ising, second = to_ising(quadratic)
         return ising, first.then(second)
     return qubo_to_ising(problem)
@@ -95,8 +103,8 @@ def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
         return unchanged(problem)
     if isinstance(problem, Max2Sat):
         return max2sat_to_qubo(problem)
-    if isinstance(problem, Polynomial):
-        quadratic, first = to_pairs(problem)
+    if isinstance(problem, (Polynomial, MaxSat)):
+        quadratic, first = _in_pairs(problem)
         qubo, second = to_qubo(quadratic)
         return qubo, first.then(second)
     ising, first = to_ising(problem)
@@ -117,9 +125,26 @@ def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
     problem = given_problem(problem)
     if isinstance(problem, Max2Sat):
         return unchanged(problem)
+    if isinstance(problem, MaxSat) and problem.longest <= 2:
+        short = pairs_of_clauses(problem)
+        return short, same_state(problem.space, short.space)
     ising, first = to_ising(problem)
     clauses, second = ising_to_max2sat(ising)
     return clauses, first.then(second)
+
+
+def to_maxsat(problem: Given) -> tuple[MaxSat, Reduction]:
+    """Any problem as weighted MaxSAT; all but clauses go by `to_max2sat`.
+
+    >>> to_maxsat(Max2Sat.from_clauses(2, [[1, 2], [-1]], [3, 1]))[0]
+    MaxSat(2 variables, 2 clauses, at most 2 literals, integer weights 1 to 3)
+    """
+    problem = given_problem(problem)
+    if isinstance(problem, MaxSat):
+        return unchanged(problem)
+    short, first = to_max2sat(problem)
+    clauses = clauses_of_pairs(short)
+    return clauses, first.then(same_state(short.space, clauses.space))
 
 
 def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
@@ -166,15 +191,18 @@ def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomia
     """Convert any problem to a polynomial in the same variables: spins or bits.
 
     Args:
-        problem: any problem; pairs become degree 2, clauses the QUBO of their cost.
-        units: "spin" or "binary" to change the variables; None keeps them.
+        problem: any problem; pairs are degree 2, and so is a clause of two literals.
+        units: "spin" or "binary", if they are to be changed.
 
     >>> from glasshouse.problems import Ising
     >>> to_polynomial(Ising.from_edges(2, [(0, 1)], [3], fields=[1, 0]))[0].terms()
     {(0,): -1, (0, 1): -3}
     """
     problem, first = unchanged(given_problem(problem))
-    if not isinstance(problem, Polynomial):
+    if isinstance(problem, MaxSat):
+        clauses, problem = problem, clause_polynomial(problem)
+        first = same_state(clauses.space, problem.space)
+    elif not isinstance(problem, Polynomial):
         is_binary = isinstance(problem, (Qubo, Max2Sat))
         quadratic, first = to_qubo(problem) if is_binary else to_ising(problem)
         problem = of_pairs(quadratic)
@@ -323,15 +351,20 @@ def given_problem(thing: Given) -> Problem:
     if exchange.is_polynomial(thing):
         return Polynomial.from_dimod(thing)
     problem = getattr(thing, "problem", thing)
-    if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat | Polynomial):
+    if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat | MaxSat | Polynomial):
         raise ValueError(
-            f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat or Polynomial problem, "
-            "nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take a matrix"
+            f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial "
+            "problem, nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take "
+            "a matrix"
         )
     return problem
 
 
 # Small parts -----------------------------------------------------------------------------------
+
+
+def _in_pairs(problem: Polynomial | MaxSat) -> tuple[Ising | Qubo, Reduction]:
+    return clause_qubo(problem) if isinstance(problem, MaxSat) else to_pairs(problem)
 
 
 def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:

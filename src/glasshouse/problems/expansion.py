@@ -22,7 +22,7 @@ from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.reduction import Reduction, StateMap, same_state, to_bits, to_spins
 
 # A monomial of degree d has 2^d parts in other units: half a gigabyte of them at most.
-_MOST_PARTS = 1 << 24
+MOST_PARTS = 1 << 24
 
 Flat = tuple[Monomials, Any]
 
@@ -66,7 +66,7 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
     """
     degree = int(given.degrees.max(initial=0))
     parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
-    if parts * max(1, degree) > _MOST_PARTS:
+    if parts * max(1, degree) > MOST_PARTS:
         raise ValueError(
             f"terms of degree {degree} have too many parts in other units: 2 to the power of the "
             "degree each; keep the units, or reduce to pairs first"
@@ -81,7 +81,7 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
                 factor = (-1) ** (width - len(kept)) << len(kept)
             rows.append(table[:, kept])
             sums.append(weights[places] * factor)
-    return merged(*_joined(rows, sums, weights.dtype), spins=to_spin)
+    return merged(*joined(rows, sums, weights.dtype), spins=to_spin)
 
 
 def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
@@ -227,8 +227,8 @@ class _Rounds:
             self.answers.append(partial(_applied, rule, table))
 
     def _end(self, rows: list[Any], sums: list[Any]) -> int:
-        joined = _joined(rows, sums, self.terms[1].dtype)
-        held, weights, constant = merged(*joined, spins=self.given.units == "spin")
+        flat = joined(rows, sums, self.terms[1].dtype)
+        held, weights, constant = merged(*flat, spins=self.given.units == "spin")
         self.terms, self.offset = (held, weights), self.offset + constant
         return int(held.degrees.max(initial=0))
 
@@ -255,14 +255,14 @@ def of_pairs(problem: Ising | Qubo) -> Polynomial:
     held = np.flatnonzero(singles).astype(np.int32)
     kept = np.flatnonzero(problem.weights)
     rows = [held[:, np.newaxis], problem.edges[kept]]
-    flat, weights = _joined(rows, [singles[held], problem.weights[kept]], problem.weights.dtype)
+    flat, weights = joined(rows, [singles[held], problem.weights[kept]], problem.weights.dtype)
     return Polynomial(
         problem.num_variables, *flat, sign * weights, problem.offset, problem.labels,
         "spin" if sign < 0 else "binary",
     )  # fmt: skip
 
 
-def _joined(rows: list[Any], sums: list[Any], kind: Any) -> Flat:
+def joined(rows: list[Any], sums: list[Any], kind: Any) -> Flat:
     """Tables of monomials one after the other, and their weights."""
     lengths = [np.full(len(table), table.shape[1], dtype=np.int64) for table in rows]
     starts = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths]))])

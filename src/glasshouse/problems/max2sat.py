@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, naming, validation
-from glasshouse.problems.naming import Labels, Names, State
+from glasshouse.problems.clauses import WeightedClauses, is_literal, soft_weights
+from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.reduction import Space
 from glasshouse.problems.validation import Number, WeightArray
-from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import dimod
@@ -26,8 +25,8 @@ _CHUNK = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Max2Sat(Summarised):
-    """Minimise the weight of the falsified soft clauses, without breaking a hard clause.
+class Max2Sat(WeightedClauses):
+    """Find the assignment whose falsified soft clauses weigh least and that breaks no hard clause.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of
     two literals; 0 as the second makes it a unit clause, two zeros an empty clause, which no
@@ -71,18 +70,9 @@ class Max2Sat(Summarised):
         size = validation.size(self.num_variables, "num_variables")
         clauses = _clause_array(self.clauses, size, "clauses")
         hard = _clause_array(self.hard, size, "hard")
-        weights = validation.weights(self.weights, "weights")
-        if len(clauses) != len(weights):
-            raise ValueError(f"{len(clauses)} clauses but {len(weights)} weights")
-        if (weights < 0).any():
-            k = int(np.flatnonzero(weights < 0)[0])
-            raise ValueError(
-                f"clause {k} has weight {weights[k]}; weights must not be negative (negate the "
-                "literal of a unit clause instead)"
-            )
+        weights, total = soft_weights(self.weights, len(clauses))
         if not hard[:, 0].all():
             raise ValueError("a hard clause is empty, so no assignment satisfies it")
-        total = validation.total_magnitude([weights], 0, "the soft weights")
         values = {
             "num_variables": size, "clauses": clauses, "weights": weights, "hard": hard,
             "labels": naming.check(self.labels, size), "total_weight": total,
@@ -104,41 +94,14 @@ class Max2Sat(Summarised):
         return cls(num_variables, soft, validation.weights(weights, "weights"), must, labels)  # type: ignore[arg-type]
 
     @property
-    def num_clauses(self) -> int:
-        """The number of soft clauses."""
-        return len(self.clauses)
-
-    @property
     def num_hard(self) -> int:
         """The number of hard clauses."""
         return len(self.hard)
 
     @property
-    def clause_density(self) -> float:
-        """The number of clauses per variable, hard clauses included."""
-        return (self.num_clauses + self.num_hard) / max(1, self.num_variables)
-
-    @property
-    def hard_weight(self) -> Number:
-        """The cost of breaking a hard clause: 1 + Σ weights, or 2 Σ weights for floats.
-
-        Adding 1 to a large float changes nothing, and next to tiny floats 1 is so large that sums
-        lose them. Twice the sum has their own magnitude, and exceeds any rounding. If all floats
-        are zero, it is 1.
-        """
-        if self.is_integer:
-            return self.total_weight + 1
-        return 2 * self.total_weight or 1.0
-
-    @property
     def space(self) -> Space:
         """The space of the problem's assignments."""
         return Space("MAX-2-SAT", self.num_variables, 0)
-
-    @property
-    def offset(self) -> int:
-        """The constant of the cost, always 0; empty clauses serve as a constant."""
-        return 0
 
     @cached_property
     def edges(self) -> npt.NDArray[np.int32]:
@@ -155,56 +118,11 @@ class Max2Sat(Summarised):
         """The number of pairs of variables that share a clause."""
         return len(self.edges)
 
-    @property
-    def is_integer(self) -> bool:
-        """Whether weights and costs are exact integers."""
-        return bool(self.weights.dtype == np.int64)
+    def _soft_cost(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        return _falsified_weight(bits, self.clauses, self.weights)
 
-    def cost(self, assignment: State) -> Any:
-        """Return the weight of falsified soft clauses, plus `hard_weight` per broken hard clause.
-
-        So a cost of `hard_weight` or more means that a hard clause is broken; `broken` counts them.
-        One assignment, or a mapping by label, yields a number; a batch of rows yields an array.
-        """
-        bits = self._bits(assignment)
-        cost = _falsified_weight(bits, self.clauses, self.weights)
-        if self.num_hard:
-            cost = self._with_broken(cost, np.asarray(self.broken(bits)))
-        return cost.item() if np.ndim(cost) == 0 else cost
-
-    def _with_broken(
-        self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
-    ) -> npt.NDArray[Any]:
-        """Add the cost of the broken hard clauses to the costs."""
-        most = int(broken.max(initial=0))
-        if not most:
-            return cost
-        limit = validation.INT64_MAX if self.is_integer else sys.float_info.max
-        if most * self.hard_weight + self.total_weight <= limit:
-            return np.asarray(cost + broken * self.hard_weight)
-        exact = np.empty(cost.shape, dtype=object)
-        exact[...] = cost.astype(object) + broken.astype(object) * self.hard_weight
-        if exact.max() > limit:
-            what = "2^63-1" if self.is_integer else "all floats"
-            raise ValueError(
-                f"an assignment breaks {most} hard clauses, each of weight {self.hard_weight}, "
-                f"which is above {what} in total; divide all weights by a common factor"
-            )
-        return exact.astype(cost.dtype)
-
-    def energy(self, assignment: State) -> Any:
-        """Return the cost; this is the name that all problems share."""
-        return self.cost(assignment)
-
-    def broken(self, assignment: State) -> Any:
-        """Return the number of hard clauses that an assignment breaks."""
-        bits = self._bits(assignment)
-        broken = _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
-        return broken.item() if np.ndim(broken) == 0 else broken
-
-    def _bits(self, assignment: State) -> npt.NDArray[np.int8]:
-        ordered = naming.in_order(assignment, self.labels, self.num_variables)
-        return validation.states(ordered, self.num_variables, (0, 1), "assignment")
+    def _broken(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        return _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
 
     def simplified(self) -> Max2Sat:
         """Return a problem with the same costs and fewer clauses (ERRATA, clause hygiene).
@@ -239,9 +157,7 @@ class Max2Sat(Summarised):
         return hash((self.num_variables, self.clauses.tobytes(), self.hard.tobytes()))
 
     def __repr__(self) -> str:
-        hard = f", {self.num_hard} hard clauses" if self.num_hard else ""
-        size = f"{self.num_variables} variables, {self.num_clauses} clauses{hard}"
-        return f"Max2Sat({size}, {validation.describe(self.weights)})"
+        return f"Max2Sat({self._size()}, {validation.describe(self.weights)})"
 
 
 def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
@@ -264,15 +180,10 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
 def _padded(clauses: list[list[int]], name: str) -> npt.NDArray[np.int64]:
     array = np.zeros((len(clauses), 2), dtype=np.int64)
     for k, clause in enumerate(clauses):
-        if not 1 <= len(clause) <= 2 or not all(_is_literal(literal) for literal in clause):
+        if not 1 <= len(clause) <= 2 or not all(is_literal(literal) for literal in clause):
             raise ValueError(f"{name}[{k}] = {clause} is not a list of one or two literals")
         array[k, : len(clause)] = clause
     return array
-
-
-def _is_literal(value: object) -> bool:
-    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    return is_whole and 0 < abs(int(value)) <= validation.MOST_VARIABLES  # type: ignore[call-overload]
 
 
 def _falsified_weight(

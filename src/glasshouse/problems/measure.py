@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
+from glasshouse.problems.clauses import WeightedClauses
 from glasshouse.problems.convert import Problem
-from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.reduction import nearest_float
 from glasshouse.problems.validation import Number, shown
 
@@ -38,8 +38,8 @@ class Measure:
 
     @classmethod
     def own(cls, problem: Problem) -> Measure:
-        """Return a problem's own measure: its energy, or cost."""
-        return cls("cost" if isinstance(problem, Max2Sat) else "energy", problem.is_integer)
+        """A problem's own number: its energy, or cost."""
+        return cls("cost" if isinstance(problem, WeightedClauses) else "energy", problem.is_integer)
 
     @classmethod
     def objective(cls, problem: Problem, sign: int = 1) -> Measure:

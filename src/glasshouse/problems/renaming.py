@@ -10,6 +10,7 @@ import numpy.typing as npt
 from glasshouse.problems.convert import Problem, to_ising
 from glasshouse.problems.max2sat import Max2Sat
 from glasshouse.problems.pairs import reordered
+from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.rbm import Rbm
 from glasshouse.problems.reduction import Reduction
 
@@ -35,6 +36,8 @@ def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Prob
         parts = (_moved(part, names) for part in (problem.clauses, problem.hard))
         clauses, hard = parts
         new = Max2Sat(size, clauses, problem.weights, hard)
+    elif isinstance(problem, Polynomial):
+        new = problem.reordered(names)
     else:
         new = reordered(problem, names)
     reduction = Reduction(

@@ -1,7 +1,8 @@
-"""Proofs for polynomials of degree 3 and more: an annealed state, and a cover where one is small.
+"""Proofs for polynomials of degree 3 and more: an annealed state, and what bounds all others.
 
-Without a cover that few states belong to, the bound is that of the weights alone, rounded up to the
-next energy there can be. It proves all that can be satisfied at once, such as planted XORSAT.
+The weights alone, rounded up to the next energy there can be, prove all that can be satisfied at
+once, such as planted XORSAT. Then a cover is tried, where few states belong to it, and else loops
+that are even covers, in a small tree.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.products import Terms, all_values
 from glasshouse.certificates.tree import MOST_COVERED
 from glasshouse.problems import Polynomial
-from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.reduction import to_spins
 from glasshouse.problems.validation import SpinArray
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.progress import ENUMERATION, WEIGHTS, Statistics, Stopped
+from glasshouse.proofs.even_covers import EvenCoverProof, small_cover
+from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Statistics, Stopped
 
 # Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.
 _MOST_NUMBERS, _WIDE = 1 << 27, 16
@@ -31,7 +32,7 @@ _SWEEPS, _RUNS = 500, 64
 def prove_polynomial(
     problem: Polynomial, known: list[npt.NDArray[np.int8]], time_limit: float | None
 ) -> tuple[Proven, Statistics]:
-    """The best proof that annealing and a cover give.
+    """The best proof that annealing, a cover or even covers give.
 
     Args:
         problem: of any degree.
@@ -46,7 +47,13 @@ def prove_polynomial(
     best = min([*known, to_spins(found.best_state)], key=form.value)
     proven = Proven(problem, _without_parts(best))
     stopped: Stopped | None = "Ctrl-C" if found.stopped == "interrupted" else None
-    nodes = None if proven.verdict.optimal or stopped else small_cover(form)
+    nodes = None if proven.verdict.optimal or stopped else cover_of(form)
+    search = EvenCoverProof(form, best, budget)
+    if nodes is None and not proven.verdict.optimal and not stopped:
+        with budget.hearing_ctrl_c():
+            better = Proven(problem, search.certificate())
+            proven = better if is_higher(better, proven) else proven
+        stopped = budget.stopped
     if nodes is not None:
         lowest = None
         with budget.hearing_ctrl_c():  # the annealed state and its bound are kept
@@ -56,11 +63,19 @@ def prove_polynomial(
         else:
             tree = Tree((Cover(tuple(nodes.tolist())),))
             proven = Proven(problem, Certificate(lowest, [], [0], [], tree=tree))  # type: ignore[arg-type]
+    held = proven.certificate
+    method = WEIGHTS if held.tree is None else ENUMERATION
     statistics = Statistics(
-        budget.seconds, problem.num_terms, 0, 0, 0, 0, converged=True, stopped=stopped,
-        method=WEIGHTS if proven.certificate.tree is None else ENUMERATION,
+        budget.seconds, problem.num_terms, 0, 0, search.rounds, search.cuts,
+        converged=True, stopped=stopped, method=EVEN_COVERS if held.num_loops else method,
+        nodes=search.nodes, leaves=held.num_leaves,
     )  # fmt: skip
     return proven, statistics
+
+
+def is_higher(new: Proven, old: Proven) -> bool:
+    """Whether a certificate of the same state leaves less below it."""
+    return new.verdict.optimal or new.verdict.bound > old.verdict.bound
 
 
 def _without_parts(state: SpinArray) -> Certificate:
@@ -68,27 +83,21 @@ def _without_parts(state: SpinArray) -> Certificate:
     return Certificate(state, none.astype(np.int32), np.zeros(1, np.int64), none)
 
 
-def small_cover(form: ExactForm) -> npt.NDArray[np.int64] | None:
+def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
     """Spins that leave each monomial at most one other; None if their states are too many.
 
     >>> star = Polynomial.from_terms(9, [(0, 1, k) for k in range(2, 9)], [1] * 7)
-    >>> small_cover(ExactForm.of(star)).tolist()
+    >>> cover_of(ExactForm.of(star)).tolist()
     [0, 1]
     """
     assert form.monomials is not None
-    left, chosen = form.monomials, list[int]()
-    while (left.degrees > 1).any():
-        left = left.chosen(np.flatnonzero(left.degrees > 1))
-        chosen.append(int(np.bincount(left.indices).argmax()))
-        if len(chosen) > MOST_COVERED:
-            return None
-        kept = left.indices != chosen[-1]
-        lengths = np.bincount(left.rows[kept], minlength=len(left.starts) - 1)
-        left = Monomials(left.indices[kept], np.concatenate([[0], np.cumsum(lengths)]))
+    chosen = small_cover(form.monomials, MOST_COVERED)
+    if chosen is None:
+        return None
     outside = len(np.setdiff1d(form.monomials.indices, chosen))
     numbers = (1 + outside) * (1 + len(chosen)) << len(chosen)
     numbers *= _WIDE if form.weights.dtype == object else 1
-    return np.array(sorted(chosen), dtype=np.int64) if numbers <= _MOST_NUMBERS else None
+    return np.array(chosen, dtype=np.int64) if numbers <= _MOST_NUMBERS else None
 
 
 def _lowest_state(

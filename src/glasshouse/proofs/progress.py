@@ -8,7 +8,7 @@ from typing import Literal
 from glasshouse.summaries import Summarised
 
 # Methods that use neither an LP nor a semidefinite bound.
-ENUMERATION, WEIGHTS = "enumeration", "weights"
+ENUMERATION, WEIGHTS, EVEN_COVERS = "enumeration", "weights", "even-cover LP"
 Stopped = Literal["time limit", "node limit", "memory limit", "target", "Ctrl-C"]
 
 
@@ -45,12 +45,12 @@ class Statistics(Summarised):
         rounds: the number of LP solves at the root.
         cuts: the number of cycle inequalities found at the root.
         converged: whether every LP was solved to the end, or closed its gap before.
-        stopped: the reason why the search ended before that, or None.
-        method: the bound of the leaves: "cycle LP", "clique LP" (both), "semidefinite",
-            "enumeration", or "weights" if a polynomial's weights alone bound it.
-        nodes: the number of nodes of the tree that were bounded, 0 without a tree.
-        leaves: the number of leaves of the certificate, 1 without a tree.
-        history: the bounds over time, each better than the one before.
+        stopped: why the search ended before that, or None.
+        method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite",
+            "enumeration", and of polynomials "even-cover LP", or "weights" if these alone bound it.
+        nodes: of the tree that were bounded, 0 without one.
+        leaves: of the certificate, 1 without a tree.
+        history: bounds on the way, each better than the one before.
     """
 
     seconds: float

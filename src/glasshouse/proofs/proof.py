@@ -17,6 +17,7 @@ from glasshouse.compiled import announces
 from glasshouse.problems import (
     Given,
     Labels,
+    MaxSat,
     Polynomial,
     Units,
     given_problem,
@@ -27,7 +28,7 @@ from glasshouse.problems.expansion import to_pairs
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.polynomials import prove_polynomial
 from glasshouse.proofs.preparation import Prepared, spins_of
-from glasshouse.proofs.progress import ENUMERATION, WEIGHTS, Bounds, Statistics
+from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Bounds, Statistics
 from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised, SummaryTable
@@ -145,6 +146,8 @@ class Proof(Summarised):
         }
         if work.method == WEIGHTS:
             rows["bound"] = "that of the weights alone"
+        elif work.method == EVEN_COVERS:
+            rows["LP"] = f"{_some(work.rounds, 'round')}, {_some(work.cuts, 'cut')}"
         elif work.core_edges or work.method != ENUMERATION:
             rows["reduced to"] = "no edges, exactly: no LP was needed"
         if work.core_edges:
@@ -233,6 +236,11 @@ def prove(
         workers = validation.count(workers, "workers", 1)
     if memory_limit is not None:
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
+    if isinstance(problem, MaxSat):
+        raise ValueError(
+            f"{problem!r}: prove has no bounds for clauses of three and more literals; convert "
+            "them to a polynomial (.hubo), or ask an exact solver, whose claim is not a proof"
+        )
     if isinstance(problem, Polynomial):
         return _of_polynomial(problem, time_limit, state, certificate)
     budget = Budget(time_limit, target, node_limit, memory_limit, progress)

@@ -17,7 +17,7 @@ from glasshouse.files import Document, FileError, read_document
 from glasshouse.files.replanting import regrown
 from glasshouse.landscape import overview
 from glasshouse.planting import Planted
-from glasshouse.problems import Ising, Measure, Polynomial, Problem, Rbm, to_ising
+from glasshouse.problems import Ising, MaxSat, Measure, Polynomial, Problem, Rbm, to_ising
 from glasshouse.problems.validation import shown
 from glasshouse.reports.matrix import loop_table, matrix_figure
 from glasshouse.reports.page import (
@@ -147,8 +147,8 @@ def _matrix(held: Document, plant: Planted | None, proven: Proven | None) -> lis
     if held.problem.num_variables > _MOST_SPINS or not held.problem.num_edges:
         return []
     if isinstance(held.problem, Polynomial) or (proven and proven.certificate.num_monomials):
-        return []  # a matrix cannot show products
-    if plant is not None:
+        return []  # no matrix shows products
+    if plant is not None and not isinstance(plant.problem, (MaxSat, Polynomial)):
         what = "the planted state, which is proven to be a ground state,"
         return [matrix_figure(plant.problem, plant.state, what, plant.proven.certificate)]
     if proven is None:

@@ -36,7 +36,7 @@ def study_section(store: Store) -> Section:
     lead = (
         f"{study.title}: {rows:,} of {wanted:,} instances, {done:,} of {len(status):,} tasks done."
     )
-    points = points_of(store, study.statistic) if rows else []
+    points = points_of(store, study.statistic, value=study.value) if rows else []
     parts: list[Part] = []
     if points:
         chart, fits = fitted_chart(points, study)
@@ -89,8 +89,8 @@ def _some(values: Sequence[str]) -> str:
 
 
 def _fits(fits: StudyFits) -> list[Part]:
-    if not fits.laws and not fits.peaks:
-        return []  # otherwise the fits only report too few data
+    if fits.is_empty:
+        return []  # what is left says only what there is too little of
     said = fits.summary()
     return [Listing("Fits", said, is_open=said.count("\n") < 30)]
 

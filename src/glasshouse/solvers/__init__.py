@@ -1,6 +1,7 @@
 """Solvers: simulated annealing, parallel tempering, descent and exhaustive search.
 
 * `annealing`, `tempering`: the two methods. `samplers`: both as dimod samplers.
+* `sampling`: states at given temperatures, by tempering.
 * `minimising`: the best state within a time limit. `methods`: its methods, in small steps.
   `record`: the best state so far.
 * `descent`, `exhaustive`: local minima, and all ground states of small problems.
@@ -20,12 +21,14 @@ from glasshouse.solvers.exhaustive import GroundStates, brute_force
 from glasshouse.solvers.hitting import SweepsToSolution, sweeps_to_solution
 from glasshouse.solvers.minimising import Minimum, minimise
 from glasshouse.solvers.result import AnnealResult, TimeToSolution
+from glasshouse.solvers.sampling import ThermalSamples, sample
 from glasshouse.solvers.schedule import PaperSchedule, paper_schedule, peak_density
 from glasshouse.solvers.tempering import temper
 from glasshouse.solvers.tts import OptimalTts, optimal_tts
 
 __all__ = [
     "AnnealResult", "Descent", "GroundStates", "Minimum", "OptimalTts", "PaperSchedule",
-    "RunProgress", "SweepsToSolution", "TimeToSolution", "anneal", "brute_force", "descend",
-    "minimise", "optimal_tts", "paper_schedule", "peak_density", "sweeps_to_solution", "temper",
+    "RunProgress", "SweepsToSolution", "ThermalSamples", "TimeToSolution", "anneal", "brute_force",
+    "descend", "minimise", "optimal_tts", "paper_schedule", "peak_density", "sample",
+    "sweeps_to_solution", "temper",
 ]  # fmt: skip

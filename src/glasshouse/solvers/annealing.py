@@ -55,12 +55,12 @@ def anneal(
     a run is cold; with a target, in all of them.
 
     Args:
-        problem: an Ising, Rbm, Qubo, Max2Sat or Polynomial problem, a planted one, or a dimod
-            model. Polynomials are annealed directly, whatever their degree.
-        sweeps: the sweeps of a run (the paper's N_sweep), below 2^31.
-        runs: the number of runs from random states. On one kernel, run r does not depend on their
-            number; with a target this holds up to its hit, because the other runs of its block
-            decide how long it continues. Up to 16 runs may get a different kernel than more runs.
+        problem: an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial problem, a plant, or a dimod
+            model. Polynomials are annealed as they are, whatever their degree.
+        sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
+        runs: how many runs from random states. On one kernel run r is the same whatever their
+            number, with a target up to its hit: how long it goes on then is a matter of the other
+            runs of its block. Up to 16 may get another kernel than more.
         beta: inverse temperature in units of the problem's own energy: (first, last), or one for
             each sweep, in a list, tuple or array; by default a range that suits the problem's local
             fields, see `schedule.default_range`.

@@ -20,12 +20,14 @@ from glasshouse.landscape.enumeration import Part, parts_of
 from glasshouse.problems import (
     Ising,
     Labels,
+    MaxSat,
     Polynomial,
     Sampled,
     SpinArray,
     given_problem,
     validation,
 )
+from glasshouse.problems.convert import to_polynomial
 from glasshouse.problems.two_sides import two_colouring
 from glasshouse.solvers.kernels.exhaustive import FOUND, LOWEST, VALUE, visit_states
 from glasshouse.solvers.spin_form import Solvable, SpinForm
@@ -79,7 +81,7 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     follow. So an RBM takes only the states of its smaller layer (2^16 for 64 x 16), a sparse graph
     those of about half of its spins; without fields half of these are enough.
 
-    A polynomial of degree 3 or more has up to 2^26 states.
+    A polynomial of degree 3 or more, or clauses of as many literals, have up to 2^26 states.
 
     Args:
         problem: any problem, a plant, or a dimod model.
@@ -92,6 +94,8 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
     """
     number = validation.count(keep, "keep", 1)
     given = given_problem(problem)
+    if isinstance(given, MaxSat):
+        problem = given = to_polynomial(given)[0]
     if isinstance(given, Polynomial) and given.degree > 2:
         return _lowest_of_polynomial(given, number)
     return Enumeration(problem).run(number)

@@ -16,12 +16,11 @@ import numpy.typing as npt
 from glasshouse.compiled import announces
 from glasshouse.planting.methods.ensemble import Ensemble
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import FloatArray, IntArray, Ising, validation
+from glasshouse.problems import FloatArray, IntArray, Ising, Polynomial, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import steps_at_once
-from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.engines import choose_engine
+from glasshouse.solvers.engines import choose_engine, network_of
 from glasshouse.solvers.kernels import hitting
 from glasshouse.solvers.kernels.block import spawn
 from glasshouse.solvers.schedule import (
@@ -144,7 +143,7 @@ def sweeps_to_solution(
             n + m, planted.nodes, weights, betas, max_sweeps, samples, key_of(seed), threads
         )
     else:
-        problem = planted.ising
+        problem = planted.form
         began = time.perf_counter()
         totals = race_one(problem, planted.energy, betas, max_sweeps, samples, key_of(seed))
         seconds = time.perf_counter() - began
@@ -154,7 +153,7 @@ def sweeps_to_solution(
 
 
 def race_one(
-    problem: Ising,
+    problem: Ising | Polynomial,
     energy: int,
     betas: FloatArray,
     max_sweeps: int,
@@ -167,7 +166,7 @@ def race_one(
     Signals are handled, and `is_stopped` is called, every few milliseconds. After a stop, the
     result is incomplete.
     """
-    _, engine = choose_engine(ColouredGraph(problem))
+    _, engine = choose_engine(network_of(problem))
     goal = engine.goal(energy, problem)
     block, at_once = engine.new_block(), steps_at_once(engine.cost)
     totals = np.zeros(samples, np.int64)
@@ -255,6 +254,11 @@ def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArra
     return Loops(nodes.reshape(-1), starts, np.tile(weights, len(nodes))).sum(num_spins)
 
 
+def own_range(planted: Planted) -> tuple[float, float]:
+    """First and last β that `anneal` finds for an instance."""
+    return default_range(network_of(planted.form))
+
+
 def _plan(
     planted: Planted | Ensemble,
     sweeps_per_run: int | Literal["paper"],
@@ -270,7 +274,7 @@ def _plan(
         number = AUTOMATIC_SWEEPS if sweeps_per_run == "paper" else sweeps_per_run
         if given is not None:
             return PaperSchedule(given, number), "linear"
-        return PaperSchedule(default_range(ColouredGraph(planted.ising)), number), "geometric"
+        return PaperSchedule(own_range(planted), number), "geometric"
     if isinstance(planted, Ensemble):
         n, number, unit = planted.parameters["n"], planted.nodes.shape[1], planted.positive
         f = planted.frustration

@@ -156,7 +156,7 @@ class LadderPlan:
         self.time_left, self.seconds = time_limit, 0.0
         self.stopped: Stopped | None = None
         self.on_lanes = isinstance(engine.tables, ByteTables)
-        self.even = not form.ising.fields.any()
+        self.even = self.on_lanes and not form.ising.fields.any()
         self.betas, self.chosen, self.every = np.empty(0), np.empty(0, bool), 0
 
     def make(self, grid: FloatArray, beta: FloatArray | None, number: int | None) -> None:

@@ -10,9 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.problems import Ising, Polynomial, Problem, validation
-from glasshouse.problems.convert import Given, given_problem, to_ising
-from glasshouse.problems.expansion import in_units
+from glasshouse.problems import Ising, MaxSat, Polynomial, Problem, validation
+from glasshouse.problems.convert import Given, given_problem, to_ising, to_polynomial
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import FloatArray, Number, SpinArray
 from glasshouse.solvers.engine import exact_unit, float_for
@@ -33,14 +32,21 @@ def _fits_tables(problem: Polynomial) -> bool:
     return sum(int(degree) ** 2 for degree in problem.monomials.degrees) <= _MOST_MEMBERS
 
 
+def _has_products(problem: Problem) -> bool:
+    """Whether it has terms of three variables, or clauses of three literals."""
+    if isinstance(problem, Polynomial):
+        return problem.degree > 2
+    return isinstance(problem, MaxSat) and problem.longest > 2
+
+
 class SpinForm:
     """The Ising form of a problem, with energies and β in the problem's own units.
 
     Args:
         problem: any problem.
-        any_degree: keep a polynomial's terms of three or more spins: `ising` is then a polynomial
-            of spins. Otherwise they become pairs with ancillas, as they do if sums would exceed
-            what floats hold exactly, or if bits have too many terms as spins.
+        any_degree: leave terms of three spins and more as they are, and clauses: `ising` is then
+            a polynomial of spins. Else they are pairs with ancillas; so they are where sums would
+            leave what floats hold exactly, or bits have too many parts as spins.
     """
 
     def __init__(self, problem: Solvable, *, any_degree: bool = False) -> None:
@@ -50,9 +56,9 @@ class SpinForm:
         self.problem: Problem = given_problem(problem)
         self.ising: Any
         self.reduction: Reduction
-        if any_degree and isinstance(self.problem, Polynomial) and self.problem.degree > 2:
+        if any_degree and _has_products(self.problem):
             with suppress(ValueError):
-                self.ising, self.reduction = in_units(self.problem, "spin")
+                self.ising, self.reduction = to_polynomial(self.problem, "spin")
                 if float_for(self.ising) is not None and _fits_tables(self.ising):
                     return
         self.ising, self.reduction = to_ising(self.problem)

@@ -11,8 +11,7 @@ from glasshouse.problems import FloatArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
 from glasshouse.solvers.crew import Crew, RunProgress
-from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.engines import Network, make_ready
 from glasshouse.solvers.ladder import STAGES, LadderPlan
 from glasshouse.solvers.result import AnnealResult
 from glasshouse.solvers.schedule import Beta, inverse_temperatures, sweep_count
@@ -49,16 +48,16 @@ def temper(
     in which two replicas differ do not percolate.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
-        sweeps: the sweeps of every replica, below 2^31.
-        runs: the number of independent runs, each of one or more ladders.
-        beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. The default
-            range is from where replicas forget their state within ten sweeps to the coldest β of
-            `anneal`.
-        replicas: the temperatures of the ladder, unless `beta` lists them; by default as many as
-            the warm-up suggests, 4 to 32.
-        target: an energy to search for, at the end of each sweep, in all replicas; the default is
-            the energy of the plant, if there is one.
+        problem: any problem, or a planted one; polynomials of any degree as they are.
+        sweeps: sweeps of every replica, below 2^31.
+        runs: how many independent runs, each of one or more ladders.
+        beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. By default
+            from where replicas forget within ten sweeps what they were to the coldest that
+            `anneal` uses.
+        replicas: temperatures of the ladder, unless `beta` lists them; by default as many as the
+            warm-up asks for, 4 to 32.
+        target: an energy to look for, at the end of each sweep, in all replicas; by default that
+            of the plant, if one is given.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: the number of threads; the result does not depend on it.
         time_limit: the seconds after which the best states so far are returned; None sets no limit.
@@ -75,7 +74,7 @@ def temper(
     >>> result.success_probability
     1.0
     """
-    form = SpinForm(problem)
+    form = SpinForm(problem, any_degree=True)
     target = form.wanted(target)
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     threads, limit = validation.count(threads, "threads", 1), validation.time_limit(time_limit)
@@ -112,8 +111,8 @@ def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
     return number
 
 
-def _grid(network: ColouredGraph, beta: FloatArray | None) -> FloatArray:
-    """Return the β of the warm-up: some of a given ladder, otherwise a geometric range."""
+def _grid(network: Network, beta: FloatArray | None) -> FloatArray:
+    """The β of the warm-up: some of the ladder where it is given, else a geometric range."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")
     some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]

@@ -11,13 +11,18 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems.validation import share
-from glasshouse.statistics.intervals import binomial_interval, times_needed
+from glasshouse.statistics.intervals import (
+    binomial_interval,
+    median_of,
+    student_reach,
+    times_needed,
+)
 from glasshouse.statistics.lognormal import LogNormal, fit_lognormal
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.summaries import Summarised
@@ -277,8 +282,22 @@ def median_tts(times: Sequence[Estimate], confidence: float = 0.95) -> Estimate:
     return Estimate(value, low, high, confidence)
 
 
-Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95"]
-STATISTICS: tuple[Statistic, ...] = ("median", "geometric_mean", "quantile_95", "paper_95")
+Statistic = Literal["median", "geometric_mean", "quantile_95", "paper_95", "mean"]
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
+
+
+def mean(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
+    """The mean of any numbers, with Student's interval; censored values count as they are.
+
+    >>> print(mean([-1.0, -2.0, -3.0, -2.0]))
+    -2 (-3.299 to -0.7009)
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    value, reach = float(numbers.mean()), math.inf
+    if len(numbers) > 1:
+        spread = float(numbers.std(ddof=1)) / math.sqrt(len(numbers))
+        reach = student_reach(len(numbers) - 1, confidence) * spread
+    return Estimate(value, value - reach, value + reach, confidence)
 
 
 def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
@@ -290,6 +309,12 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
     >>> round(statistic(Sample.of([1, 10, 100]), "geometric_mean").value, 6)
     10.0
     """
+    if name == "mean":
+        return mean(sample.values, confidence)
+    if (sample.values <= 0).any():
+        if name == "median":
+            return median_of(sample.values, confidence)
+        raise ValueError(f"{name} needs positive numbers, and some are not; use mean or median")
     if name == "median":
         return median(sample.values, solved=sample.solved, confidence=confidence)
     if name == "quantile_95":
@@ -307,7 +332,7 @@ def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95
     >>> statistic_or_bound(Sample.of([100, 200], [False, False]), "median")
     Estimate(value=inf, low=100.0, high=inf, confidence=0.95)
     """
-    if sample.solved.any():
+    if sample.solved.any() or name == "mean":
         return statistic(sample, name, confidence)
     return Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
 
@@ -332,6 +357,9 @@ def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> f
     """
     if not math.isfinite(estimate.value):
         return math.inf
+    if name == "mean" or (sample.values <= 0).any():
+        low, high = estimate.low, estimate.high
+        return log_error(estimate) if 0 < low <= high < math.inf else math.inf
     fit = fit_lognormal(sample.values, solved=sample.solved)
     at_best = {
         "median": fit.geometric_mean,

@@ -42,7 +42,7 @@ class Estimate(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Summarised):
-    """Positive numbers, some of which are only lower bounds (censored).
+    """Numbers, positive unless they are signed, some of them only known to be exceeded.
 
     Attributes:
         values: the counts, for example sweeps.
@@ -53,17 +53,21 @@ class Sample(Summarised):
     solved: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, values: npt.ArrayLike, solved: npt.ArrayLike | None = None) -> Sample:
-        """Check values and mask, and return them as a sample."""
+    def of(
+        cls, values: npt.ArrayLike, solved: npt.ArrayLike | None = None, *, signed: bool = False
+    ) -> Sample:
+        """Check values and mask; `signed` values may be negative, and have means and medians."""
         numbers = np.asarray(values, dtype=np.float64).reshape(-1)
         mask = np.ones(len(numbers), dtype=bool) if solved is None else np.asarray(solved)
         if mask.shape != numbers.shape:
             raise ValueError(f"{len(numbers)} values but {mask.size} entries in solved")
         if not len(numbers):
             raise ValueError("an empty sample has no statistics; measure some instances first")
-        if not (np.isfinite(numbers).all() and (numbers > 0).all()):
-            bad = int(np.flatnonzero(~(np.isfinite(numbers) & (numbers > 0)))[0])
-            raise ValueError(f"values[{bad}] is {numbers[bad]}; sweeps must be positive and finite")
+        good = np.isfinite(numbers) & ((numbers > 0) | signed)
+        if not good.all():
+            bad = int(np.flatnonzero(~good)[0])
+            what = "values are finite" if signed else "sweeps are positive and finite"
+            raise ValueError(f"values[{bad}] is {numbers[bad]}, but {what}")
         return cls(numbers, mask.astype(bool, copy=False))
 
     @property

@@ -225,3 +225,62 @@ def _line(x: Floats, y: Floats, variance: Floats) -> tuple[Floats, Floats, float
 def _weights(criteria: list[float]) -> tuple[float, ...]:
     relative = np.exp(-0.5 * (np.array(criteria) - min(criteria)))
     return tuple(float(w) for w in relative / relative.sum())
+
+
+@dataclass(frozen=True, repr=False)
+class Extrapolation(Summarised):
+    """A value in the limit of infinite size: the line limit + slope / size, fitted.
+
+    Attributes:
+        limit: the value at 1/size = 0.
+        slope: its change with 1/size.
+        chi_squared: the sum of squared deviations in units of the errors.
+        degrees: points minus 2; chi_squared should be about as large.
+    """
+
+    limit: Estimate
+    slope: Estimate
+    chi_squared: float
+    degrees: int
+
+    def summary(self) -> str:
+        """The limit on one line."""
+        return (
+            f"limit {self.limit.value:.6g} ({self.limit.low:.6g} to {self.limit.high:.6g}), slope "
+            f"{self.slope.value:.3g} in 1/size, chi² {self.chi_squared:.3g} of {self.degrees} "
+            "degrees of freedom"
+        )
+
+
+def extrapolate(
+    sizes: npt.ArrayLike, values: npt.ArrayLike, errors: npt.ArrayLike, confidence: float = 0.95
+) -> Extrapolation:
+    """Extrapolate means to infinite size by a line in 1/size, weighted by their errors.
+
+    The errors are taken as they are, so the interval does not shrink if the points lie on the line
+    by luck; it grows with sqrt(chi²/degrees) if they do not.
+
+    >>> found = extrapolate([4, 8, 16], [-1.30, -1.35, -1.375], [0.01, 0.01, 0.01])
+    >>> round(found.limit.value, 3), found.limit.low < -1.4 < found.limit.high
+    (-1.4, True)
+    """
+    from scipy.special import ndtri
+
+    x, y, error = (np.asarray(one, dtype=np.float64) for one in (sizes, values, errors))
+    if len(np.unique(x)) < 3:
+        raise ValueError(f"{len(np.unique(x))} sizes are too few for a limit; measure 3 or more")
+    if not ((x > 0).all() and np.isfinite(y).all() and np.isfinite(error).all()):
+        raise ValueError("a limit needs positive sizes, and means with errors")
+    error = np.maximum(error, 1e-12 * max(float(np.abs(y).max()), 1e-300))
+    design = np.column_stack([np.ones(len(x)), 1 / x]) / error[:, None]
+    covariance = np.linalg.inv(design.T @ design)
+    found = covariance @ design.T @ (y / error)
+    chi_squared = float(((design @ found - y / error) ** 2).sum())
+    degrees = len(x) - 2
+    reach = float(ndtri((1 + confidence) / 2)) * math.sqrt(max(1.0, chi_squared / degrees))
+    spread = reach * np.sqrt(np.diag(covariance))
+    limit, slope = (
+        Estimate(float(value), float(value - wide), float(value + wide), confidence)
+        for value, wide in zip(found, spread, strict=True)
+    )
+    return Extrapolation(limit, slope, chi_squared, degrees)

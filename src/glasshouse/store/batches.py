@@ -43,6 +43,10 @@ class Batch:
         """Return the same batch with one more failure."""
         return replace(self, attempts=self.attempts + 1)
 
+    def single(self) -> list[Batch]:
+        """A batch for each instance."""
+        return [replace(self, first=self.first + k, count=1) for k in range(self.count)]
+
 
 class _Line:
     """A task in the queue: instances measured, instances requested, and their cost."""

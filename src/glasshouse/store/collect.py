@@ -274,9 +274,12 @@ class _Collector:
         batch = batch.failed()
         text = " ".join(f"{type(error).__name__}: {error}".split())
         failure = Lost(batch.stored.task_id, batch.first, batch.count, text)
-        if batch.attempts < ATTEMPTS:
+        # A function of the user fails in the same way again, and may take its whole time for it.
+        attempts = 1 if batch.count == 1 and getattr(batch.task, "functions", None) else ATTEMPTS
+        if batch.attempts < attempts:
             self._retried.append(failure)
-            self._queue.put_back(batch)
+            for one in batch.single():  # so that one bad instance does not take others with it
+                self._queue.put_back(one)
         else:
             self._lost.append(failure)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -10,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from glasshouse.files.text.errors import MissingFileError
+from glasshouse.files.text.streams import drafted, refuse_existing
 from glasshouse.store import storefile
 from glasshouse.store.storefile import StoreError
 
@@ -60,6 +62,24 @@ class OpenDatabase:
     def close(self) -> None:
         """Close the file; a writer also folds its journal into it."""
         self._opened.close()  # the last connection writes the journal back and removes it
+
+    def copy_to(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write a copy of the store by SQLite's backup, even if another process is writing to it.
+
+        The copy contains all rows that were stored before the call. It appears as a whole, so a
+        reader sees an older copy or this one.
+
+        Args:
+            path: the new file, on any disk; SQLite itself works next to the store only.
+            overwrite: replace a file that exists.
+        """
+        place = Path(path).resolve()
+        refuse_existing(place, overwrite=overwrite and place != self.path.resolve())
+        with drafted(self.path.resolve()) as whole, drafted(place) as draft:
+            with self._explained(), closing(sqlite3.connect(whole)) as target:
+                self._database.backup(target)
+            shutil.copyfile(whole, draft)
+            draft.replace(place)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

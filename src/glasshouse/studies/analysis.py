@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -13,12 +13,15 @@ import numpy.typing as npt
 
 from glasshouse.planting import METHODS
 from glasshouse.statistics.estimators import Statistic, standard_log_error, statistic_or_bound
+from glasshouse.statistics.intervals import student_reach
 from glasshouse.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak, smoothed
 from glasshouse.statistics.samples import Estimate, Sample
-from glasshouse.statistics.scaling import LawComparison, compare_laws
+from glasshouse.statistics.scaling import Extrapolation, LawComparison, compare_laws, extrapolate
 from glasshouse.store.store import Store, StoredTask
+from glasshouse.studies.ensembles import is_own
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import RunPlan
+from glasshouse.studies.quantities.thermal import Thermal
 from glasshouse.studies.study import Study, heading_of, is_axis
 from glasshouse.studies.task import Task, task_of
 from glasshouse.summaries import Summarised
@@ -29,11 +32,12 @@ Floats = npt.NDArray[np.float64]
 # planting method that is a number makes an axis too.
 AXES = {
     "density": {"loop_density", "loops"},
-    "size": {"n", "m", "loop_density", "loops"},
+    "size": {"n", "m", "L", "loop_density", "loops"},
     "frustration": {"frustration"},
 }
 
 
+SIZES = ("size", "n", "L")  # axes of laws and limits
 _MANY = 15  # points along an axis that are looked at as a cloud around their average
 
 
@@ -63,6 +67,12 @@ class Point(Summarised):
     censored: int
     schedule: RunPlan | None
 
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the statistic, from its interval."""
+        reach = student_reach(max(self.samples - 1, 1), self.estimate.confidence)
+        return (self.estimate.high - self.estimate.low) / (2 * reach)
+
     def along(self, axis: str) -> float:
         """Return the position on an axis: "density", "size", or a parameter."""
         if axis == "density":
@@ -70,6 +80,8 @@ class Point(Summarised):
         if axis == "size":
             return self.size
         asked = self.task.parameters.get(axis)
+        if axis == "beta" and isinstance(self.task.solver, Thermal):
+            asked = self.task.solver.beta[0]
         if asked is None:
             article = "an" if axis[0] in "aeiou" else "a"
             raise ValueError(f"{self.task.method} was not given {article} {axis} as an axis")
@@ -107,6 +119,14 @@ class Series(Summarised):
             np.array([p.log_error for p in points]),
         )
 
+    def intervals(self) -> tuple[Floats, Floats]:
+        """Values and standard errors of the measured points, without logarithms."""
+        points = self.measured
+        return (
+            np.array([p.estimate.value for p in points]),
+            np.array([p.standard_error for p in points]),
+        )
+
 
 def averaged(one: Series) -> tuple[Floats, Floats]:
     """Return positions and averages of neighbouring points, along the logarithm of the axis."""
@@ -132,6 +152,11 @@ def telling_axis(points: Sequence[Point]) -> str:
     """Return the default axis of a study: density, or the dial of a family."""
     if all(point.loops for point in points):
         return "density"
+    if any(p.task.method not in METHODS for p in points):
+        is_thermal = (
+            len({p.along("beta") for p in points if isinstance(p.task.solver, Thermal)}) > 1
+        )
+        return "beta" if is_thermal else "size"
     shared = set.intersection(*(set(METHODS[p.task.method].knobs) for p in points))
     varied = (
         name
@@ -141,34 +166,54 @@ def telling_axis(points: Sequence[Point]) -> str:
     return next(varied, "size")
 
 
-def points_of(store: Store, name: Statistic, confidence: float = 0.95) -> list[Point]:
-    """Return one point for each task with rows, of the first kind that has statistics.
+def points_of(
+    store: Store, name: Statistic, confidence: float = 0.95, value: str | None = None
+) -> list[Point]:
+    """One point for each task that has rows, of the first kind in the store that has statistics.
 
     Args:
         store: an open store.
         name: the statistic.
         confidence: of the intervals.
+        value: the column that statistics are about; by default that of the quantity.
     """
     measured = [stored for stored in store.tasks() if len(store.done(stored))]
-    kinds = [kind for kind in KINDS if KINDS[kind].value and kind in {s.kind for s in measured}]
+    there = [stored.kind for stored in measured]
+    own = (stored.kind for stored in measured if is_own(stored.description.get("measures")))
+    kinds = [kind for kind in KINDS if KINDS[kind].value and kind in there] or [*own]
     return [
-        _point(store, stored, name, confidence) for stored in measured if stored.kind in kinds[:1]
+        _point(store, stored, name, confidence, value)
+        for stored in measured
+        if stored.kind in kinds[:1]
     ]
 
 
-def sample_of(store: Store, stored: StoredTask) -> Sample:
-    """Return the values of a task for statistics: the sweeps, and which instances were solved."""
-    kind = KINDS[stored.kind]
-    if not kind.is_counted:
-        return kind.sample(store.rows(stored, kind.sampled))
-    signed = store.signed(stored, *kind.sampled)
+def sample_of(store: Store, stored: StoredTask, value: str | None = None) -> Sample:
+    """The values of a task that statistics are about: the sweeps, and which were solved.
+
+    Args:
+        store: an open store.
+        stored: the task.
+        value: another column of the rows than the one that the quantity is about.
+    """
+    quantity = task_of(stored).quantity
+    if value is not None and value != quantity.value:
+        known = [one.name for one in quantity.rows.columns if one.storage != "text"]
+        if value not in known:
+            raise ValueError(f"value={value!r:.60} is not one of {', '.join(known)}")
+        quantity = replace(quantity, value=value, signed=True)
+    if not quantity.is_counted:
+        return quantity.sample(store.rows(stored, quantity.sampled))
+    signed = store.signed(stored, *quantity.sampled)
     return Sample.of(np.abs(signed), signed > 0)
 
 
-def _point(store: Store, stored: StoredTask, name: Statistic, confidence: float) -> Point:
+def _point(
+    store: Store, stored: StoredTask, name: Statistic, confidence: float, value: str | None
+) -> Point:
     task = task_of(stored)
     realised = task.realised
-    sample = sample_of(store, stored)
+    sample = sample_of(store, stored, value)
     estimate = statistic_or_bound(sample, name, confidence)
     asked = task.parameters.get("loop_density")
     density = realised.loops / realised.size if asked is None else float(Fraction(asked))
@@ -204,7 +249,10 @@ def _identity(point: Point, axis: str) -> tuple[Any, ...]:
     if axis != "size" and kept.get("m") == kept.get("n"):
         kept.pop("m", None)
     if task.solver is not None:
-        kept |= {f"solver {k}": str(v) for k, v in task.solver.canonical().items()}
+        settings = task.solver.canonical()
+        if axis == "beta":
+            settings.pop("beta", None)
+        kept |= {f"solver {k}": str(v) for k, v in settings.items()}
     kept["seed"] = task.seed
     return tuple(sorted((name, _hashable(value)) for name, value in kept.items()))
 
@@ -245,31 +293,44 @@ class StudyFits(Summarised):
 
     Attributes:
         laws: for sizes: the scaling laws of each series, with odds.
-        peaks: for densities: the peak of each series.
+        peaks: for densities and other parameters: the peak of each series.
         decay: the decay of the peak density with the size, from four sizes on.
         notes: series that were too short or not solved, in words.
+        limits: for means over sizes: the value in the limit of infinite size.
+        axis: what the series were fitted along.
     """
 
     laws: Mapping[str, LawComparison]
     peaks: Mapping[str, Peak]
     decay: DecayFit | None
     notes: tuple[str, ...]
+    limits: Mapping[str, Extrapolation] = field(default_factory=dict)
+    axis: str = "density"
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing could be fitted."""
+        return not (self.laws or self.peaks or self.limits)
 
     def summary(self) -> str:
         """Return all fits as text."""
         lines = []
         for label, comparison in self.laws.items():
             lines += [label or "all", *(f"  {line}" for line in comparison.summary().splitlines())]
+        for label, limit in self.limits.items():
+            lines.append(f"{label or 'all'}: {limit.summary()}")
         for label, peak in self.peaks.items():
             edge = "  (at the edge of what was measured)" if peak.at_edge else ""
-            lines.append(f"{label or 'all'}: peak at density {peak.density}{edge}")
+            lines.append(f"{label or 'all'}: peak at {self.axis} {peak.density}{edge}")
         if self.decay is not None:
             lines.append(f"peak density: {self.decay}")
         return "\n".join([*lines, *self.notes])
 
 
 def fit_study(store: Store, study: Study | None = None) -> StudyFits:
-    """Fit the series of a study: scaling laws over sizes, peaks over densities.
+    """Fit what a study is about: laws or limits over sizes, peaks over any other parameter.
+
+    Positive quantities have scaling laws over sizes. Means have a limit: an extrapolation in 1/L.
 
     Args:
         store: an open store.
@@ -278,28 +339,42 @@ def fit_study(store: Store, study: Study | None = None) -> StudyFits:
     study = heading_of(store) if study is None else study
     if not is_axis(study.figure):
         return StudyFits({}, {}, None, (f"a study with figure={study.figure!r} has no fit",))
-    series = series_of(points_of(store, study.statistic), study.figure)
-    return fit_series(series)
+    points = points_of(store, study.statistic, value=study.value)
+    return fit_series(series_of(points, study.figure))
 
 
 def fit_series(series: Iterable[Series]) -> StudyFits:
-    """Fit scaling laws to series over sizes, and peaks to series over densities."""
+    """Scaling laws or limits of series over sizes, peaks of series over other axes."""
     laws: dict[str, LawComparison] = {}
     peaks: dict[str, Peak] = {}
-    notes, sizes = [], []
+    limits: dict[str, Extrapolation] = {}
+    notes, sizes, axis = [], [], "density"
     for one in series:
+        axis, label = one.axis, one.label or "all"
         x, y, errors = one.arrays()
-        label = one.label or "all"
         if len(x) < len(one.points):
             notes.append(f"{label}: {len(one.points) - len(x)} points are only lower bounds")
-        if len(np.unique(x)) < 5:
+        if one.axis in SIZES and not _has_logs(y, errors):
+            try:
+                limits[one.label] = extrapolate(x, *one.intervals())
+            except ValueError as error:
+                notes.append(f"{label}: {error}")
+        elif len(np.unique(x)) < 5:
             notes.append(f"{label}: {len(x)} points are too few for a fit")
-        elif one.axis == "size":
+        elif (x <= 0).any() or not _has_logs(y, errors):
+            notes.append(f"{label}: a peak along {one.axis} needs positive numbers")
+        elif one.axis in SIZES:
             laws[one.label] = compare_laws(x, y, errors=errors)
-        elif one.axis == "density":
+        else:
             peaks[one.label] = hardness_peak(x, y, errors=errors)
             sizes.append(one.points[0].size)
-    return StudyFits(laws, peaks, _decay(sizes, list(peaks.values())), tuple(notes))
+    decay = _decay(sizes, list(peaks.values())) if axis == "density" else None
+    return StudyFits(laws, peaks, decay, tuple(notes), limits, axis)
+
+
+def _has_logs(values: Floats, errors: Floats) -> bool:
+    """Whether values are fitted by their logarithms; means of signed numbers are not."""
+    return bool((values > 0).all() and np.isfinite(errors).all())
 
 
 def _decay(sizes: list[float], peaks: list[Peak]) -> DecayFit | None:

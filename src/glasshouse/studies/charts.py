@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ STATISTIC_NAMES = {
     "geometric_mean": "geometric mean",
     "quantile_95": "95th percentile",
     "paper_95": "exp(μ + 2σ)",
+    "mean": "mean",
 }
 # The marks of a chart by kind: their shape, a note for a legend, a sentence for a page.
 _EXPLAINED: tuple[tuple[str, Shape, str, str], ...] = (
@@ -66,6 +68,8 @@ _AXIS_NAMES = {
     "density": "loop density ρ",
     "size": "system size n",
     "frustration": "frustration index f",
+    "beta": "inverse temperature β",
+    "L": "linear size L",
 }
 
 
@@ -78,7 +82,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
         study: how to look at the store; the one it was collected for when None.
     """
     study = heading_of(store) if study is None else study
-    points = points_of(store, study.statistic)
+    points = points_of(store, study.statistic, value=study.value)
     if not points:
         others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
         raise ValueError(
@@ -101,7 +105,7 @@ def fitted_chart(points: Sequence[Point], study: Study) -> tuple[Chart, StudyFit
     axis = study.figure if is_axis(study.figure) else telling_axis(points)
     series = series_of(points, axis)
     fits = fit_series(series)
-    symbol = KINDS[points[0].task.measures].symbol
+    symbol = points[0].task.quantity.symbol if study.value is None else study.value
     return study_chart(series, fits, f"{STATISTIC_NAMES[study.statistic]} of {symbol}"), fits
 
 
@@ -149,7 +153,10 @@ def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height:
     is_few = len(places) <= _FEW_PLACES and all(len(f"{p:g}") <= _SHORT_NUMBER for p in places)
     shown = [_shown(one, fits) for one in series]
     kinds = {mark.kind for one in shown for mark in one.marks}
-    if any(p.estimate.high > _OPEN_BAR * p.estimate.value for one in series for p in one.measured):
+    is_log = not any(map(_is_signed, series))
+    if is_log and any(
+        p.estimate.high > _OPEN_BAR * p.estimate.value for one in series for p in one.measured
+    ):
         kinds.add("cut")
     told = [one for one in _EXPLAINED if one[0] in kinds]
     return Chart(
@@ -157,9 +164,14 @@ def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height:
         Axis(_AXIS_NAMES.get(axis, axis.replace("_", " ")),
              is_log=axis != "frustration" and places[0] > 0,
              ticks=places if axis != "density" or is_few else ()),
-        Axis(height, is_log=True), shown,
+        Axis(height, is_log=is_log), shown,
         notes=[(shape, note) for _, shape, note, _ in told],
     )  # fmt: skip
+
+
+def _is_signed(one: Series) -> bool:
+    """Whether some interval reaches 0 or below, where no logarithm is."""
+    return any(p.estimate.low <= 0 for p in one.measured)
 
 
 def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
@@ -167,13 +179,15 @@ def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
     law = fits.laws.get(one.label) if fits else None
     peak = fits.peaks.get(one.label) if fits else None
     label = textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…")
-    has_average = law is None and is_cloud(one)
+    is_signed = _is_signed(one)
+    has_average = law is None and is_cloud(one) and not is_signed
     joined: tuple[Shape, ...] = ("dots",) if has_average else ("points",) if law else (
         "line", "points")  # fmt: skip
     marks = estimate_marks(
         [p.along(one.axis) for p in one.points], [p.estimate for p in one.points],
         ("interval", *joined), {"instances": [p.samples for p in one.points],
-                                "given up": [p.censored for p in one.points]}, _OPEN_BAR,
+                                "given up": [p.censored for p in one.points]},
+        math.inf if is_signed else _OPEN_BAR,
     )  # fmt: skip
     if has_average:
         marks.append(Mark("average", ("line",), *averaged(one)))

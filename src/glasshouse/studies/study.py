@@ -17,7 +17,7 @@
     parameters = { frustration = "1/20" }
     grid = { n = [30, 50], loop_density = { first = 0.112, ratio = 1.12, count = 20 } }
 
-How families are written, `families.py` tells. Unknown keys are refused.
+`suites/grammar` describes how families are written. Unknown keys are refused.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ from pathlib import Path
 from typing import Any, get_args
 
 from glasshouse.planting import METHODS
+from glasshouse.problems.validation import INT64_MAX
 from glasshouse.statistics.estimators import STATISTICS, Statistic
 from glasshouse.store.purpose import STUDY
 from glasshouse.store.row_types import Stop
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import StoreError, damaged, one_line
+from glasshouse.studies.ensembles import ENSEMBLES, is_own, own_function
 from glasshouse.studies.quantities import KINDS
-from glasshouse.studies.quantities.hardness import HARDNESS, Annealer
+from glasshouse.studies.quantities.hardness import HARDNESS
+from glasshouse.studies.quantities.own import settings_of
 from glasshouse.studies.task import Task, task_of
 from glasshouse.suites.grammar import (
     MOST_COMBINATIONS,
@@ -59,11 +62,14 @@ def is_axis(name: object) -> bool:
     """Whether a figure can have this axis: a size, a density, or a parameter of some method."""
     if not isinstance(name, str) or name == "none":
         return False
-    return name in FIGURES or any(name in method.parameters for method in METHODS.values())
+    known = [*METHODS.values()], [*ENSEMBLES.values()]
+    return name in (*FIGURES, "beta") or any(
+        name in one.parameters for sources in known for one in sources
+    )
 
 
 _STUDY_KEYS = {
-    "name", "title", "figure", "statistic", "seed", "measures", "solver", "stop", "family",
+    "name", "title", "figure", "statistic", "value", "seed", "measures", "solver", "stop", "family",
 }  # fmt: skip
 _FAMILY_KEYS = {"method", "parameters", "grid", "solver", "stop"}
 
@@ -81,6 +87,7 @@ class Study(Summarised):
         tasks: all of them.
         text: the TOML it was read from; stores keep it.
         scale: how many times the instances of that text it asks for.
+        value: the column that the statistic is about; None for the quantity's own.
     """
 
     name: str
@@ -90,6 +97,7 @@ class Study(Summarised):
     tasks: tuple[Task, ...]
     text: str = field(repr=False)
     scale: float = 1.0
+    value: str | None = None
 
     def scaled(self, scale: float, least: int = 20) -> Study:
         """Return the study with fewer (or more) instances per task, but at least `least`."""
@@ -114,19 +122,34 @@ class Study(Summarised):
             )
         return replace(self, tasks=self.tasks[index - 1 :: count])
 
-    def along(self, axis: str | None, statistic: Statistic | None) -> Study:
-        """Return the study with another axis or statistic of its figure; None keeps its own."""
+    def along(
+        self, axis: str | None, statistic: Statistic | None, value: str | None = None
+    ) -> Study:
+        """Return the study with another axis, statistic or column of its figure; None keeps it."""
         if axis is not None and not is_axis(axis):
             raise ValueError(
                 f"axis={axis} is not one of density, size, frustration, nor a parameter of a method"
             )
-        figure, shown = axis or self.figure, statistic or self.statistic
-        return replace(self, figure=figure, statistic=shown)
+        usual = self.statistic if value in (None, self.value) else "mean"
+        return replace(
+            self, figure=axis or self.figure, statistic=statistic or usual,
+            value=value or self.value,
+        )  # fmt: skip
 
 
 def load_study(path: str | Path) -> Study:
-    """Read a study from a TOML file; errors name the file."""
-    return parse_study(read_toml(Path(path)), str(path))
+    """Read a study from a TOML file; errors name the file.
+
+    Functions of the user that the study names (`module:function`) are imported. Nothing else
+    imports them before they are called: a store from an untrusted source runs no code.
+    """
+    study = parse_study(read_toml(Path(path)), str(path))
+    try:
+        for name in dict.fromkeys(name for task in study.tasks for name in task.functions):
+            own_function(name)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return study
 
 
 def parse_study(text: str, source: str = "study") -> Study:
@@ -152,7 +175,10 @@ def study_of(store: Store) -> Study:
     text = store.noted(STUDY.note)
     if text is not None:
         return parse_study(text, f"the study in {store.path}")
-    tasks = tuple(task_of(task) for task in store.tasks() if task.kind in KINDS)
+    known = (
+        one for one in store.tasks() if one.kind in KINDS or is_own(one.description.get("measures"))
+    )
+    tasks = tuple(map(task_of, known))
     return replace(_plain_study(store), tasks=tasks)
 
 
@@ -215,7 +241,9 @@ def heading_of(store: Store) -> Study:
 
 
 def _plain_study(store: Store) -> Study:
-    return Study(store.path.stem, store.path.stem, "none", "geometric_mean", (), "")
+    kinds = [KINDS[kind].statistic if kind in KINDS else "mean" for kind in store.kinds]
+    usual: Statistic = "mean" if kinds and set(kinds) == {"mean"} else "geometric_mean"
+    return Study(store.path.stem, store.path.stem, "none", usual, (), "")
 
 
 def _study(values: dict[str, Any], text: str) -> Study:
@@ -231,15 +259,21 @@ def _heading(values: dict[str, Any], text: str) -> Study:
         raise ValueError(
             f"figure={figure!r} is not one of {', '.join(FIGURES)}, nor a parameter of a method"
         )
-    statistic = values.get("statistic", "geometric_mean")
+    measures = values.get("measures", HARDNESS.name)
+    usual = KINDS[measures].statistic if measures in KINDS else "mean"
+    statistic = values.get("statistic", usual)
     if statistic not in STATISTICS:
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")
     title = word(values.get("title", name), "title")
-    return Study(name, title, figure, statistic, (), text)
+    value = values.get("value")
+    if value is not None:
+        value = word(value, "value")
+        statistic = values.get("statistic", "mean")
+    return Study(name, title, figure, statistic, (), text, value=value)
 
 
 def _all_tasks(values: dict[str, Any]) -> tuple[Task, ...]:
-    KINDS.find(values.get("measures", HARDNESS.name), "measures")
+    settings_of(values.get("measures", HARDNESS.name))
     tasks: dict[str, Task] = {}
     for task in each_family(values, partial(_tasks, values), "study"):
         tasks.setdefault(task.task_id, task)
@@ -251,19 +285,22 @@ def _all_tasks(values: dict[str, Any]) -> tuple[Task, ...]:
 def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     family = table(family, _FAMILY_KEYS, "a family")
     measures = study.get("measures", HARDNESS.name)
-    solver = None
-    settings = _settings(study, family, "solver")
-    if KINDS[measures].solves:
-        solver = Annealer(**_fields(Annealer, settings, "solver"))
-    elif settings:
-        raise ValueError(f"{measures} are measured without a solver; remove [solver]")
-    rules = {"instances": 100} | _settings(study, family, "stop")
+    kind, settings = settings_of(measures), _settings(study, family, "solver")
+    if kind is None and settings:
+        raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
+    solvers = [None]
+    if kind is not None:
+        solver = kind(**_fields(kind, settings, "solver"))
+        solvers = solver.each() if hasattr(solver, "each") else [solver]
+    method, seed = word(family.get("method"), "method"), study.get("seed", 0)
+    usual = INT64_MAX if method == "files" else 100  # all files of a folder
+    rules = {"instances": usual} | _settings(study, family, "stop")
     if "relative_error" in rules and "statistic" in study:  # the one that is looked at, unless told
         rules.setdefault("statistic", study["statistic"])
     stop = Stop(**_fields(Stop, rules, "stop"))
-    method, seed = word(family.get("method"), "method"), study.get("seed", 0)
     for parameters in combinations(family):
-        yield Task(method, parameters, measures, solver, seed, stop)
+        for solver in solvers:
+            yield Task(method, parameters, measures, solver, seed, stop)
 
 
 def _settings(study: Mapping[str, Any], family: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -272,5 +309,6 @@ def _settings(study: Mapping[str, Any], family: Mapping[str, Any], name: str) ->
 
 
 def _fields(kind: type, values: dict[str, Any], where: str) -> dict[str, Any]:
-    refuse_unknown(values, set(kind.__dataclass_fields__), where)  # type: ignore[attr-defined]
+    known = {name for name, one in kind.__dataclass_fields__.items() if one.init}  # type: ignore[attr-defined]
+    refuse_unknown(values, known, where)
     return values

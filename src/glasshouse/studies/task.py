@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 from glasshouse.files.text.plain_json import canonical_json
 from glasshouse.planting import METHODS, Planted, Seed
+from glasshouse.problems import Problem, validation
+from glasshouse.problems.convert import given_problem
 from glasshouse.store.records import StoredTask
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.storefile import StoreError, one_line
-from glasshouse.studies.quantities import KINDS
+from glasshouse.studies.ensembles import family_parameters, family_size, grown, is_own
 from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
+from glasshouse.studies.quantities.own import kind_of, settings_of
+from glasshouse.studies.quantities.quantity import StudyKind
 from glasshouse.studies.realised import Realised
 from glasshouse.suites.family import Family, exact_parameters, family_seed, words_of
 from glasshouse.summaries import Summarised
@@ -40,12 +44,14 @@ class Task(Identified, Summarised):
     only are compared on the same instances.
 
     Attributes:
-        method: a planting method, for example "random_loops".
+        method: a planting method, for example "random_loops"; a name in `ENSEMBLES`: "lattice",
+            "random-graph", "complete", "files"; or the user's `module:function`.
         parameters: its arguments; m is n unless given.
         measures: a name in `KINDS`: "hardness" (sweeps to solution), "excitations" (gap and
             distance of the first excited state, small instances only), "shapes" (realised f,
-            intersections, parts) or one of your own.
-        solver: the annealer's settings, where one takes part.
+            intersections, parts), "ground", "levels", "solution", "thermal"; or the user's
+            `module:function`.
+        solver: the settings of what measures, such as an `Annealer`; None if it has none.
         seed: a whole number.
         stop: how many instances; no part of the task's identity.
 
@@ -71,26 +77,54 @@ class Task(Identified, Summarised):
     method: str
     parameters: Mapping[str, Any]
     measures: str = HARDNESS.name
-    solver: Annealer | None = None
+    solver: Any = None
     seed: int = 0
     stop: Stop = field(default_factory=lambda: Stop(100))
 
     def __post_init__(self) -> None:
-        kind = KINDS.find(self.measures, "measures")
-        if kind.solves and self.solver is None:
-            object.__setattr__(self, "solver", Annealer())
-        if not kind.solves and self.solver is not None:
-            raise ValueError(f"{self.measures} are measured without a solver; remove it")
+        settings = settings_of(self.measures)
+        if settings is not None and self.solver is None:
+            object.__setattr__(self, "solver", settings())
+        if settings is None and self.solver is not None:
+            raise ValueError(f"{self.measures} are measured without a solver; leave it out")
+        if settings is not None and not isinstance(self.solver, settings):
+            raise ValueError(f"{self.measures} need a {settings.__name__}, not {self.solver!r:.60}")
+        kind = self.quantity
         if self.stop.relative_error is not None and kind.value is None:
-            raise ValueError(f"relative_error needs a statistic, which {self.measures} do not have")
-        family = Family(self.method, self.parameters, self.seed)  # which checks all three
-        object.__setattr__(self, "seed", family.seed)
-        object.__setattr__(self, "parameters", family.parameters)
+            raise ValueError(f"relative_error needs a statistic, which {self.measures} have not")
+        if self.method in METHODS:
+            family = Family(self.method, self.parameters, self.seed)  # which checks all three
+            object.__setattr__(self, "seed", family.seed)
+            object.__setattr__(self, "parameters", family.parameters)
+            return
+        if kind.planted and not is_own(self.method):
+            raise ValueError(
+                f"{self.measures} need planted instances, and {self.method!r:.60} is not a "
+                "planting method; use ground, levels, solution or thermal"
+            )
+        object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
+        object.__setattr__(self, "parameters", family_parameters(self.method, self.parameters))
+        object.__setattr__(self, "stop", self._possible(self.stop))
+
+    def _possible(self, stop: Stop) -> Stop:
+        """Return stop rules that do not ask for more instances than a folder has files."""
+        most = self.parameters["files"] if self.method == "files" else stop.instances
+        return replace(stop, instances=most) if most < stop.instances else stop
+
+    @cached_property
+    def quantity(self) -> StudyKind:
+        """The quantity that the task measures."""
+        return kind_of(self.measures, self.solver)
 
     @property
     def kind(self) -> Kind:
-        """The kind of the task's rows."""
-        return KINDS.find(self.measures, "measures").rows
+        """The kind of its rows."""
+        return self.quantity.rows
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions of the user that the task calls."""
+        return tuple(name for name in (self.method, self.measures) if is_own(name))
 
     def family(self) -> dict[str, Any]:
         """The part of the task that the instances depend on."""
@@ -118,27 +152,38 @@ class Task(Identified, Summarised):
         if realised is not None:
             task = cls.__new__(cls)
             task.__setstate__({"canonical": text, "stop": asdict(stop), "realised": realised})
-            method = METHODS.find(task.method, "method")
-            object.__setattr__(task, "parameters", exact_parameters(method, task.parameters))
-            if (task.solver is None) != (task.realised.schedule is None):
+            if task.method in METHODS:
+                exact = exact_parameters(METHODS[task.method], task.parameters)
+            else:
+                exact = family_parameters(task.method, task.parameters)
+            object.__setattr__(task, "parameters", exact)
+            plans = isinstance(task.solver, Annealer) and task.method in METHODS
+            if plans != (task.realised.schedule is not None):
                 raise ValueError(f"{task.measures} were realised with another solver")
             return task
         values = json.loads(text)
-        solver = None if values["solver"] is None else Annealer(**values["solver"])
         return cls(
-            values["method"], values["parameters"], values["measures"], solver, values["seed"], stop
-        )
+            values["method"], values["parameters"], values["measures"], _solver(values),
+            values["seed"], stop,
+        )  # fmt: skip
 
     def with_stop(self, stop: Stop) -> Task:
         """Return the task with other stop rules; checked and grown values are kept."""
         other = Task.__new__(Task)
-        other.__dict__.update(self.__dict__, stop=stop)
+        other.__dict__.update(self.__dict__, stop=self._possible(stop))
         return other
 
     @cached_property
     def realised(self) -> Realised:
-        """The realised values of the first instance, which hold for all; grown when needed."""
-        return Realised.of(self.grow(0), self.solver)
+        """What the first instance tells of all of them; grown when it is first asked for.
+
+        Only planted families are grown for this: a function of the user may fail or hang.
+        """
+        if self.method not in METHODS:
+            return Realised(family_size(self.method, self.parameters), 0, None)
+        solver = self.solver if isinstance(self.solver, Annealer) else None
+        return Realised.of(METHODS[self.method].function(
+            **self.parameters, rng=self.planting_seed.child(0)), solver)  # fmt: skip
 
     def realise(self) -> dict[str, Any]:
         """Return the realised values as plain values, as stores keep them."""
@@ -161,14 +206,23 @@ class Task(Identified, Summarised):
         """The seed of solving; instance k is solved with its child k."""
         return Seed(self.seed, (*words_of(self.canonical()), 1))
 
-    def grow(self, index: int) -> Planted:
-        """Grow instance number `index`."""
-        method = METHODS.find(self.method, "method")
-        return method.function(**self.parameters, rng=self.planting_seed.child(index))
+    def grow(self, index: int) -> Any:
+        """Instance number `index`: a Planted of a planting method, a problem of other families."""
+        if self.method in METHODS:
+            method = METHODS[self.method]
+            return method.function(**self.parameters, rng=self.planting_seed.child(index))
+        made = grown(self.method, self.parameters, self.planting_seed, index)
+        if self.quantity.planted and not isinstance(made, Planted):
+            raise ValueError(f"{self.method} must return a Planted, which {self.measures} need")
+        return made
+
+    def problem(self, index: int) -> Problem:
+        """The problem of instance number `index`."""
+        return given_problem(self.grow(index))
 
     def measure(self, first: int, count: int) -> Columns:
-        """Measure the rows of instances first to first+count-1."""
-        kind = KINDS.find(self.measures, "measures")
+        """Rows of instances first to first+count-1."""
+        kind = self.quantity
         if self.task_id not in _WARM:
             kind.warm_up(self, first)
             _WARM.add(self.task_id)
@@ -180,14 +234,18 @@ class Task(Identified, Summarised):
             "stop": asdict(self.stop),
             "realised": self.realise(),
             # A worker that unpickles these imports the files that add them to the catalogues.
-            "needs": (METHODS[self.method].function, KINDS[self.measures].measure),
+            "needs": (
+                METHODS[self.method].function if self.method in METHODS else None,
+                self.quantity.measure,
+            ),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a worker's copy; it was checked where it was made, so not again."""
         values = json.loads(state["canonical"])
-        solver = None if values["solver"] is None else Annealer(**values["solver"])
-        values |= {"solver": solver, "parameters": MappingProxyType(values["parameters"])}
+        values |= {
+            "solver": _solver(values), "parameters": MappingProxyType(values["parameters"]),
+        }  # fmt: skip
         for name, value in values.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "stop", Stop(**state["stop"]))
@@ -202,14 +260,26 @@ class Task(Identified, Summarised):
         return hash(self.task_id)
 
 
+def _solver(values: Mapping[str, Any]) -> Any:
+    """Return the settings that a canonical form describes."""
+    settings = settings_of(values["measures"])
+    if values["solver"] is None or settings is None:
+        return None
+    return settings(**values["solver"])
+
+
 def task_of(stored: StoredTask) -> Task:
     """Return the task that a store describes; raise a StoreError if it cannot be grown."""
     name = f"task {stored.task_id[:12]}"
     try:
-        method = METHODS.find(stored.description.get("method"), "method")
-        demand = method.plan(**method.completed(stored.table("parameters"))).demand
-        if demand.memory > _MOST_MEMORY:
-            raise ValueError(f"an instance of {demand.memory} bytes is more than {_MOST_MEMORY}")
+        name_of_method: Any = stored.description.get("method")
+        if name_of_method in METHODS:
+            method = METHODS[name_of_method]
+            demand = method.plan(**method.completed(stored.table("parameters"))).demand
+            if demand.memory > _MOST_MEMORY:
+                raise ValueError(f"an instance of {demand.memory} bytes is above {_MOST_MEMORY}")
+        elif name_of_method == "files" and "digest" not in stored.table("parameters"):
+            raise ValueError("its folder has no digest")
         task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)
     # A description from a stranger can hold anything, and the methods of planting meet it here.
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Protocol
 
 from glasshouse.files.text.plain_json import canonical_json
-from glasshouse.planting import METHODS, Method, Planted, Seed
+from glasshouse.planting import METHODS, Planted, Seed
 from glasshouse.problems import validation
 from glasshouse.problems.ratio import decimal_text, ratio
 
@@ -53,8 +53,23 @@ class Family:
         return method.function(**self.parameters, rng=self.planting_seed.child(index))
 
 
-def exact_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return one spelling for equal parameters: exact fractions, no defaults, ascending names."""
+class Described(Protocol):
+    """A source of instances with named parameters: a planting method, or another ensemble."""
+
+    @property
+    def name(self) -> str:
+        """The name of the source."""
+
+    @property
+    def parameters(self) -> Mapping[str, inspect.Parameter]:
+        """The parameters that tell families apart."""
+
+    def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters with those that follow from others."""
+
+
+def exact_parameters(method: Described, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """One spelling for equal parameters: exact fractions, no defaults, ascending names."""
     values = method.completed(given)
     unknown = sorted(set(values) - set(method.parameters))
     if unknown:
@@ -64,9 +79,9 @@ def exact_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, A
         )
     kept = {}
     for name in sorted(values):
-        value = _exact(values[name], name)
+        value = exact_value(values[name], name)
         default = method.parameters[name].default
-        if default is inspect.Parameter.empty or value != _exact(default, name):
+        if default is inspect.Parameter.empty or value != exact_value(default, name):
             kept[name] = value
     missing = [
         name
@@ -78,12 +93,12 @@ def exact_parameters(method: Method, given: Mapping[str, Any]) -> Mapping[str, A
     return MappingProxyType(kept)
 
 
-def _exact(value: Any, name: str) -> Any:
-    """Return numbers as integers or strings like "1/20"; words and lists of such unchanged."""
+def exact_value(value: Any, name: str) -> Any:
+    """Return numbers as integers or strings like "1/20"; words and lists of such as they are."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (list, tuple)):
-        return [_exact(part, name) for part in value]
+        return [exact_value(part, name) for part in value]
     try:
         number = ratio(value, name)
     except ValueError:

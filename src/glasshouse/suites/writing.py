@@ -33,6 +33,7 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import COMPRESSED, refuse_existing, replacing
 from glasshouse.files.writing import Written, make_folder, write
 from glasshouse.planting import Planted, Recipe
+from glasshouse.problems import Polynomial
 from glasshouse.suites.manifest import (
     MANIFEST,
     OPTIMA,
@@ -163,7 +164,10 @@ def iter_write_suite(
     titles = itertools.repeat(None) if names is None else iter(names)
     for number, instance in enumerate(instances):
         title = next(titles)
-        for kind in suffixes:
+        own = _suffixes_of(instance, suffixes)
+        if own != suffixes:
+            options["dialect"] = "classic"  # no other format has dialects
+        for kind in own:
             yield writer.write(number, kind, instance, title, **options)
     for name, text in writer.tables():
         path, table = key / name, text.encode("ascii")
@@ -212,6 +216,13 @@ class _Writer:
         if self.rows:
             yield REGRESSION, regression_table(self.rows)
         yield MANIFEST, "".join(entry.to_json() + "\n" for entry in self.entries)
+
+
+def _suffixes_of(instance: Instance, suffixes: list[str]) -> list[str]:
+    """Polynomials are `.hubo` files in place of WCNF: clauses need ancillas, and lose the proof."""
+    if not (isinstance(instance, Planted) and isinstance(instance.problem, Polynomial)):
+        return suffixes
+    return list(dict.fromkeys(suffix.replace(".wcnf", ".hubo") for suffix in suffixes))
 
 
 def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import MOST_COVERED, Branch, Certificate, Cover, Leaf, Squares, Tree
+from glasshouse.certificates import (
+    MOST_COVERED,
+    Branch,
+    Certificate,
+    Cores,
+    Cover,
+    Leaf,
+    Squares,
+    Tree,
+)
 from glasshouse.certificates.products import NO_MONOMIALS, checked_table
 from glasshouse.certificates.tree import Row
 from glasshouse.files.text.errors import FileError, shown
@@ -23,14 +32,14 @@ from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
-# Version 2 added squares, version 3 trees, version 4 monomials. A certificate is written in the
-# earliest version that can hold it.
-VERSIONS = (1, 2, 3, 4)
-# Python refuses to parse or print longer integers by default.
+# Version 2 knows squares, version 3 trees, version 4 monomials; certificates without are written as
+# earlier versions. Version 5 has cores in place of all these.
+VERSIONS = (1, 2, 3, 4, 5)
+# Python reads and spells no longer numbers unless it is told to.
 MOST_DIGITS = 4300
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
-         "squares")  # fmt: skip
-# The digits of the largest number that can name a variable, and a space.
+         "squares", "cores")  # fmt: skip
+# Digits and a space of the largest number that can name a variable.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
@@ -93,8 +102,11 @@ class CertificateReader:
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
         """Return the certificate, its cost, its names, and the most steps that a check may take."""
         loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
-        table = _TableCollector(self.source)
+        table, cores = _TableCollector(self.source), _CoreCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
+            if "cores" in self.words:
+                cores.add(rows)
+                continue
             stated = self._whole("monomials") if "monomials" in self.words else 0
             first = min(max(stated - table.count, 0), len(rows.ends))
             table.add(rows.part(0, first))
@@ -104,9 +116,15 @@ class CertificateReader:
             squares.add(rows.part(number, len(rows.ends)))
         version = self._word(TITLE)
         if version not in (b"%d" % known for known in VERSIONS):
-            raise self._error(TITLE, f"expected {TITLE} 1, 2, 3 or 4")
+            raise self._error(TITLE, f"expected {TITLE} 1, 2, 3, 4 or 5")
         if version == b"4":
             self._count("monomials", table.count)
+        parts_of_five = ("loops", "squares", "tree", "common", "monomials")
+        for key in parts_of_five if version == b"5" else ("cores",):
+            if key in self.words:
+                raise self._error(
+                    key, f"expected none in a certificate of version {shown(version)}"
+                )
         for key, since in (
             ("squares", b"2"), ("tree", b"3"), ("common", b"3"), ("monomials", b"4"),
         ):  # fmt: skip
@@ -117,8 +135,13 @@ class CertificateReader:
         state = parse_bits(self._word("state"))
         if state is None:
             raise self._error("state", "expected a string of 0 and 1")
-        self._count("loops", loops.count)
-        self._count("squares", squares.count)
+        if version == b"5":
+            self._count("cores", cores.count)
+            if not cores.count:
+                raise self._error("cores", "expected 1 or more")
+        else:
+            self._count("loops", loops.count)
+            self._count("squares", squares.count)
         denominator = self._whole("denominator")
         if denominator < 1:
             raise self._error("denominator", "expected 1 or more")
@@ -126,6 +149,7 @@ class CertificateReader:
             held = table.monomials(len(state))
             parts = squares.squares(len(state), held), self._tree(version, len(state))
             certificate = loops.certificate(2 * state - np.int8(1), denominator, *parts, held)
+            certificate = replace(certificate, cores=cores.cores())
         except FileError:
             raise
         except ValueError as fault:
@@ -134,7 +158,7 @@ class CertificateReader:
         return certificate, self._cost(), self._names(len(state)), most_work
 
     def _tree(self, version: bytes, size: int) -> Tree | None:
-        if version < b"3" or (version == b"4" and "tree" not in self.words):
+        if version < b"3" or (version > b"3" and "tree" not in self.words):
             return None
         self._count("tree", len(self.tree_rows))
         common = whole_numbers(self.words.get("common", (0, b"0 0"))[1])
@@ -338,6 +362,31 @@ class _TableCollector(_Collector):
             return NO_MONOMIALS
         spins, starts, _ = self._joined(size - 1, "monomial")
         return checked_table(Monomials(spins, starts.astype(np.int64)), size)
+
+
+class _CoreCollector(_Collector):
+    def add(self, rows: Rows) -> None:
+        if not len(rows.ends):
+            return
+        far = rows.values == HARD
+        far[list(rows.odd)] = True
+        rows.refuse(
+            self.source,
+            [
+                (rows.having(far), lambda _: "expected whole numbers below 2^63: cost, tree"),
+                (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)}; expected over 0"),
+            ],
+        )
+        inside = np.ones(len(rows.values), dtype=np.bool_)
+        inside[rows.starts] = False
+        self.count += len(rows.ends)
+        self._multipliers.append(rows.column(0))
+        self._lengths.append(rows.lengths - 1)
+        self._vertices.append(rows.values[inside])
+
+    def cores(self) -> Cores:
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        return Cores(joined(self._vertices, np.int64), starts, joined(self._multipliers, np.int64))
 
 
 def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:

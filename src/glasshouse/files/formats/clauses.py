@@ -11,7 +11,19 @@ import numpy.typing as npt
 from glasshouse.files.text.kernels import HARD, ODD
 from glasshouse.files.text.number_rows import Fault, Rows, joined, whole_number_fault, write_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import INT64_MAX, MOST_VARIABLES, IntArray, Max2Sat, WeightArray
+from glasshouse.problems import (
+    INT64_MAX,
+    MOST_VARIABLES,
+    Clauses,
+    IntArray,
+    Max2Sat,
+    MaxSat,
+    Problem,
+    Reduction,
+    WeightArray,
+    to_max2sat,
+)
+from glasshouse.problems.convert import unchanged
 
 
 @dataclass
@@ -33,9 +45,10 @@ class ClauseCollector:
     hard_letter: bool = False
     count: int = 0
     last_line: int = 1
-    _clauses: list[npt.NDArray[Any]] = field(default_factory=list)
+    # Rows of two literals, or flat clauses from blocks that have longer ones.
+    _clauses: list[Any] = field(default_factory=list)
     _weights: list[npt.NDArray[Any]] = field(default_factory=list)
-    _hard: list[npt.NDArray[Any]] = field(default_factory=list)
+    _hard: list[Any] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
         """Add rows, or raise for the first row that is not a clause."""
@@ -49,21 +62,31 @@ class ClauseCollector:
                 ((weights < 0) & ~hard, lambda row: _weight_message(rows.text(row, 0))),
                 ((rows.column(-1) != 0) | (lengths < 1), lambda _: "no 0 at the end of a clause"),
                 self._literal_fault(rows),
-                (lengths > 3, lambda row: f"{lengths[row] - 1} literals; expected at most 2"),
-                (
-                    hard & (lengths == 1),
-                    lambda _: "an empty hard clause, which nothing satisfies; remove it",
-                ),
             ],
         )
-        literals = np.column_stack([rows.column(lead), rows.column(lead + 1)])
-        literals[lengths == 2, 1] = 0
-        literals[lengths == 1] = 0
-        self._clauses.append(literals[~hard].astype(np.int32))
+        if (lengths > 3).any() or (hard & (lengths == 1)).any():
+            self._add_long(rows, hard)
+        else:
+            literals = np.column_stack([rows.column(lead), rows.column(lead + 1)])
+            literals[lengths == 2, 1] = 0
+            literals[lengths == 1] = 0
+            self._clauses.append(literals[~hard].astype(np.int32))
+            self._hard.append(literals[hard].astype(np.int32))
         self._weights.append(weights[~hard])
-        self._hard.append(literals[hard].astype(np.int32))
         self.count += len(hard)
         self.last_line = int(rows.lines[-1])
+
+    def _add_long(self, rows: Rows, hard: npt.NDArray[np.bool_]) -> None:
+        """Clauses of any length, of which a `MaxSat` is made; so is an empty hard one."""
+        lead = int(self.weighted)
+        kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # of each token: soft, hard, neither
+        kind[rows.ends - 1] = 0
+        if lead:
+            kind[rows.starts] = 0
+        for parts, which in ((self._clauses, 1), (self._hard, 2)):
+            lengths = rows.lengths[hard == (which == 2)] - lead - 1
+            starts = np.append(np.int64(0), np.cumsum(lengths))
+            parts.append(Clauses(rows.values[kind == which].astype(np.int32), starts))
 
     def _hard_ones(self, rows: Rows, weights: IntArray) -> npt.NDArray[np.bool_]:
         hard = np.zeros(len(weights), dtype=np.bool_)
@@ -102,24 +125,42 @@ class ClauseCollector:
         """The largest variable that a clause uses; 0 if there are no clauses."""
         return max((_highest(part) for part in (*self._clauses, *self._hard)), default=0)
 
-    def problem(self, num_variables: int) -> Max2Sat:
-        """Return all clauses as a problem of `num_variables` variables."""
-        clauses = joined(self._clauses, np.int32, 2)
-        hard = joined(self._hard, np.int32, 2)
+    def problem(self, num_variables: int) -> Max2Sat | MaxSat:
+        """All clauses as a problem of so many variables; a `MaxSat` where one needs it."""
+        weights = joined(self._weights, np.int64)
         self.source.refuse_idle(num_variables, self.count, "clauses")
         try:
-            return Max2Sat(num_variables, clauses, joined(self._weights, np.int64), hard)
+            if any(isinstance(part, Clauses) for part in (*self._clauses, *self._hard)):
+                soft, hard = (
+                    Clauses.joined(list(map(_flat, p))) for p in (self._clauses, self._hard)
+                )
+                return MaxSat(num_variables, soft, weights, hard)
+            pairs, must = (joined(parts, np.int32, 2) for parts in (self._clauses, self._hard))
+            return Max2Sat(num_variables, pairs, weights, must)
         except ValueError as fault:
             raise self.source.error(str(fault)) from None
 
 
+def as_clauses(problem: Problem) -> tuple[Max2Sat | MaxSat, Reduction]:
+    """Clauses of any length as they are, and any other problem as clauses of two literals."""
+    return unchanged(problem) if isinstance(problem, MaxSat) else to_max2sat(problem)
+
+
+def soft_of(problem: Max2Sat | MaxSat) -> npt.NDArray[np.int32] | Clauses:
+    """The soft clauses, in rows of two or flat."""
+    return problem.soft if isinstance(problem, MaxSat) else problem.clauses
+
+
 def write_clauses(
     file: BinaryIO,
-    literals: npt.NDArray[np.int32],
+    literals: npt.NDArray[np.int32] | Clauses,
     weights: WeightArray | None,
     prefix: bytes = b"",
 ) -> None:
-    """Write one clause per line: the prefix, the weight if given, the literals, and 0."""
+    """One clause per line: the prefix, the weight if there are any, the literals, and 0."""
+    if isinstance(literals, Clauses):
+        _write_long(file, literals, weights, prefix)
+        return
     at_once = 1 << 16
     for start in range(0, len(literals), at_once):
         part = literals[start : start + at_once].astype(np.int64)
@@ -133,8 +174,23 @@ def write_clauses(
         write_rows(file, np.concatenate(columns, axis=1)[mask], np.cumsum(mask.sum(axis=1)), prefix)
 
 
-def whole_weights(problem: Max2Sat, format_name: str) -> IntArray:
-    """Return the weights as integers; raise with a remedy if one of them is not whole."""
+def _write_long(
+    file: BinaryIO, clauses: Clauses, weights: WeightArray | None, prefix: bytes
+) -> None:
+    lead = int(weights is not None)
+    ends = np.cumsum(clauses.lengths + lead + 1)
+    values = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=np.int64)
+    is_literal = np.ones(len(values), dtype=np.bool_)
+    is_literal[ends - 1] = False
+    if weights is not None:
+        starts = ends - clauses.lengths - 2
+        values[starts], is_literal[starts] = weights, False
+    values[is_literal] = clauses.literals
+    write_rows(file, values, ends, prefix)
+
+
+def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
+    """The weights as integers, where they are whole; else an error with a way out."""
     weights = problem.weights
     if weights.dtype == np.int64:
         return weights.astype(np.int64, copy=False)
@@ -152,5 +208,10 @@ def _weight_message(text: str) -> str:
     return f"weight {text} {fault}; expected a whole number from 0 to 2^63-1"
 
 
-def _highest(literals: npt.NDArray[np.int32]) -> int:
+def _flat(part: Any) -> Clauses:
+    return part if isinstance(part, Clauses) else Clauses.of_pairs(part)
+
+
+def _highest(part: Any) -> int:
+    literals = part.literals if isinstance(part, Clauses) else part
     return int(np.abs(literals).max(initial=0))

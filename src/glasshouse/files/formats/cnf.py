@@ -4,7 +4,8 @@ Hard clauses come first, then soft clauses, each in their order. A classic heade
 Σ soft weights, so that no sum of soft clauses outweighs a hard one. The newer dialect has no
 header. Two notes give the number of variables and of clauses, so that a truncated file is noticed.
 
-In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MAX-2-SAT.
+In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MaxSAT. Files
+whose clauses have at most two literals are `Max2Sat` problems, all others `MaxSat`.
 """
 
 from __future__ import annotations
@@ -13,12 +14,18 @@ from typing import BinaryIO
 
 from glasshouse.files.document import Document
 from glasshouse.files.formats import comments
-from glasshouse.files.formats.clauses import ClauseCollector, whole_weights, write_clauses
+from glasshouse.files.formats.clauses import (
+    ClauseCollector,
+    as_clauses,
+    soft_of,
+    whole_weights,
+    write_clauses,
+)
 from glasshouse.files.formats.format import Format, Sheet, register_format
 from glasshouse.files.text.errors import shown
 from glasshouse.files.text.number_rows import read_rows
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import MOST_VARIABLES, Max2Sat, to_max2sat, validation
+from glasshouse.problems import MOST_VARIABLES, Max2Sat, MaxSat, validation
 
 _KEYS = (*comments.PLANTED, "num-variables", "num-clauses", "encoding")
 
@@ -98,7 +105,7 @@ class ClauseReader:
         top = self.header[2] if len(self.header) == 3 else None
         return ClauseCollector(self.source, weighted, self.header[0], top)
 
-    def _without_header(self, collector: ClauseCollector) -> Max2Sat:
+    def _without_header(self, collector: ClauseCollector) -> Max2Sat | MaxSat:
         stated = self.notes.count("num-clauses", 0, 2**62)
         if stated is not None:
             self._compare_count(collector, stated, "num-clauses")
@@ -122,8 +129,8 @@ def read(source: Source) -> Document:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write comments, header, hard clauses, soft clauses."""
-    problem: Max2Sat = sheet.problem
+    """Comments, header, hard clauses, soft clauses."""
+    problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "WCNF")
     # The weights are added up again, because a sum of whole floats is not exact.
     top = 1 + int(validation.total_magnitude([weights], 0, "the soft weights"))
@@ -131,7 +138,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     file.write(comments.note_lines("c", sheet.stated))
     file.write(head(sheet.dialect, problem.num_variables, len(weights) + problem.num_hard, top))
     write_clauses(file, problem.hard, None, hard_prefix(sheet.dialect, top))
-    write_clauses(file, problem.clauses, weights)
+    write_clauses(file, soft_of(problem), weights)
 
 
 def head(dialect: str, num_variables: int, num_clauses: int, top: int) -> bytes:
@@ -146,7 +153,7 @@ def hard_prefix(dialect: str, top: int) -> bytes:
     return b"h " if dialect == "mse22" else b"%d " % top
 
 
-WCNF = register_format(Format("weighted CNF", ".wcnf", to_max2sat, write, read))
+WCNF = register_format(Format("weighted CNF", ".wcnf", as_clauses, write, read))
 
 
 def read_cnf(source: Source) -> Document:
@@ -155,8 +162,8 @@ def read_cnf(source: Source) -> Document:
 
 
 def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
-    """Write comments, header and clauses in their order; only for problems without weights."""
-    problem: Max2Sat = sheet.problem
+    """Comments, header, clauses in their order; only for problems without weights."""
+    problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "CNF")
     if problem.num_hard or (weights != 1).any():
         what = "hard clauses" if problem.num_hard else f"a weight of {weights[weights != 1][0]}"
@@ -164,7 +171,7 @@ def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
     file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
     file.write(comments.note_lines("c", sheet.stated))
     file.write(b"p cnf %d %d\n" % (problem.num_variables, problem.num_clauses))
-    write_clauses(file, problem.clauses, None)
+    write_clauses(file, soft_of(problem), None)
 
 
-CNF = register_format(Format("DIMACS CNF", ".cnf", to_max2sat, write_cnf, read_cnf))
+CNF = register_format(Format("DIMACS CNF", ".cnf", as_clauses, write_cnf, read_cnf))

@@ -18,9 +18,9 @@ from glasshouse.files.text.errors import shown
 from glasshouse.files.text.number_rows import bit_string, parse_bits, parse_number
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
-from glasshouse.problems import Ising, Labels, Max2Sat, Number, Qubo, naming
+from glasshouse.problems import Ising, Labels, Max2Sat, MaxSat, Number, Qubo, naming
 
-AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat)
+AnyProblem = TypeVar("AnyProblem", Ising, Qubo, Max2Sat | MaxSat)
 
 
 PLANTED = ("planted-cost", "planted-model", "recipe")

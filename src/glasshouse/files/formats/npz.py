@@ -15,7 +15,8 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import NO_SQUARES, Squares
+from glasshouse.certificates import NO_CORES, NO_SQUARES, Cores, Squares
+from glasshouse.certificates.products import NO_MONOMIALS, checked_table
 from glasshouse.files.claims import Stated
 from glasshouse.files.document import Document
 from glasshouse.files.formats.format import Format, Sheet, register_format
@@ -25,11 +26,24 @@ from glasshouse.files.text.number_rows import is_sound
 from glasshouse.files.text.plain_json import parse_object
 from glasshouse.files.text.streams import Source
 from glasshouse.planting import Loops, Planted, Recipe
-from glasshouse.problems import Ising, Max2Sat, Polynomial, Problem, Qubo, Rbm, naming
+from glasshouse.planting.loops import NO_LOOPS
+from glasshouse.problems import (
+    Clauses,
+    Ising,
+    Max2Sat,
+    MaxSat,
+    Polynomial,
+    Problem,
+    Qubo,
+    Rbm,
+    naming,
+)
 from glasshouse.problems.convert import unchanged
+from glasshouse.problems.monomials import Monomials
 
-# Version 2 adds squares and a denominator; plants with neither are written as version 1.
-VERSIONS = (1, 2)
+# Version 2 has squares or a denominator; plants without either are written as version 1. Version 3
+# has squares over products of spins, or the cores of planted clauses.
+VERSIONS = (1, 2, 3)
 
 # Our plants need 1 or 2; plants made by other means may need more.
 _MOST_DENOMINATOR = 2**31
@@ -49,12 +63,22 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
         arrays["planted_model"] = stated.model
     if sheet.planted is not None:
         header["loop_weight"] = sheet.planted.loop_weight
-        header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # part of the plant
-        loops = sheet.planted.loops
+        header["recipe"] = json.loads(sheet.planted.recipe.to_json())  # a part of the plant
+        loops, cores = sheet.planted.loops, sheet.planted.cores
         arrays |= {"nodes": loops.nodes, "starts": loops.starts, "loop_weights": loops.weights}
         if sheet.planted.squares or sheet.planted.denominator > 1:
             header |= {"version": VERSIONS[1], "denominator": sheet.planted.denominator}
             arrays |= _square_parts(sheet.planted.squares)
+        if isinstance(sheet.problem, MaxSat):
+            header["version"] = VERSIONS[2]
+            arrays |= {"core_tokens": cores.tokens, "core_starts": cores.starts}
+            arrays["core_costs"] = cores.costs
+        if isinstance(sheet.problem, Polynomial):
+            header["version"] = VERSIONS[2]
+            table = sheet.planted.monomials
+            arrays |= {"product_spins": table.indices, "product_starts": table.starts}
+            # A polynomial has starts of its own.
+            arrays["starts"] = sheet.problem.starts
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
     archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it seeks back
     np.savez(archive, **arrays)  # type: ignore[arg-type]  # a quirk of NumPy's stub
@@ -84,7 +108,7 @@ def _document(source: Source, archive: Archive) -> Document:
     if "labels" in archive:
         names = archive.text("labels").encode()
         problem = replace(problem, labels=naming.from_json(names, problem.num_variables))
-    if isinstance(problem, Max2Sat):  # The other kinds have an array as long as they are large.
+    if isinstance(problem, (Max2Sat, MaxSat)):  # the others have an array as long as they are large
         number = problem.num_clauses + problem.num_hard
         source.refuse_idle(problem.num_variables, number, "clauses")
     if isinstance(problem, Polynomial):
@@ -100,6 +124,14 @@ def _problem_parts(problem: Problem) -> tuple[dict[str, Any], Arrays]:
         header["size"] = problem.num_variables
         parts = {"clauses": problem.clauses, "weights": problem.weights, "hard": problem.hard}
         return header, parts
+    if isinstance(problem, MaxSat):
+        header["size"] = problem.num_variables
+        held: Arrays = {"literals": problem.literals, "clause_starts": problem.starts}
+        must: Arrays = {
+            "hard_literals": problem.hard_literals,
+            "hard_clause_starts": problem.hard_starts,
+        }
+        return header, held | {"weights": problem.weights} | must
     header["offset"] = problem.offset
     if isinstance(problem, Rbm):
         header["shape"] = list(problem.matrix.shape)
@@ -132,6 +164,14 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
     if kind == "Max2Sat":
         clauses, hard = archive.numbers("clauses", 2), archive.numbers("hard", 2)
         return Max2Sat(header["size"], clauses, weights, hard)
+    if kind == "MaxSat":
+        soft, must = (
+            Clauses(
+                archive.numbers(f"{part}literals", 1), archive.numbers(f"{part}clause_starts", 1)
+            )
+            for part in ("", "hard_")
+        )
+        return MaxSat(header["size"], soft, weights, must)
     if kind == "Polynomial":
         flat = archive.numbers("indices", 1), archive.numbers("starts", 1)
         return Polynomial(
@@ -185,12 +225,12 @@ def _square_parts(squares: Squares) -> Arrays:
     }  # fmt: skip
 
 
-def _squares(source: Source, archive: Archive, size: int) -> Squares:
-    nodes = whole_between(archive.numbers("square_nodes", 1), 0, size, "a square's node")
+def _squares(source: Source, archive: Archive, last: int, table: Monomials) -> Squares:
+    nodes = whole_between(archive.numbers("square_nodes", 1), 0, last, "a square's node")
     starts = bounds_of(archive.numbers("square_starts", 1), len(nodes), "a square's start")
     numbers = (archive.numbers(name, 1) for name in ("coefficients", "multipliers"))
     squares = Squares(nodes.astype(np.int32), starts, *numbers)
-    source.refuse_pairs(squares)
+    source.refuse_pairs(squares, 1 + int(table.degrees.max(initial=0)))
     return squares
 
 
@@ -203,11 +243,19 @@ def _planted(
 ) -> Planted | None:
     if "nodes" not in archive:
         return None
-    if not isinstance(problem, (Ising, Rbm)) or stated.model is None:
-        raise ValueError("loops without a planted spin problem")
-    squares, denominator = NO_SQUARES, 1
-    if header["version"] == VERSIONS[1]:
-        squares = _squares(source, archive, problem.num_variables)
+    if not isinstance(problem, (Ising, Rbm, Polynomial, MaxSat)) or stated.model is None:
+        raise ValueError("loops without a planted spin problem, or cores without planted clauses")
+    is_newest = header["version"] == VERSIONS[2]
+    if is_newest != isinstance(problem, (Polynomial, MaxSat)):
+        raise ValueError("only planted polynomials and clauses have version 3, and they need it")
+    squares, denominator, table, cores = NO_SQUARES, 1, NO_MONOMIALS, NO_CORES
+    if isinstance(problem, MaxSat):
+        rows = (archive.numbers(f"core_{name}", 1) for name in ("tokens", "starts", "costs"))
+        cores = Cores(*rows)
+    elif header["version"] != VERSIONS[0]:
+        table = _table(archive, problem) if is_newest else table
+        last = problem.num_variables + len(table.starts) - 1
+        squares = _squares(source, archive, last, table)
         denominator = header["denominator"]
     cost, loop_weight = stated.cost, header["loop_weight"]
     if not isinstance(cost, int) or type(loop_weight) is not int:
@@ -216,11 +264,27 @@ def _planted(
         raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
     # A node is a spin, or the ghost, which follows the last spin.
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
-    starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
-    loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
+    if isinstance(problem, Polynomial):
+        if len(nodes):
+            raise ValueError("a polynomial is planted by squares alone, but there are loops")
+        loops = NO_LOOPS
+    else:
+        starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
+        loops = Loops(nodes.astype(np.int32), starts, archive.numbers("loop_weights", 1))
     recipe = Recipe.from_json(json.dumps(stated.recipe))
     state = 2 * stated.model - np.int8(1)
-    return Planted(problem, state, cost, loop_weight, loops, recipe, squares, denominator)
+    parts = (squares, denominator, cores, table)
+    return Planted(problem, state, cost, loop_weight, loops, recipe, *parts)
+
+
+def _table(archive: Archive, problem: Problem) -> Monomials:
+    """Read the products of spins that squares use as vertices."""
+    if not isinstance(problem, Polynomial):
+        raise ValueError("products of spins without a polynomial")
+    size = problem.num_variables
+    spins = whole_between(archive.numbers("product_spins", 1), 0, size - 1, "a product's spin")
+    starts = bounds_of(archive.numbers("product_starts", 1), len(spins), "a product's start")
+    return checked_table(Monomials(spins.astype(np.int32), starts), size)
 
 
 NPZ = register_format(

@@ -13,16 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.files.formats import comments
-from glasshouse.files.formats.clauses import whole_weights
+from glasshouse.files.formats.clauses import as_clauses, whole_weights
 from glasshouse.files.formats.format import Format, Sheet, register_format
-from glasshouse.problems import Max2Sat, to_max2sat
+from glasshouse.problems import Max2Sat, MaxSat
 
 _AT_ONCE = 1 << 14
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write the size, comments, the objective, and one constraint per clause."""
-    problem: Max2Sat = sheet.problem
+    """Size, comments, objective, one constraint per clause."""
+    problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "OPB")
     size, soft, hard = problem.num_variables, problem.num_clauses, problem.num_hard
     file.write(b"* #variable= %d #constraint= %d\n" % (size + soft, soft + hard))
@@ -35,6 +35,11 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
         terms = np.column_stack([weights[part], relaxed[part]])
         file.write(b" +%d x%d" * len(terms) % tuple(terms.ravel().tolist()))
     file.write(b" ;\n")
+    if isinstance(problem, MaxSat):
+        rows = [*problem.soft.lists(), *problem.hard.lists()]
+        file.writelines(_constraint(row, size + 1 + k) for k, row in enumerate(rows[:soft]))
+        file.writelines(_constraint(row, None) for row in rows[soft:])
+        return
     for start in range(0, soft, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         file.write(_constraints(problem.clauses[part], relaxed[part]))
@@ -61,4 +66,15 @@ def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] 
     return b"".join([templates[k] for k in there.sum(axis=1)]) % tuple(values.tolist())
 
 
-OPB = register_format(Format("pseudo-Boolean OPB", ".opb", to_max2sat, write))
+def _constraint(clause: list[int], relaxed: int | None) -> bytes:
+    r"""The same of one clause of any length.
+
+    >>> _constraint([1, -2, 3, 1], 7)
+    b'+1 x1 -1 x2 +1 x3 +1 x7 >= 0 ;\n'
+    """
+    literals = list(dict.fromkeys(clause)) + ([] if relaxed is None else [relaxed])
+    terms = b"".join(b"%+d x%d " % (1 if x > 0 else -1, abs(x)) for x in literals)
+    return terms + b">= %d ;\n" % (1 - sum(x < 0 for x in literals))
+
+
+OPB = register_format(Format("pseudo-Boolean OPB", ".opb", as_clauses, write))

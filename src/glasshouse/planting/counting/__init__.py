@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, ExactForm
 from glasshouse.certificates.bound import rest_on_edges
+from glasshouse.certificates.products import Terms, all_values
 from glasshouse.landscape import components
 from glasshouse.landscape.enumeration import parts_of
-from glasshouse.problems import Ising
+from glasshouse.problems import Ising, Polynomial
 from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
@@ -81,7 +82,9 @@ def count_ground_states(planted: Planted) -> GroundStates:
     planted state does. Such edges tie spins into groups that can only flip together. If the groups
     are whole components of the problem, their flips give all ground states.
     """
-    form = planted.ising
+    form = planted.form
+    if isinstance(form, Polynomial):
+        return _of_polynomial(form)
     labels = components(form)
     groups = tied_groups(form, planted.certificate)
     # Components with fields are fixed; every other component can be flipped.
@@ -92,6 +95,16 @@ def count_ground_states(planted: Planted) -> GroundStates:
     if counted is not None:
         return GroundStates(counted, True, "counted")
     return GroundStates(2**flips, False, f"{_flips(flips)}; others are not ruled out")
+
+
+def _of_polynomial(problem: Polynomial) -> GroundStates:
+    """By enumeration of all states, where they are few."""
+    size, form = problem.num_variables, ExactForm.of_polynomial(problem)
+    if 1 << size > _MOST_STATES:
+        return GroundStates(1, False, f"{size} spins are too many to look at all states")
+    terms = Terms(problem.monomials, form.weights, form.constant)
+    ((_, values),) = all_values(size, terms, np.arange(size), size)
+    return GroundStates(int((values == values.min()).sum()), True, "counted")
 
 
 def _flips(number: int) -> str:

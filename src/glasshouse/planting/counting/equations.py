@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.certificates.products import vertex_values
 from glasshouse.planting.counting import GroundStates, count_ground_states
 from glasshouse.planting.kernels import gf2
-from glasshouse.problems import validation
+from glasshouse.problems import Polynomial, validation
 
 if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
@@ -21,10 +22,11 @@ _MOST = 50_000
 def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     """Count the ground states of 3-XORSAT by Gaussian elimination over GF(2).
 
-    Only the squares are examined. Each must be an equation (±s1 ±s2 ±s3 ±1 ±2z)² whose z is in no
-    other square. It is zero for one value of s1·s2·s3 and one z. If all squares of a plant are such
-    equations, and are zero in its state, the other ground states are the other solutions:
-    2^(variables - rank) in all. Any other plant is counted in the general way.
+    Nothing but the squares is looked at: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no
+    other. Zero is reached for one value of s1·s2·s3, and by one z. Of a polynomial, the squares
+    (±s1·s2·s3 ±1)² say the same. Where all squares of a plant are
+    such equations, and are zero in its state, the other ground states are the other solutions:
+    2^(variables - rank) in all. Any other plant is counted as all plants are.
 
     Args:
         planted: a plant; its certificate must be valid (`Planted.verify`).
@@ -35,10 +37,12 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     2 (proven: 23 of 24 equations are independent)
     """
     most = validation.count(most, "most")
-    rows = equation_rows(planted)
+    is_native = isinstance(planted.problem, Polynomial)
+    rows = product_rows(planted) if is_native else equation_rows(planted)
     if rows is None:
         return count_ground_states(planted)
-    variables, equations = planted.problem.num_variables - len(rows), len(rows)
+    variables = planted.problem.num_variables - (0 if is_native else len(rows))
+    equations = len(rows)
     if max(variables, equations) > most:
         reason = (
             f"{variables} variables in {equations} equations: the rank is computed only up to "
@@ -73,6 +77,19 @@ def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
     names = np.cumsum(is_variable, dtype=np.int32) - np.int32(1)
     rows: npt.NDArray[np.int32] = names[nodes[:, :4][~is_own].reshape(-1, 3)]
     return rows
+
+
+def product_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
+    """The spins of each equation of a polynomial; None if there is anything but equations of 3."""
+    squares, table, size = planted.squares, planted.monomials, planted.problem.num_variables
+    if not squares or (squares.lengths != 2).any() or (table.degrees != 3).any():
+        return None
+    nodes = squares.nodes.reshape(-1, 2)
+    values = vertex_values(planted.state, table)[squares.nodes] * squares.coefficients
+    is_product = (nodes[:, 0] == size) & (nodes[:, 1] > size)  # the ghost comes first
+    if not is_product.all() or values.reshape(-1, 2).sum(axis=1).any():
+        return None
+    return table.indices.reshape(-1, 3)[nodes[:, 1] - size - 1]
 
 
 def free_variables(rows: npt.NDArray[np.int32], variables: int) -> int:

@@ -11,11 +11,13 @@ from glasshouse.planting.methods.cluster_loops import cluster_loops as cluster_l
 from glasshouse.planting.methods.constraints import exactly as exactly
 from glasshouse.planting.methods.constraints import nae3sat as nae3sat
 from glasshouse.planting.methods.constraints import two_in_four as two_in_four
+from glasshouse.planting.methods.cores import cores as cores
 from glasshouse.planting.methods.graph_loops import graph_loops as graph_loops
 from glasshouse.planting.methods.lattice_tiles import tiles2d as tiles2d
 from glasshouse.planting.methods.lattice_tiles import tiles3d as tiles3d
 from glasshouse.planting.methods.partition import partition as partition
 from glasshouse.planting.methods.posiform import posiform as posiform
+from glasshouse.planting.methods.product_loops import product_loops as product_loops
 from glasshouse.planting.methods.random_loops import random_loops as random_loops
 from glasshouse.planting.methods.structured_graph_loops import (
     structured_graph_loops as structured_graph_loops,

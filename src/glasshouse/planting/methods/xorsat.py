@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from glasshouse.certificates import Squares
 from glasshouse.planting import arguments
@@ -12,7 +13,8 @@ from glasshouse.planting.demand import Demand, Meter
 from glasshouse.planting.kernels.clauses import draw_regular
 from glasshouse.planting.method import Plan, planting_method
 from glasshouse.planting.planted import Planted
-from glasshouse.problems import validation
+from glasshouse.problems import IntArray, validation
+from glasshouse.problems.monomials import Monomials
 from glasshouse.randomness import RngLike, Streams
 
 # Tables are shuffled so often before swaps take over. For three equations per variable about one
@@ -23,7 +25,7 @@ _TRIES, _SWAPS = 100, 20
 @planting_method(
     "xorsat",
     grows_on="spins",
-    examples=({"n": 24}, {"n": 15, "degree": 4}),
+    examples=({"n": 24}, {"n": 15, "degree": 4}, {"n": 18, "native": True}),
     knobs={"n": ("12", "72")},
     ground_states=count_solutions,
 )
@@ -31,6 +33,7 @@ def xorsat(
     n: int,
     *,
     degree: int = 3,
+    native: bool = False,
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
@@ -46,8 +49,10 @@ def xorsat(
     (`glasshouse.planting.counting.equations.count_solutions`).
 
     Args:
-        n: variables, as in the paper; the instance has n·degree/3 more spins.
+        n: variables, as in the paper; the instance has n·degree/3 more spins, unless it is native.
         degree: equations that each variable is in; 3 must divide n·degree.
+        native: plant the polynomial -Σ b·s1·s2·s3 itself, over the variables alone. It has the same
+            equations as the pairs of the same seed.
         state: the state to plant, of the variables or of all spins; uniform at random when None.
             A given state is planted by turning the signs of what would be planted without it.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
@@ -66,7 +71,7 @@ def xorsat(
             f"of three cannot share; use {below} or {below + 3} variables"
         )
     equations = number * each // 3
-    size = arguments.spins(number + equations, 3)
+    size = arguments.spins(number if native else number + equations, 3)
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         drawn = arguments.planted_state(None, number, streams[0])
@@ -74,6 +79,11 @@ def xorsat(
         draw_regular(streams[1], number, rows, _TRIES, _SWAPS)
         signs = drawn[rows].astype(np.int64)
         product = signs.prod(axis=1)
+        if native:
+            spins = drawn if state is None else arguments.planted_state(state, size, streams[0])
+            table, squares = _squares(size, rows, product)
+            turned = squares.turned(drawn * spins, table)
+            return Planted.of_products(size, table, turned, spins, 2, meter)
         fitting = ((signs.sum(axis=1) - product) // 2).astype(np.int8)
         own = np.concatenate([drawn, fitting])
         spins = own
@@ -90,4 +100,18 @@ def xorsat(
             squares = squares.turned(own * spins)
         return Planted.of_squares(size, squares, spins, meter=meter)
 
-    return Plan(Demand.of_squares(size, equations, 5), draw, states=(number,))
+    if native:
+        return Plan(Demand.of_products(size, equations, 2 * equations, 3), draw)
+    # Recipes of pairs do not name what they are not.
+    return Plan(
+        Demand.of_squares(size, equations, 5), draw, {"native": None}, states=(number,)
+    )  # fmt: skip
+
+
+def _squares(size: int, rows: npt.NDArray[np.int32], signs: IntArray) -> tuple[Monomials, Squares]:
+    """The square (s1·s2·s3 - b)² of each equation; those that name the same spins share a node."""
+    table, node = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
+    starts = 3 * np.arange(len(table) + 1, dtype=np.int64)
+    nodes = np.column_stack([np.full(len(rows), size), size + 1 + node.reshape(-1)])
+    squares = Squares.alike(nodes, np.column_stack([-signs, np.ones_like(signs)]), 1)
+    return Monomials(table.reshape(-1).astype(np.int32), starts), squares

@@ -22,7 +22,7 @@ from typing import Any
 from weakref import finalize
 
 from glasshouse.pool import ignore, starting
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
 from glasshouse.proofs.exact.solver import Answer, ExactSolver, Tell
 from glasshouse.waiting import interruptible
 
@@ -86,7 +86,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 
 
 def solve_apart(
-    known: ExactSolver, problem: Max2Sat, time_limit: float | None, tell: Tell
+    known: ExactSolver, problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell
 ) -> Answer:
     """Solve in another process; after a kill, the last reported assignment is the answer.
 

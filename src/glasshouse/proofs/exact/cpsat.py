@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.extras import optional
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact.solver import Answer, Tell, exact_solver, literals
 
 
 # CP-SAT computes in 64-bit integers and refuses sums that might overflow.
 @exact_solver("cpsat", package="ortools", most_weight=2**61, is_apart=True, tells=True)
-def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
+def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses, on one thread."""
     cp_model = optional("ortools.sat.python.cp_model", "solver='cpsat'")
     model, solver = cp_model.CpModel(), cp_model.CpSolver()
@@ -40,6 +41,8 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
             tell(bits(self))
 
     status = solver.solve(model, Listener())
+    if status == cp_model.INFEASIBLE:
+        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says CP-SAT")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None, False
     return bits(solver), bool(status == cp_model.OPTIMAL)

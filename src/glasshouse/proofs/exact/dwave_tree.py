@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from glasshouse.extras import optional
-from glasshouse.problems import Max2Sat
-from glasshouse.problems.convert import max2sat_to_qubo
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.problems.convert import to_qubo
 from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver
 
 
 # It adds up doubles; hard clauses weigh one more than all soft ones together. It supports no time
 # limit and holds Python's lock.
 @exact_solver("dwave-tree", package="dwave-samplers", most_weight=2**30, is_apart=True)
-def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """Return the ground state of the problem's QUBO form."""
+def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
+    """The ground state of the problem's QUBO form."""
     sampler = optional("dwave.samplers", "solver='dwave-tree'").TreeDecompositionSolver()
-    model = max2sat_to_qubo(problem)[0].to_bqm()
+    qubo, reduction = to_qubo(problem)
+    model = qubo.to_bqm()
     try:
         found = sampler.sample(model, num_reads=1).first.sample
     except ValueError as fault:
@@ -25,4 +26,5 @@ def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
             f"dwave-tree does not support graphs of treewidth above {most}, and found no narrower "
             "decomposition of this one; use another solver"
         ) from None
-    return [int(found[label]) for label in model.variables], True
+    state = [int(found[label]) for label in model.variables]
+    return reduction.back(state).tolist(), True

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
 from glasshouse.proofs.lp.highs import LinearProgramError, checked, new_highs
 
 
 @exact_solver("highs", package="highspy", most_weight=2**28, is_apart=True, tells=True)
-def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
+def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses."""
     import highspy
 
@@ -44,6 +45,8 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
     )
     checked(solver.run(), "run")
     status = solver.getModelStatus().name
+    if status == "kInfeasible":
+        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says HiGHS")
     if status not in ("kOptimal", "kTimeLimit", "kInterrupt"):
         raise LinearProgramError(f"HiGHS ended with the model status {status}")
     solution = solver.getSolution()

@@ -5,24 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.extras import optional
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact.solver import Answer, exact_solver, literals
 from glasshouse.waiting import interruptible
 
 
 @exact_solver("rc2", package="python-sat")
-def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """Solve with PySAT's RC2 and its default options."""
+def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
+    """PySAT's RC2 as it comes."""
     return _compute("RC2", _formula(problem), problem.num_variables, time_limit)
 
 
 @exact_solver("rc2-stratified", package="python-sat")
-def solve_stratified(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """Solve with PySAT's RC2Stratified: heavy clauses first, far faster if weights differ."""
+def solve_stratified(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
+    """PySAT's RC2Stratified: heavy clauses first, which is far faster where weights differ."""
     return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
 
 
-def _formula(problem: Max2Sat) -> Any:
+def _formula(problem: Max2Sat | MaxSat) -> Any:
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     for weight, clause in literals(problem):
         formula.append(clause, weight=weight)
@@ -30,8 +31,8 @@ def _formula(problem: Max2Sat) -> Any:
 
 
 @exact_solver("rc2-stratified-edge", package="python-sat")
-def solve_edges(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """Solve with RC2Stratified and one relaxation variable for both clauses of an edge."""
+def solve_edges(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
+    """The same with one relaxation variable for both clauses of an edge."""
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in literals(problem):
@@ -57,6 +58,8 @@ def _compute(variant: str, formula: Any, num_variables: int, time_limit: float |
         with getattr(rc2, variant)(formula) as solver:  # freed by the thread that uses it
             running.append(solver)
             model: list[int] | None = solver.compute(expect_interrupt=True)
+            if model is None and not solver.interrupted:
+                raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says RC2")
             return model
 
     model = interruptible(work, lambda: [s.interrupt() for s in running], time_limit)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from glasshouse.extras import optional
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact.solver import TOLERANCE, Answer, Tell, exact_solver, literals
 from glasshouse.waiting import interruptible
 
 
 @exact_solver("scip", package="pyscipopt", most_weight=2**28, tells=True)
-def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
+def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> Answer:
     """Minimise the weight of relaxed clauses."""
     pyscipopt = optional("pyscipopt", "solver='scip'")
     model = pyscipopt.Model()
@@ -33,6 +34,8 @@ def solve(problem: Max2Sat, time_limit: float | None, tell: Tell) -> Answer:
 
     def work() -> Answer:
         model.optimizeNogil()
+        if model.getStatus() == "infeasible":
+            raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says SCIP")
         if not model.getNSols():
             return None, False
         best: Any = model.getBestSol()

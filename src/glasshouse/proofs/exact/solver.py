@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from glasshouse.catalogue import Catalogue
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
 
 # Bits of the best assignment found, or None, and whether it was proven to be the best.
 Answer: TypeAlias = tuple[list[int] | None, bool]
@@ -73,8 +73,12 @@ def exact_solver(
     return add
 
 
-def literals(problem: Max2Sat) -> list[tuple[int | None, list[int]]]:
-    """Return clauses and weights, None for hard clauses; the empty clause is dropped."""
+def literals(problem: Max2Sat | MaxSat) -> list[tuple[int | None, list[int]]]:
+    """Clauses with their weights, hard ones with None; the empty clause, a constant, goes."""
+    if isinstance(problem, MaxSat):
+        lists = [(None, clause) for clause in problem.hard.lists()]
+        lists += zip(problem.weights.tolist(), problem.soft.lists(), strict=True)
+        return [(weight, clause) for weight, clause in lists if clause]
     hard = [(None, clause) for clause in problem.hard.tolist()]
     soft = list(zip(problem.weights.tolist(), problem.clauses.tolist(), strict=True))
     return [(w, [x for x in clause if x]) for w, clause in [*hard, *soft] if any(clause)]

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.extras import MissingPackageError
-from glasshouse.problems import Problem, to_max2sat, validation
-from glasshouse.problems.hard_clauses import satisfy
+from glasshouse.problems import Max2Sat, MaxSat, Problem, to_max2sat, validation
+from glasshouse.problems.convert import unchanged
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 from glasshouse.proofs.exact.apart import solve_apart
 from glasshouse.proofs.exact.solver import (
     EXACT_SOLVERS,
@@ -80,11 +81,15 @@ def solve_exactly(
     """
     known = EXACT_SOLVERS.find(solver, "solver")
     time_limit = validation.time_limit(time_limit)
-    clauses, reduction = to_max2sat(problem)
+    clauses: Max2Sat | MaxSat
+    if isinstance(problem, MaxSat):
+        clauses, reduction = unchanged(problem)
+    else:
+        clauses, reduction = to_max2sat(problem)
     clauses = clauses.simplified()
     if not clauses.is_integer:
-        raise ValueError(f"{solver} needs integer weights, but the weights are floats")
-    feasible = satisfy(clauses.num_variables, clauses.hard)
+        raise ValueError(f"{solver} needs integer weights, but these are floats")
+    feasible, clauses = _feasible(clauses)
     total = sum(weight for weight, _ in literals(clauses) if weight is not None)
     if known.most_weight is not None and total > known.most_weight:
         raise RefusedError(
@@ -97,9 +102,9 @@ def solve_exactly(
             incumbent(reduction.back(bits))
 
     start = time.perf_counter()
-    # Not every solver supports a problem without an objective.
-    bits, optimal = feasible.tolist(), True
-    if total:
+    # Not every solver takes a problem without an objective.
+    bits, optimal = feasible, True
+    if total or feasible is None:
         with _errors_in_our_words(solver, known):
             if known.is_apart:
                 bits, optimal = solve_apart(known, clauses, time_limit, tell)
@@ -110,7 +115,26 @@ def solve_exactly(
     if bits is None:
         return ExactResult(solver, None, None, False, seconds)
     state = reduction.back(bits)
+    if optimal and isinstance(problem, MaxSat) and problem.broken(state):
+        raise HardClausesUnsatisfiableError(f"hard clauses unsatisfiable, says {solver}")
     return ExactResult(solver, state, problem.energy(state), optimal, seconds)
+
+
+def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | MaxSat]:
+    """Bits that keep the hard clauses, None where a solver must find out; and what it is given.
+
+    Not every solver takes clauses without an objective: then there is one, whose cost nobody asks
+    for.
+    """
+    if isinstance(clauses, Max2Sat):
+        return satisfy(clauses.num_variables, clauses.hard).tolist(), clauses
+    if not clauses.num_hard:
+        return [0] * clauses.num_variables, clauses
+    if not clauses.hard.lengths.all():
+        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable: one of them is empty")
+    if not clauses.soft.lengths.any():
+        clauses = MaxSat(clauses.num_variables, [[1]], [1], clauses.hard)
+    return None, clauses
 
 
 @contextmanager
@@ -118,7 +142,7 @@ def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
     """Convert any exception of a solver to one of the errors of `solve_exactly`."""
     try:
         yield
-    except (MissingPackageError, RefusedError):
+    except (MissingPackageError, RefusedError, HardClausesUnsatisfiableError):
         raise
     except ImportError as error:
         raise MissingPackageError(

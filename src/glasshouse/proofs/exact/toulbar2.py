@@ -5,22 +5,28 @@ from __future__ import annotations
 import math
 
 from glasshouse.extras import optional
-from glasshouse.problems import Max2Sat
-from glasshouse.proofs.exact.solver import Answer, exact_solver, literals
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver, literals
 
 _LONGEST = 10**6  # seconds
+_MOST_LITERALS = 12
 
 
 # It passes costs as doubles and scales them.
 @exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45, is_apart=True)
-def solve(problem: Max2Sat, time_limit: float | None) -> Answer:
-    """Solve with one cost function per clause."""
+def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
+    """A cost function per clause."""
     pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
     top = int(problem.hard_weight)
     network = pytoulbar2.CFN(top, vac=0)
     for variable in range(problem.num_variables):
         network.AddVariable(f"x{variable + 1}", range(2))
     for weight, clause in literals(problem):
+        if len(clause) > _MOST_LITERALS:
+            raise RefusedError(
+                f"toulbar2 gets a table of 2^k costs for a clause of k literals, and one has "
+                f"{len(clause)}; expected at most {_MOST_LITERALS}; use solver='rc2-stratified'"
+            )
         scope = [abs(x) - 1 for x in clause]
         costs = [0] * 2 ** len(clause)
         # Falsified if every literal is false; the table's last variable varies fastest.

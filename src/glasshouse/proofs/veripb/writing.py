@@ -7,8 +7,9 @@ denominator, are the lower bound on the objective, and the state is the upper bo
 
 Trees, squares, loops over pairs that the file lacks, and steps of energies need more; see `tree`.
 
-Proofs are for files that contain, for every edge, both clauses of equal weight, and unit clauses
-for fields: `files.write` writes Ising problems and RBMs like this.
+Cores are trees over any clauses, hard ones included, see `cores`. All other
+proofs are for files that hold, for every edge, both clauses of equal weight, and unit clauses for
+fields: what `files.write` makes of an Ising problem or RBM.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from glasshouse.certificates import Certificate, verify
-from glasshouse.problems import Max2Sat
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.proofs.veripb.cores import ClauseSheet, add_up_cores
 from glasshouse.proofs.veripb.script import Script
 from glasshouse.proofs.veripb.sheet import Form, Sheet
 from glasshouse.proofs.veripb.tree import TreeProof
@@ -27,7 +29,7 @@ Version: TypeAlias = Literal["3.0", "2.0"]
 
 
 def veripb_proof(
-    problem: Max2Sat,
+    problem: Max2Sat | MaxSat,
     certificate: Certificate,
     *,
     form: Form = "wcnf",
@@ -57,9 +59,14 @@ def veripb_proof(
             "the certificate has products of spins as vertices, which a VeriPB proof does not "
             "support; glasshouse check and the stand-alone checker verify it"
         )
-    sheet = Sheet(problem, form)
     verdict = verify(problem, certificate)
     bound = max(0, int(verdict.lower_bound))
+    if isinstance(problem, MaxSat) or certificate.cores:
+        clauses = ClauseSheet(problem, form)
+        script = Script(clauses.num_constraints, version)
+        add_up_cores(clauses, certificate, script)
+        return _concluded(script, problem, certificate, bound, clauses, version)
+    sheet = Sheet(problem, form)
     script = Script(sheet.num_constraints, version)
     walks = _walks(sheet, certificate, bound)
     if bound == 0:
@@ -68,6 +75,18 @@ def veripb_proof(
         _add_up(sheet, certificate, walks, script)
     else:
         TreeProof(sheet, certificate, script, bound).write()
+    return _concluded(script, problem, certificate, bound, sheet, version)
+
+
+def _concluded(
+    script: Script,
+    problem: Max2Sat | MaxSat,
+    certificate: Certificate,
+    bound: int,
+    sheet: Sheet | ClauseSheet,
+    version: Version,
+) -> str:
+    """The whole proof, with what it concludes."""
     bits = [int(spin > 0) for spin in certificate.state.tolist()]
     script.conclude(bound, problem.cost(bits), sheet.assignment(bits))
     return f"pseudo-Boolean proof version {version}\n" + "".join(script.lines)

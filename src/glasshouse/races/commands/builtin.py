@@ -12,7 +12,7 @@ from threading import Timer
 from typing import Any
 
 from glasshouse.extras import MissingPackageError
-from glasshouse.files.clause_file import ClauseFile, as_max2sat
+from glasshouse.files.clause_file import ClauseFile, as_problem
 from glasshouse.proofs import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact import EXACT_SOLVERS, RefusedError, solve_exactly
 from glasshouse.races.judging.answer import Answer
@@ -97,11 +97,10 @@ def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
 def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
     """Solve with one of the exact solvers of `solve_exactly`."""
     try:
-        problem = as_max2sat(clauses)
+        problem = as_problem(clauses)
     except ValueError as fault:
         raise RefusedError(
-            f"{name} takes only weights that add up to at most 2^63-1 and clauses of 2 literals: "
-            f"{fault}"
+            f"{name} is asked only up to weights of 2^63-1 in sum: {fault}"
         ) from None
     try:
         found = solve_exactly(problem, solver=name, time_limit=seconds)

@@ -17,7 +17,7 @@ from glasshouse.files.known import Known
 from glasshouse.files.reading import read_document
 from glasshouse.landscape.local import TOLERANCE
 from glasshouse.planting import Planted
-from glasshouse.problems import Ising, Max2Sat, Polynomial, Qubo, Rbm, exchange, pairs
+from glasshouse.problems import Ising, Max2Sat, MaxSat, Polynomial, Qubo, Rbm, exchange, pairs
 from glasshouse.problems.convert import Given, given_problem, to_ising
 from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
@@ -152,7 +152,7 @@ def _named(name: str, make: Any) -> RacedProblem:
 
 
 def _numbered(suite: Any) -> Iterable[tuple[str, Any]]:
-    kinds = (Ising, Rbm, Qubo, Max2Sat, Polynomial, Proven)
+    kinds = (Ising, Rbm, Qubo, Max2Sat, MaxSat, Polynomial, Proven)
     is_one = exchange.is_bqm(suite) or isinstance(suite, kinds)
     is_one = is_one or hasattr(suite, "proven")  # a plant, a proof or a document
     things = [suite] if is_one else suite
@@ -179,7 +179,7 @@ def _of(name: str, thing: Any) -> RacedProblem:
         return _raced(name, proven.problem, {}, Known.of(proven))
     if exchange.is_bqm(thing):
         problem = given_problem(thing)
-        assert not isinstance(problem, (Max2Sat, Polynomial))
+        assert not isinstance(problem, (Max2Sat, MaxSat, Polynomial))
         return RacedProblem(name, problem, thing.copy(), {})
     return _raced(name, given_problem(thing), {}, Known())
 
@@ -195,7 +195,7 @@ def _raced(name: str, problem: Any, parameters: Mapping[str, Any], known: Known)
     Clauses become a spin problem, whose energies are scaled and shifted costs.
     """
     reduction: Reduction | None = None
-    if isinstance(problem, (Max2Sat, Polynomial)):
+    if isinstance(problem, (Max2Sat, MaxSat, Polynomial)):
         problem, reduction = to_ising(problem)
 
     def energy(cost: int | None) -> Number | None:

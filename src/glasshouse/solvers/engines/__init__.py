@@ -14,8 +14,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from glasshouse.problems import Ising, Problem
-from glasshouse.solvers.engine import ColouredGraph, Engine, Hypergraph
+from glasshouse.problems import Ising, Polynomial, Problem
+from glasshouse.solvers.engine import ColouredGraph, Engine, Hypergraph, float_for
 from glasshouse.solvers.engines.dense import dense_engine as dense_engine
 from glasshouse.solvers.engines.dense import layer_engine as layer_engine
 from glasshouse.solvers.engines.products import product_engine as product_engine
@@ -54,6 +54,15 @@ def choose_engine(
     raise AssertionError("the last kernel supports every problem")
 
 
+def network_of(problem: Ising | Polynomial) -> Network:
+    """What kernels are chosen by: the graph of pairs of spins, or the monomials of each spin."""
+    if isinstance(problem, Ising):
+        return ColouredGraph(problem)
+    if float_for(problem) is None:
+        raise ValueError("weights of products of spins add up to more than 2^52; use smaller ones")
+    return Hypergraph(problem)
+
+
 @dataclass(frozen=True)
 class Ready:
     """A problem, its graph, and the engines prepared for it."""
@@ -81,9 +90,7 @@ def make_ready(form: SpinForm) -> Ready:
         is_same = last.problem is form.problem and type(last.graph.problem) is type(form.ising)
         if is_same and last.kernels == kernels:
             return last
-    is_pairs = isinstance(form.ising, Ising)
-    graph: Network = ColouredGraph(form.ising) if is_pairs else Hypergraph(form.ising)
-    ready = Ready(form.problem, kernels, graph)
+    ready = Ready(form.problem, kernels, network_of(form.ising))
     _kept[:] = [ready] if len(ready.graph.neighbours) <= _SMALL else []
     return ready
 

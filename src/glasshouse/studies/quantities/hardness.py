@@ -14,17 +14,15 @@ import numpy.typing as npt
 
 from glasshouse.landscape import frustration_index
 from glasshouse.planting import Planted, random_loops_ensemble
-from glasshouse.problems import validation
+from glasshouse.problems import Ising, validation
 from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
-from glasshouse.solvers.engine import ColouredGraph
-from glasshouse.solvers.hitting import race, race_one
+from glasshouse.solvers.hitting import own_range, race, race_one
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Schedule,
-    default_range,
     follows_paper,
     rising,
 )
@@ -68,6 +66,9 @@ class Annealer:
         beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
             times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
         max_sweeps: an instance is given up after so many.
+        unit: the unit of a `beta` in numbers. "loop weight" is one over the loop weight; "field" is
+            one over the typical local field of the first instance, which means the same for every
+            family and size, including those without loops.
 
     >>> Annealer(sweeps_per_run=200, beta=(0.01, 4.6)).canonical()["beta"]
     ['1/100', '23/5']
@@ -76,6 +77,7 @@ class Annealer:
     sweeps_per_run: int | Literal["paper", "paper-first", "paper-doubled"] = "paper"
     beta: Any = "paper"
     max_sweeps: int = 100_000_000
+    unit: Literal["loop weight", "field"] = "loop weight"
 
     def __post_init__(self) -> None:
         if self.sweeps_per_run not in ("paper", "paper-first", "paper-doubled"):
@@ -83,10 +85,25 @@ class Annealer:
         validation.count(self.max_sweeps, "max_sweeps", 1)
         if not isinstance(self.beta, str) or self.beta not in ("paper", "paper-text"):
             object.__setattr__(self, "beta", _exact_range(self.beta))
+        if self.unit not in ("loop weight", "field"):
+            raise ValueError(f"unit={self.unit!r:.60} is not one of loop weight, field")
+        if self.unit == "field" and isinstance(self.beta, str):
+            raise ValueError(f"unit='field' needs beta in numbers, not {self.beta!r}")
 
     def canonical(self) -> dict[str, Any]:
-        """Return the settings as plain values without floats."""
-        return asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
+        """The settings as plain values without floats; the usual unit goes without saying."""
+        values = asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
+        if self.unit == "loop weight":
+            del values["unit"]
+        return values
+
+    def _range(self, plant: Planted) -> tuple[float, float]:
+        """A `beta` in numbers, in units of one over the loop weight."""
+        first, last = (float(Fraction(value)) for value in self.beta)
+        if self.unit == "loop weight":
+            return first, last
+        factor = plant.loop_weight / typical_field(plant.ising)
+        return first * factor, last * factor
 
     def schedule(self, plant: Planted) -> RunPlan:
         """Return the settings as numbers for the family of an instance."""
@@ -99,7 +116,7 @@ class Annealer:
             first, last = paper_schedule(int(n), "1/10").beta
             first, last = (value * min(1.0, n / number) for value in (first, last))
         else:
-            first, last = (float(Fraction(value)) for value in self.beta)
+            first, last = self._range(plant)
         if isinstance(self.sweeps_per_run, int):
             sweeps = self.sweeps_per_run
         else:
@@ -116,9 +133,8 @@ class Annealer:
         """Return the settings as numbers if the paper's schedule does not define them."""
         sweeps = self.sweeps_per_run if isinstance(self.sweeps_per_run, int) else AUTOMATIC_SWEEPS
         if not isinstance(self.beta, str):
-            first, last = (float(Fraction(value)) for value in self.beta)
-            return RunPlan(sweeps, first, last, self.max_sweeps)
-        first, last = default_range(ColouredGraph(plant.ising))
+            return RunPlan(sweeps, *self._range(plant), self.max_sweeps)
+        first, last = own_range(plant)
         unit = plant.loop_weight
         return RunPlan(sweeps, unit * first, unit * last, self.max_sweeps, "geometric")
 
@@ -153,13 +169,23 @@ class RunPlan:
         )
 
 
+def typical_field(problem: Ising) -> float:
+    """The typical local field in random states: the mean over spins of sqrt(Σ J² + h²).
+
+    >>> round(typical_field(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])), 12)
+    4.0
+    """
+    hottest, _ = default_range(ColouredGraph(problem))
+    return 0.7 / hottest
+
+
 def warm_up(task: Task, index: int) -> None:
     """Load or compile all that measuring needs: one instance, stopped after one sweep."""
     usual = task.schedule
     _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
 
-@study_kind(HARDNESS, warm_up=warm_up, solves=True, value="sweeps", symbol="N_tot (sweeps)")
+@study_kind(HARDNESS, warm_up=warm_up, settings=Annealer, value="sweeps", symbol="N_tot (sweeps)")
 def measure(task: Task, first: int, count: int) -> Columns:
     """Grow and solve instances first to first+count-1."""
     return _measure(task, first, count, task.schedule)
@@ -200,12 +226,12 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
         plant = task.grow(first + k)
         key = key_of(task.solving_seed.child(first + k))
         betas = schedule.betas(plant.loop_weight)
-        total = race_one(plant.ising, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
+        total = race_one(plant.form, plant.energy, betas, schedule.max_sweeps, 1, key)[0]
         rows["sweeps"][k], rows["solved"][k] = abs(total), total > 0
         rows["energy"][k] = (
             plant.energy if total > 0 else _best_energy(task, plant, first + k, schedule)
         )
-        rows["frustration"][k] = float(frustration_index(plant.ising, plant.state))
+        rows["frustration"][k] = float(frustration_index(plant.form, plant.state))
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
@@ -221,7 +247,7 @@ def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
 
     def solve(plant: Planted, index: int, betas: FloatArray, most: int) -> int:
         key = key_of(task.solving_seed.child(index))
-        return int(race_one(plant.ising, plant.energy, betas, most, 1, key, stop.is_set)[0])
+        return int(race_one(plant.form, plant.energy, betas, most, 1, key, stop.is_set)[0])
 
     with ThreadPoolExecutor(threads) as pool:
         solved = list[Future[int]]()
@@ -246,7 +272,7 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
     """Return the lowest energy of a few more runs on an instance stopped at the limit."""
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
-        plant.ising, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
+        plant.form, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
         rng=task.solving_seed.child(index).child(1),
     )  # fmt: skip
     if found.stopped is not None:  # Ctrl-C is for the whole study, not for these runs

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glasshouse.catalogue import Catalogue
+from glasshouse.statistics.estimators import Statistic
 from glasshouse.statistics.samples import Sample
 from glasshouse.store.row_types import SAMPLED, Columns, Kind
 
@@ -33,18 +34,29 @@ class StudyKind:
             those only.
         warm_up: loads or compiles all that measuring takes, for a task and an instance, so that the
             first rows' seconds are not those of compiling.
-        solves: whether an annealer takes part, with settings that a task has.
+        settings: the class of the settings that a task of this kind has, a dataclass with
+            `canonical()`; None for a kind without settings.
         value: the column that statistics, stop rules, fits and figures are about, positive numbers;
             a lower bound where the counted column is 0. None for rows that are only exported.
         symbol: the value in figures, in plain text.
+        planted: whether instances must be planted, with a known ground state.
+        signed: whether the value can be negative or 0, so that its statistics are means and
+            medians.
     """
 
     rows: Kind
     measure: Measure
     warm_up: WarmUp
-    solves: bool = False
+    settings: type[Any] | None = None
     value: str | None = None
     symbol: str = ""
+    planted: bool = True
+    signed: bool = False
+
+    @property
+    def statistic(self) -> Statistic:
+        """The statistic that is shown unless a study names another one."""
+        return "mean" if self.signed else "geometric_mean"
 
     @property
     def sampled(self) -> list[str]:
@@ -53,24 +65,27 @@ class StudyKind:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the value is an integer with a mark, which stores read fastest."""
+        """Whether the value is a positive integer with a mark, which stores read fastest."""
         whole = {column.name for column in self.rows.columns if column.storage == "integer"}
-        return len(self.sampled) == 2 and set(self.sampled) <= whole
+        return not self.signed and len(self.sampled) == 2 and set(self.sampled) <= whole
 
     def sample(self, rows: Columns) -> Sample:
         """Return the values of some rows for statistics."""
         assert self.value is not None
         marks = self.rows.counted
-        return Sample.of(rows[self.value], None if marks is None else rows[marks] != 0)
+        solved = None if marks is None else rows[marks] != 0
+        return Sample.of(rows[self.value], solved, signed=self.signed)
 
 
 def study_kind(
     rows: Kind,
     *,
     warm_up: WarmUp | None = None,
-    solves: bool = False,
+    settings: type[Any] | None = None,
     value: str | None = None,
     symbol: str = "",
+    planted: bool = True,
+    signed: bool = False,
 ) -> Callable[[Measure], Measure]:
     """Add a function to the catalogue of quantities; see `StudyKind`.
 
@@ -81,7 +96,8 @@ def study_kind(
 
     def add(measure: Measure) -> Measure:
         warm = warm_up or (lambda task, index: measure(task, index, 1))
-        kind = StudyKind(rows, measure, warm, solves, value, symbol or value or "")
+        shown = symbol or value or ""
+        kind = StudyKind(rows, measure, warm, settings, value, shown, planted, signed)
         KINDS.add(rows.name, kind)
         SAMPLED[rows.name] = kind
         return measure

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glasshouse.landscape import frustration_index
+from glasshouse.problems import Polynomial
 from glasshouse.store.row_types import Column, Columns, Kind
 from glasshouse.studies.quantities.quantity import study_kind
 
@@ -33,15 +34,15 @@ def measure(task: Task, first: int, count: int) -> Columns:
     for k in range(count):
         begin = time.perf_counter()
         plant = task.grow(first + k)
-        form = plant.ising
+        form = plant.form
         cancelled = int(np.abs(plant.loops.weights).sum()) - int(form.total_weight)
         if plant.squares:  # the problem is not the sum of its loops
             cancelled = 0
-        touched = np.unique(form.edges) if form.num_edges else np.empty(0)
+        ends = form.indices if isinstance(form, Polynomial) else form.edges
         rows["frustration"][k] = float(frustration_index(form, plant.state))
         rows["intersections"][k] = cancelled / (2 * plant.loop_weight)
         rows["edges"][k] = form.num_edges
-        rows["free_spins"][k] = form.num_variables - len(touched)
+        rows["free_spins"][k] = form.num_variables - len(np.unique(ends))
         rows["loops"][k] = plant.loops.num_loops
         rows["seconds"][k] = time.perf_counter() - begin
     return rows

@@ -1,0 +1,122 @@
+"""Clauses of any length for a solver to fail on; there are few variables, so all assignments do.
+
+Soft and hard clauses of one to ten literals, hard ones that a model keeps or that nothing does,
+unsatisfiable cores, literals that only occur with one sign, and the corners of the format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import combinations, product
+from typing import NamedTuple
+
+from glasshouse.files.clause_file import Line
+from glasshouse.fuzzing.dice import Dice
+
+_LENGTHS = (1, 1, 2, 3, 3, 3, 3, 4, 4, 5, 6, 8, 10)
+_MOST_VARIABLES = 12
+_MOST_WEIGHT_DRAWN = 9
+_QUARTER, _EIGHTH = Fraction(1, 4), Fraction(1, 8)
+
+
+class Bounds(NamedTuple):
+    """What weights and clauses may be.
+
+    Attributes:
+        is_plain: no clauses that a reader might refuse.
+        heaviest: the largest weight.
+        goals: sums of all weights that are worth a try, the largest one there may be included.
+        has_zeros: weights of 0, too.
+    """
+
+    is_plain: bool
+    heaviest: int
+    goals: tuple[int, ...]
+    has_zeros: bool
+
+
+def draw_lines(dice: Dice, bounds: Bounds) -> tuple[int, tuple[Line, ...]]:
+    """The number of variables, and clauses in the order of a file."""
+    size = dice.between(1, _MOST_VARIABLES)
+    model = [dice.below(2) for _ in range(size)]
+    pure = [dice.choice((0, 0, 1, -1)) if dice.happens(_QUARTER) else 0 for _ in range(size)]
+    share, is_kept = dice.choice((0, 0, 1, 2, 4)), dice.happens(Fraction(3, 4))
+    lines: list[Line] = []
+    for _ in range(dice.between(1, 3 * size + 3)):
+        literals = _clause(dice, size, pure)
+        if not dice.happens(Fraction(share, 4)):
+            lines.append((dice.between(1, _MOST_WEIGHT_DRAWN), literals))
+            continue
+        if is_kept and all((x > 0) != bool(model[abs(x) - 1]) for x in literals):
+            literals = (-literals[0], *literals[1:])
+        lines.append((None, literals))
+    if dice.happens(_QUARTER):
+        is_hard = dice.happens(_QUARTER)
+        weight = None if is_hard else dice.between(1, _MOST_WEIGHT_DRAWN)
+        lines += [(weight, literals) for literals in _core(dice, size)]
+    if not bounds.is_plain:
+        lines = _with_corners(dice, size, lines, has_zeros=bounds.has_zeros)
+    lines = _weighted(dice, dice.order(lines), size, bounds)
+    return size + dice.choice((0, 0, 0, 1, 3)), tuple(lines)
+
+
+def _clause(dice: Dice, size: int, pure: list[int]) -> tuple[int, ...]:
+    variables = dice.order(range(1, size + 1))[: dice.choice(_LENGTHS)]
+    signs = (pure[v - 1] or (1 if dice.below(2) else -1) for v in variables)
+    return tuple(v * sign for v, sign in zip(variables, signs, strict=True))
+
+
+def _core(dice: Dice, size: int) -> Iterable[tuple[int, ...]]:
+    """Clauses that no assignment satisfies together."""
+    if size >= 6 and dice.below(2):
+        # Three pigeons in two holes: pigeon p is in hole h where variable 2p + h is true.
+        names = dice.order(range(1, size + 1))[:6]
+        homes = [(names[2 * p], names[2 * p + 1]) for p in range(3)]
+        rivals = [(-names[2 * p + h], -names[2 * q + h])
+                  for p, q in combinations(range(3), 2) for h in (0, 1)]  # fmt: skip
+        return [*homes, *rivals]
+    variables = dice.order(range(1, size + 1))[: dice.between(1, 3)]
+    patterns = product((1, -1), repeat=len(variables))
+    return [tuple(v * s for v, s in zip(variables, signs, strict=True)) for signs in patterns]
+
+
+def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) -> list[Line]:
+    """Repeated literals and clauses, tautologies, clauses without literals, weights of 0."""
+    changed: list[Line] = []
+    for weight, literals in lines:
+        if literals and dice.happens(_EIGHTH):
+            literals = tuple(dice.order((*literals, dice.choice(literals))))
+        if has_zeros and weight is not None and dice.happens(_EIGHTH):
+            weight = 0
+        changed += [(weight, literals)] * (2 if dice.happens(_EIGHTH) else 1)
+    if dice.happens(_QUARTER):
+        variable = dice.between(1, size)
+        both = (variable, *dice.order(range(1, size + 1))[: dice.below(4)], -variable)
+        changed.append((dice.choice((None, 1, 5)), both))
+    if dice.happens(_QUARTER):
+        changed += [(dice.between(1, _MOST_WEIGHT_DRAWN), ())] * dice.between(1, 2)
+    if dice.below(40) == 0:
+        changed.append((None, ()))
+    return changed
+
+
+def _weighted(dice: Dice, lines: list[Line], size: int, bounds: Bounds) -> list[Line]:
+    """Weights as they are, or such that they add up to one of the goals; none above the largest."""
+    total = sum(weight or 0 for weight, _ in lines)
+    goals = [goal for goal in bounds.goals if goal >= total]
+    if total and goals and dice.below(2):
+        goal = dice.choice(goals)
+        lines = [(weight and weight * (goal // total), literals) for weight, literals in lines]
+        if rest := goal % total:
+            literal = dice.between(1, size)
+            lines.insert(dice.below(len(lines) + 1), (rest, (dice.choice((literal, -literal)),)))
+    cut: list[Line] = []
+    for weight, literals in lines:
+        if weight is None or weight <= bounds.heaviest:
+            cut.append((weight, literals))
+            continue
+        pieces, rest = divmod(weight, bounds.heaviest)
+        cut += [(bounds.heaviest, literals)] * pieces
+        cut += [(rest, literals)] * bool(rest)
+    return cut

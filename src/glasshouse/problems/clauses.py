@@ -1,0 +1,250 @@
+"""Clauses in flat arrays, and what all problems of weighted clauses have in common.
+
+Clause k is `literals[starts[k]:starts[k+1]]`, as it was given: literals are DIMACS integers, +k for
+variable k (from 1) and -k for its negation.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.problems import naming, validation
+from glasshouse.problems.monomials import Monomials
+from glasshouse.problems.naming import Labels, State
+from glasshouse.problems.validation import IntArray, Number, WeightArray
+from glasshouse.summaries import Summarised
+
+
+class Clauses(NamedTuple):
+    """Any number of clauses, each of any length.
+
+    >>> some = Clauses.of([[1, -2, 3], [], [2]])
+    >>> some.literals.tolist(), some.starts.tolist(), some.lengths.tolist()
+    ([1, -2, 3, 2], [0, 3, 3, 4], [3, 0, 1])
+    >>> some.lists()
+    [[1, -2, 3], [], [2]]
+    """
+
+    literals: npt.NDArray[np.int32]
+    starts: IntArray
+
+    @classmethod
+    def of(cls, rows: Any, name: str = "clauses") -> Clauses:
+        """Clauses from lists of literals, or from a table with a clause in each row."""
+        if isinstance(rows, Clauses):
+            return rows
+        if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "iu":
+            return cls(rows.reshape(-1), np.arange(len(rows) + 1) * rows.shape[1])
+        try:
+            lists = [list(row) for row in rows]
+        except TypeError:
+            raise ValueError(f"{name} must be lists of literals, such as [1, -2]") from None
+        flat = [literal for row in lists for literal in row]
+        if not all(is_literal(literal) for literal in flat):
+            k = next(k for k, row in enumerate(lists) if not all(map(is_literal, row)))
+            raise ValueError(f"{name}[{k}] = {lists[k]} is not a list of literals")
+        ends = np.cumsum([len(row) for row in lists], dtype=np.int64)
+        return cls(np.array(flat, dtype=np.int32), np.append(np.int64(0), ends))
+
+    @classmethod
+    def of_pairs(cls, rows: npt.NDArray[np.int32]) -> Clauses:
+        """Clauses from rows of two literals, with 0 for a literal that is missing."""
+        ends = np.cumsum(np.count_nonzero(rows, axis=1), dtype=np.int64)
+        return cls(rows[rows != 0], np.append(np.int64(0), ends))
+
+    @classmethod
+    def joined(cls, parts: list[Clauses]) -> Clauses:
+        """Some clauses after others."""
+        lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
+        literals = np.concatenate([np.empty(0, np.int32), *(part.literals for part in parts)])
+        return cls(literals, np.append(np.int64(0), np.cumsum(lengths)))
+
+    def checked(self, size: int, name: str) -> Clauses:
+        """The same, locked; refused if they are no clauses of so many variables."""
+        literals, starts = np.asarray(self.literals), np.asarray(self.starts)
+        for part, array in (("literals", literals), ("starts", starts)):
+            if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+                raise ValueError(
+                    f"{name}: {part} must be a flat array of whole numbers, not {array.dtype} of "
+                    f"shape {array.shape}"
+                )
+        if not len(starts) or starts[0] != 0 or starts[-1] != len(literals):
+            raise ValueError(
+                f"{name}: starts must run from 0 to {len(literals)}, the number of literals"
+            )
+        if (starts[1:] < starts[:-1]).any():
+            raise ValueError(f"{name}: starts must not descend")
+        highest = max(-int(literals.min(initial=0)), int(literals.max(initial=0)))
+        if highest > size:
+            raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
+        if not literals.all():
+            raise ValueError(f"{name} hold the literal 0; variables are numbered from 1")
+        return Clauses(
+            validation.read_only(literals.astype(np.int32, copy=False)),
+            validation.read_only(starts.astype(np.int64, copy=False)),
+        )
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many literals each of them has."""
+        return self.starts[1:] - self.starts[:-1]
+
+    @property
+    def longest(self) -> int:
+        """The most literals that a clause has."""
+        return int(self.lengths.max(initial=0))
+
+    @property
+    def rows(self) -> IntArray:
+        """For each literal, the clause that it stands in."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.lengths)
+
+    @property
+    def products(self) -> Monomials:
+        """A clause is false where a product of bits is 1: 2(k-1) is "k is false", one more "true".
+
+        `falsity` has these bits.
+        """
+        codes = 2 * (np.abs(self.literals) - 1) + (self.literals < 0)
+        return Monomials(codes.astype(np.int32), self.starts)
+
+    def lists(self) -> list[list[int]]:
+        """Each clause as a list."""
+        flat, starts = self.literals.tolist(), self.starts.tolist()
+        return [flat[a:b] for a, b in itertools.pairwise(starts)]
+
+    def falsified(self, bits: npt.NDArray[np.int8], weights: Any) -> npt.NDArray[Any]:
+        """Weight of the clauses all of whose literals are false, for one assignment or many."""
+        return self.products.evaluate(falsity(bits), weights)
+
+
+def falsity(bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """For each variable whether its literal is false, and whether its negation is."""
+    both = np.stack([1 - bits, bits], axis=-1)
+    return both.reshape(*bits.shape[:-1], 2 * bits.shape[-1])
+
+
+def is_literal(value: object) -> bool:
+    """Whether something is a whole number that can be a literal."""
+    is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return is_whole and 0 < abs(int(value)) <= validation.MOST_VARIABLES  # type: ignore[call-overload]
+
+
+def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number]:
+    """One weight for each soft clause, none of them negative, and their sum."""
+    weights = validation.weights(values, "weights")
+    if len(weights) != count:
+        raise ValueError(f"{count} clauses but {len(weights)} weights")
+    if (weights < 0).any():
+        k = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"clause {k} has weight {weights[k]}; weights must not be negative (a clause that "
+            "should be false is the clause of its negation)"
+        )
+    return weights, validation.total_magnitude([weights], 0, "the soft weights")
+
+
+class WeightedClauses(Summarised):
+    """Soft clauses with weights, and hard clauses; a class says how it holds them."""
+
+    num_variables: int
+    weights: WeightArray
+    labels: Labels | None
+    total_weight: Number
+
+    @property
+    def num_clauses(self) -> int:
+        """How many soft clauses there are."""
+        return len(self.weights)
+
+    @property
+    def num_hard(self) -> int:
+        """How many hard clauses there are."""
+        raise NotImplementedError
+
+    def _soft_cost(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        raise NotImplementedError
+
+    def _broken(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        raise NotImplementedError
+
+    @property
+    def clause_density(self) -> float:
+        """Clauses, hard ones included, for each variable."""
+        return (self.num_clauses + self.num_hard) / max(1, self.num_variables)
+
+    @property
+    def hard_weight(self) -> Number:
+        """What breaking a hard clause costs: 1 + Σ weights; of floats, 2 Σ weights.
+
+        Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
+        lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
+        that are all zero leave 1.
+        """
+        if self.is_integer:
+            return self.total_weight + 1
+        return 2 * self.total_weight or 1.0
+
+    @property
+    def offset(self) -> int:
+        """No constant is added to a cost; empty clauses are one."""
+        return 0
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and costs are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def cost(self, assignment: State) -> Any:
+        """Weight of the falsified soft clauses, plus `hard_weight` for each broken hard clause.
+
+        So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
+        One assignment, also by label, gives a number; a batch (last axis = variables) an array.
+        """
+        bits = self._bits(assignment)
+        cost = self._soft_cost(bits)
+        if self.num_hard:
+            cost = self._with_broken(cost, np.asarray(self._broken(bits)))
+        return cost.item() if np.ndim(cost) == 0 else cost
+
+    def _with_broken(
+        self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
+    ) -> npt.NDArray[Any]:
+        """Costs with what the broken hard clauses add to them."""
+        most = int(broken.max(initial=0))
+        if not most:
+            return cost
+        limit = validation.INT64_MAX if self.is_integer else sys.float_info.max
+        if most * self.hard_weight + self.total_weight <= limit:
+            return np.asarray(cost + broken * self.hard_weight)
+        exact = np.empty(cost.shape, dtype=object)
+        exact[...] = cost.astype(object) + broken.astype(object) * self.hard_weight
+        if exact.max() > limit:
+            what = "2^63-1" if self.is_integer else "all floats"
+            raise ValueError(
+                f"an assignment breaks {most} hard clauses, each of weight {self.hard_weight}, "
+                f"which is above {what} in total; divide all weights by a common factor"
+            )
+        return exact.astype(cost.dtype)
+
+    def energy(self, assignment: State) -> Any:
+        """The same as `cost`, by the name that all problems share."""
+        return self.cost(assignment)
+
+    def broken(self, assignment: State) -> Any:
+        """How many hard clauses an assignment breaks."""
+        broken = self._broken(self._bits(assignment))
+        return broken.item() if np.ndim(broken) == 0 else broken
+
+    def _bits(self, assignment: State) -> npt.NDArray[np.int8]:
+        ordered = naming.in_order(assignment, self.labels, self.num_variables)
+        return validation.states(ordered, self.num_variables, (0, 1), "assignment")
+
+    def _size(self) -> str:
+        hard = f", {self.num_hard} hard clauses" if self.num_hard else ""
+        return f"{self.num_variables} variables, {self.num_clauses} clauses{hard}"

@@ -1,0 +1,211 @@
+"""VeriPB proofs of frustrated cores: the clauses of a tree resolve to one constraint.
+
+The constraint of a core says that what its clauses are charged, where they are relaxed, adds up to
+the core's cost at least. Where each leaf has one clause, a tree is a resolution proof: two halves
+added up and saturated are a clause again. Where leaves share the cost between clauses, the
+constraint of a branch is derived by contradiction from those of its halves.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from glasshouse.certificates import Certificate
+from glasshouse.problems import Max2Sat, MaxSat
+from glasshouse.proofs.veripb.script import Script, Terms, literal_of, negated
+
+
+class ClauseSheet:
+    """Clauses of any length as their file shows them, soft ones first as certificates count.
+
+    Attributes:
+        clauses: literals of each clause.
+        constraints: the number of each clause's constraint. VeriPB makes a soft unit clause of a
+            WCNF file a term of the objective, and an empty one a constant; both have no number: 0.
+        num_constraints: how many constraints there are.
+        unit: the gcd of all weights.
+    """
+
+    def __init__(self, problem: Max2Sat | MaxSat, form: str) -> None:
+        if not problem.is_integer:
+            raise ValueError("the problem has float weights; VeriPB needs integers")
+        soft, hard = (_lists(problem, which) for which in ("clauses", "hard"))
+        self.clauses, self.num_soft, self.form = [*soft, *hard], len(soft), form
+        self.weights: list[int] = problem.weights.tolist()
+        self.num_variables, self.unit = problem.num_variables, math.gcd(*self.weights)
+        has_number = [form == "opb" or len(clause) > 1 for clause in soft]
+        # Hard clauses come first in a WCNF file, and last in an OPB file.
+        first = 0 if form == "opb" else len(hard)
+        self.constraints, number = [], first
+        for has in has_number:
+            number += has
+            self.constraints.append(number if has else 0)
+        start = number if form == "opb" else 0
+        self.constraints += range(start + 1, start + len(hard) + 1)
+        self.num_constraints = len(hard) + sum(has_number)
+
+    def relaxations(self, clause: int) -> list[str]:
+        """The literal of the objective that is true where a soft clause is not.
+
+        An empty clause of a WCNF file has two literals, one of which is true.
+        """
+        if self.form == "opb":
+            return [f"x{self.num_variables + clause + 1}"]
+        literals = self.clauses[clause]
+        if len(literals) < 2:
+            return [literal_of(-literals[0])] if literals else ["x1", "~x1"]
+        return [f"~_b{clause + 1 + len(self.clauses) - self.num_soft}"]
+
+    def assignment(self, bits: list[int]) -> str:
+        """The state and what it makes of the relaxation variables."""
+        words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
+        for k, clause in enumerate(self.clauses[: self.num_soft]):
+            holds = any(bits[abs(x) - 1] == (x > 0) for x in clause)
+            if self.constraints[k]:
+                relaxed = self.relaxations(k)[0]
+                words.append(negated(relaxed) if holds else relaxed)
+        return " ".join(words)
+
+
+def _lists(problem: Max2Sat | MaxSat, which: str) -> list[list[int]]:
+    if isinstance(problem, MaxSat):
+        return (problem.soft if which == "clauses" else problem.hard).lists()
+    return [[x for x in row if x] for row in getattr(problem, which).tolist()]
+
+
+class _Half(NamedTuple):
+    """What a subtree derives: literals of its path, charges, and the words or number of its line.
+
+    Words are empty for a soft unit clause that has no constraint.
+    """
+
+    path: frozenset[int]
+    charges: Terms
+    words: str
+
+
+def add_up_cores(sheet: ClauseSheet, certificate: Certificate, script: Script) -> None:
+    """A line for each core, and their sum divided by the denominator.
+
+    Division rounds up coefficients and the right-hand side to multiples of the weights' gcd; no
+    coefficient gets above the weight, so that the result implies objective ≥ bound.
+    """
+    cores, total = certificate.cores, list[str]()
+    starts = cores.starts.tolist()
+    for k, cost in enumerate(cores.costs.tolist()):
+        tokens = cores.tokens[starts[k] : starts[k + 1]].tolist()
+        root = _Tree(sheet, cost, 0 not in tokens, script).root(tokens)
+        if root.words:  # x or not x costs something by the objective alone
+            times = cost if 0 not in tokens else 1
+            total.append(f"{root.words} {times} *" + " +" * bool(total))
+    divisor = certificate.denominator * sheet.unit
+    rounding = [f"{divisor} d {sheet.unit} *"] if divisor > 1 else []
+    script.pol(" ".join([*total, *rounding]) if total else "x1")
+
+
+class _Tree:
+    """The derivation of one core, subtree by subtree."""
+
+    def __init__(self, sheet: ClauseSheet, cost: int, is_plain: bool, script: Script) -> None:
+        self.sheet, self.cost, self.is_plain, self.script = sheet, cost, is_plain, script
+
+    def root(self, tokens: list[int]) -> _Half:
+        """What the whole tree derives; the certificate was verified before."""
+        waiting: list[tuple[int, _Half | None]] = []  # branches, and their first halves
+        place = 0
+        while True:
+            token, place = tokens[place], place + 1
+            if token > 0:
+                waiting.append((token, None))
+                continue
+            if token:
+                half = self._leaf([(-token, self.cost)])
+            else:
+                end = place + 1 + 2 * tokens[place]
+                numbers = iter(tokens[place + 1 : end])
+                half, place = self._leaf(list(zip(numbers, numbers, strict=True))), end
+            while waiting and waiting[-1][1] is not None:
+                variable, first = waiting.pop()
+                assert first is not None
+                half = self._joined(variable, first, half)
+            if not waiting:
+                if self.is_plain and half.words:
+                    return half._replace(words=str(self.script.pol(half.words)))
+                return half
+            waiting[-1] = waiting[-1][0], half
+
+    def _leaf(self, paid: list[tuple[int, int]]) -> _Half:
+        if self.is_plain:
+            return _Half(
+                frozenset(self.sheet.clauses[paid[0][0] - 1]), {}, self._clause(paid[0][0])
+            )
+        charges, sums, words = Terms(), dict[int, int](), ""
+        for number, amount in paid:
+            for x in set(self.sheet.clauses[number - 1]):
+                sums[x] = sums.get(x, 0) + amount
+            if number <= self.sheet.num_soft:
+                for literal in self.sheet.relaxations(number - 1):
+                    charges[literal] = charges.get(literal, 0) + amount
+            if clause := self._clause(number):
+                words += f"{clause} {amount} * " + "+ " * bool(words)
+        path, cost = frozenset(sums), self.cost
+
+        def refuted(opposite: int) -> str:
+            added = f"{words}{opposite}" + " +" * bool(words)
+            # A literal of several clauses may have more than the cost, but it is false.
+            for x in sorted(x for x in path if sums[x] > cost):
+                others = [f"{literal_of(y)} {cost} * +" for y in sorted(path - {x})]
+                others += [f"{literal} {amount} * +" for literal, amount in charges.items()]
+                added += f" {opposite} {' '.join(others)} {cost} d {sums[x] - cost} * +"
+            return added
+
+        terms = _constraint(path, cost, charges)
+        line = self.script.by_contradiction(terms, cost, refuted)
+        return _Half(path, charges, str(line))
+
+    def _clause(self, number: int) -> str:
+        """The constraint of a clause, each literal once; nothing for one that has no constraint."""
+        literals, constraint = self.sheet.clauses[number - 1], self.sheet.constraints[number - 1]
+        saturated = " s" * (len(set(literals)) < len(literals))
+        return f"{constraint}{saturated}" if constraint else ""
+
+    def _joined(self, variable: int, first: _Half, second: _Half) -> _Half:
+        """What two halves derive, in the first of which the variable is false."""
+        if variable not in first.path:
+            return first
+        if -variable not in second.path:
+            return second
+        path = (first.path - {variable}) | (second.path - {-variable})
+        if self.is_plain:
+            both = first.words and second.words  # a unit clause's literal is relaxed already
+            words = f"{first.words} {second.words} + s" if both else first.words + second.words
+            return _Half(path, {}, words)
+        keys = {**first.charges, **second.charges}
+        charges = {x: max(first.charges.get(x, 0), second.charges.get(x, 0)) for x in keys}
+        line = self.script.by_contradiction(
+            _constraint(path, self.cost, charges), self.cost,
+            lambda opposite: " ".join(
+                [self._forced(half, path, charges, opposite) for half in (first, second)] + ["+"]
+            ),
+        )  # fmt: skip
+        return _Half(path, charges, str(line))
+
+    def _forced(self, half: _Half, path: frozenset[int], charges: Terms, opposite: int) -> str:
+        """Where the branch's constraint fails, the half's constraint forces the variable."""
+        words = [half.words]
+        words += [f"{literal_of(x)} {self.cost} * +" for x in sorted(path - half.path)]
+        spare = {x: charge - half.charges.get(x, 0) for x, charge in charges.items()}
+        words += [f"{literal} {amount} * +" for literal, amount in spare.items() if amount]
+        return " ".join([*words, f"{opposite} + {self.cost} d"])
+
+
+def _constraint(path: frozenset[int], cost: int, charges: Terms) -> Terms:
+    """The coefficients of literals on a path and of relaxed clauses.
+
+    A soft unit clause is relaxed by its own literal negated: both may occur.
+    """
+    terms = {literal_of(x): cost for x in sorted(path)}
+    for literal, amount in charges.items():
+        terms[literal] = terms.get(literal, 0) + amount
+    return terms

@@ -1,0 +1,322 @@
+"""States at given temperatures, by parallel tempering, with tests of whether it ran long enough."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.compiled import announces
+from glasshouse.problems import FloatArray, validation
+from glasshouse.problems.validation import SpinArray
+from glasshouse.randomness import RngLike, Seed
+from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.crew import steps_at_once
+from glasshouse.solvers.engine import signs
+from glasshouse.solvers.engines import make_ready
+from glasshouse.solvers.kernels import driver
+from glasshouse.solvers.ladder import STAGES, LadderPlan
+from glasshouse.solvers.replicas import LANES, LaneTask, TemperTask
+from glasshouse.solvers.schedule import Beta, default_range, inverse_temperatures, sweep_count
+from glasshouse.solvers.spin_form import Solvable, SpinForm
+from glasshouse.statistics.intervals import student_reach
+from glasshouse.statistics.samples import Estimate
+from glasshouse.summaries import Summarised, SummaryTable
+
+FALSE_ALARMS = 0.01  # how often the drift test refuses samples of equilibrium, all β together
+WIDEST = 1.1  # the largest ratio of spreads, between runs and within them, of equilibrium
+_MOST_BETAS, _MOST_BYTES = 256, 1 << 30
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ThermalSamples(Summarised):
+    """States at several temperatures.
+
+    Attributes:
+        betas: the inverse temperatures that were asked for, ascending.
+        states: int8, (betas, runs, chains, draws, variables), in the problem's own values. Chains
+            of a run exchange clusters of spins; runs are independent.
+        energies: (betas, runs, chains, draws).
+        overlaps: (betas, runs, pairs, draws), of chains 0 and 1, 2 and 3, … of a run: the mean of
+            the products of their spins.
+        sweeps: sweeps of each replica; the first half is not in the sample.
+        every: sweeps between two draws.
+        ladder: all inverse temperatures of the tempering.
+        seed: gives the same samples again.
+    """
+
+    betas: FloatArray
+    states: SpinArray
+    energies: npt.NDArray[Any]
+    overlaps: FloatArray
+    sweeps: int
+    every: int
+    ladder: FloatArray
+    seed: Seed
+
+    @property
+    def autocorrelation(self) -> FloatArray:
+        """Integrated autocorrelation times at each β, in sweeps: the larger of energy's and q²'s.
+
+        Times below the distance of two draws cannot be resolved, and count as that distance.
+        """
+        times = [
+            max(_autocorrelation(energies), _autocorrelation(squares))
+            for energies, squares in zip(self.energies, self.overlaps**2, strict=True)
+        ]
+        return self.every * np.array(times)
+
+    @property
+    def equilibrated(self) -> npt.NDArray[np.bool_]:
+        """Whether the samples at each β pass two tests of equilibrium.
+
+        The first compares the two halves of the draws, for energy and q², by Student's test over
+        the runs. It refuses 1 % of all samples that are in equilibrium, all β together. The second
+        compares the spread between runs with that within them (Gelman and Rubin's ratio): a frozen
+        run does not drift, but differs from other runs. No test can prove equilibrium.
+        """
+        series = (self.energies.astype(np.float64), self.overlaps**2)
+        limit = 1 - FALSE_ALARMS / (2 * len(self.betas))
+        return np.array([
+            all(_has_no_drift(one[k], limit) and _is_mixed(one[k]) for one in series)
+            for k in range(len(self.betas))
+        ])  # fmt: skip
+
+    def energy(self, confidence: float = 0.95) -> list[Estimate]:
+        """Mean energies at each β, with intervals from the spread between runs."""
+        means = self.energies.mean(axis=(2, 3), dtype=np.float64)
+        return [_jackknifed(run[:, None], lambda m: m[0], confidence) for run in means]
+
+    def specific_heat(self, confidence: float = 0.95) -> list[Estimate]:
+        """β² (⟨E²⟩ - ⟨E⟩²) per variable at each β, with intervals from the spread between runs."""
+        size = self.states.shape[-1]
+        found = []
+        for beta, energies in zip(self.betas, self.energies.astype(np.float64), strict=True):
+            shifted = (
+                energies - energies.mean()
+            )  # sums of squares of large numbers would be rounded
+            moments = np.stack([shifted, shifted**2]).mean(axis=(2, 3)).T
+            factor = float(beta) ** 2 / size
+            found.append(
+                _jackknifed(moments, lambda m, f=factor: f * (m[1] - m[0] ** 2), confidence)
+            )
+        return found
+
+    def binder(self, confidence: float = 0.95) -> list[Estimate]:
+        """Binder ratios (3 - ⟨q⁴⟩/⟨q²⟩²)/2 at each β, with intervals from the spread of runs."""
+        moments = np.stack([self.overlaps**2, self.overlaps**4]).mean(axis=(3, 4))
+        return [
+            _jackknifed(run.T, lambda m: (3 - m[1] / m[0] ** 2) / 2, confidence)
+            for run in moments.swapaxes(0, 1)
+        ]
+
+    def overlap_counts(self) -> npt.NDArray[np.int64]:
+        """How often each overlap occurs at each β: (betas, variables + 1), from q = -1 to q = 1."""
+        size = self.states.shape[-1]
+        steps = np.rint((self.overlaps + 1) * size / 2).astype(np.int64)
+        return np.stack([np.bincount(one.reshape(-1), minlength=size + 1) for one in steps])
+
+    def _summary_table(self) -> SummaryTable:
+        rows = []
+        for k, (beta, energy, heat, binder) in enumerate(
+            zip(self.betas, self.energy(), self.specific_heat(), self.binder(), strict=True)
+        ):
+            state = "yes" if self.equilibrated[k] else "no"
+            time = f"{self.autocorrelation[k]:.3g}"
+            rows.append((f"{beta:.4g}", str(energy), str(heat), str(binder), time, state))
+        head = ("β", "energy", "specific heat", "Binder ratio", "autocorrelation", "equilibrated")
+        return SummaryTable(rows, head)
+
+    def summary(self) -> str:
+        """A line for each β."""
+        return "\n".join(" ".join(row) for row in self._summary_table().rows)
+
+    def __repr__(self) -> str:
+        shape = "x".join(map(str, self.states.shape[1:4]))
+        return f"ThermalSamples({len(self.betas)} temperatures, {shape} runs, chains and draws)"
+
+
+@announces("tempering")
+def sample(
+    problem: Solvable,
+    beta: float | Beta,
+    *,
+    sweeps: int = 2000,
+    runs: int = 8,
+    draws: int = 200,
+    rng: RngLike = None,
+) -> ThermalSamples:
+    """Draw states from the Boltzmann distribution exp(-β E) at given inverse temperatures.
+
+    Replicas at a ladder of temperatures exchange their states (see `temper`). The ladder contains
+    the temperatures asked for, and warmer ones, so that cold replicas do not get stuck. The first
+    half of the sweeps is not sampled. The result tests itself for equilibrium.
+
+    Args:
+        problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
+        beta: an inverse temperature, or several.
+        sweeps: sweeps of every replica, at least 2.
+        runs: independent runs, at least 2; intervals come from their spread.
+        draws: states of each chain at each temperature; fewer if there are fewer sweeps.
+        rng: a seed, or anything that numpy.random.default_rng takes.
+
+    >>> from glasshouse.problems import Ising
+    >>> pair = Ising.from_edges(2, [(0, 1)], [1])
+    >>> found = sample(pair, 0.5, sweeps=2000, runs=16, rng=1)
+    >>> exact = -math.tanh(0.5)
+    >>> found.energy(0.9999)[0].low < exact < found.energy(0.9999)[0].high
+    True
+    >>> bool(found.equilibrated[0])
+    True
+    """
+    form = SpinForm(problem)
+    sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 2)
+    if sweeps < 2:
+        raise ValueError(f"sweeps={sweeps} must be at least 2: the first half is not sampled")
+    asked = np.unique(validation.inverse_temperatures(np.atleast_1d(np.asarray(beta, float))))
+    if len(asked) > _MOST_BETAS:
+        raise ValueError(f"beta has {len(asked)} temperatures; use at most {_MOST_BETAS}")
+    draws = min(validation.count(draws, "draws", 1), sweeps // 2)
+    seed, wanted = Seed.of(rng), form.beta(asked)
+    assert wanted is not None
+    task, betas = _tempering(form, wanted, sweeps, key_of(seed))
+    chains = task.ladders if isinstance(task, LaneTask) else 2
+    shape = (len(asked), runs, chains, draws, form.ising.num_variables)
+    if math.prod(shape) > _MOST_BYTES:
+        raise ValueError(
+            f"the states would take {math.prod(shape)} bytes, above {_MOST_BYTES}; use fewer runs "
+            "or draws"
+        )
+    spins = np.empty(shape, np.int8)
+    free = np.setdiff1d(np.arange(shape[-1]), task.engine.order)
+    dice = np.random.default_rng(seed.child(0).sequence())
+    if len(free):  # spins without neighbours and fields are not in the tables of a kernel
+        spins[..., free] = 2 * dice.integers(0, 2, (*shape[:-1], len(free)), np.int8) - 1
+    every = (sweeps - sweeps // 2) // draws
+    levels = np.searchsorted(betas, wanted)
+    first, lanes = 0, 1 if isinstance(task, LaneTask) else task.engine.lanes // 2
+    while first < runs:
+        last = min(first + lanes, runs)
+        _run(task, first // lanes, sweeps, every, levels, spins[:, first:last])
+        first = last
+    flat = form.own_states(spins.reshape(-1, shape[-1]))
+    energies = np.asarray(form.energies_of_runs(flat)).reshape(shape[:-1])
+    pairs = spins[:, :, 0::2].astype(np.int32), spins[:, :, 1::2]
+    overlaps = np.einsum("...i,...i->...", *pairs) / shape[-1]
+    own = flat.reshape(*shape[:-1], -1)
+    return ThermalSamples(
+        asked, own, energies, overlaps, sweeps, every, form.own_betas(betas), seed
+    )
+
+
+def _tempering(
+    form: SpinForm, wanted: FloatArray, sweeps: int, key: npt.NDArray[np.uint64]
+) -> tuple[TemperTask, FloatArray]:
+    """Return the tempering on a ladder that a warm-up finds, and the ladder, `wanted` included."""
+    ready = make_ready(form)
+    _, engine = ready.engine()
+    plan = LadderPlan(form, engine, key, None)
+    coldest = float(wanted[-1])
+    hottest, _ = default_range(ready.graph)
+    if coldest > 0:
+        ends = (min(hottest, coldest / 2), coldest)
+        grid = inverse_temperatures(ready.graph, ends, STAGES, "geometric")
+        seen = plan.warm_up(grid)
+        if plan.stopped is not None:
+            raise KeyboardInterrupt
+        plan.choose(grid, seen)
+        betas = np.unique(np.concatenate([plan.betas, wanted]))
+        plan.choose(grid, seen, betas, len(betas))
+    else:  # infinite temperature alone: a ladder has at least two
+        betas = np.array([0.0, hottest])
+        plan.choose(betas, None, betas, 2)
+    return plan.task(sweeps, engine.goal(None, form.ising)), betas
+
+
+def _run(
+    task: TemperTask, index: int, sweeps: int, every: int, levels: Any, into: SpinArray
+) -> None:
+    """Temper one block, and write the spins at some levels of the ladder after every few sweeps.
+
+    `into` is (levels, runs, chains, draws, spins). A signal is handled after milliseconds.
+    """
+    work, done, at_once = task.start(index), 0, steps_at_once(task.cost)
+    draws = into.shape[3]
+    for draw in range(draws):
+        until = sweeps - (draws - 1 - draw) * every
+        while done < until:
+            done = task.advance(work, done, min(done + at_once, until))
+        for place, level in enumerate(levels):
+            drawn = _spins(task, work, int(level), into.shape[1] * into.shape[2])
+            into[place, :, :, draw, task.engine.order] = drawn.reshape(-1, *into.shape[1:3])
+
+
+def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[np.int8]:
+    """Return the spins of all sites, in rows, of the first chains at a level of the ladder."""
+    if isinstance(task, LaneTask):
+        ladders, sites = work[0], len(task.engine.order)
+        lanes = ladders.places[:, level]
+        rows = ladders.spins.reshape(len(ladders.spins), -1, 2 * LANES)
+        return signs(rows[lanes // LANES, :sites, lanes % LANES].T.copy())
+    replicas, block = work[0], task.engine.new_block()
+    block = block._replace(
+        generator=replicas.generators[level], spins=replicas.spins[level],
+        energies=replicas.energies[level],
+    )  # fmt: skip
+    block.lowest[:], block.goals[:] = -(block.never + 1), block.never  # so that all spins are kept
+    driver.look_at_block(task.engine.tables, 0, block)
+    kept = block.states.reshape(len(task.engine.order), -1)
+    return signs(np.ascontiguousarray(kept[:, :number]))
+
+
+# Statistics of series: (runs, chains, draws) -----------------------------------------------------
+
+
+def _jackknifed(runs: FloatArray, function: Any, confidence: float) -> Estimate:
+    """Return a function of means over runs, with the jackknife's interval; a row for each run."""
+    number = len(runs)
+    total = runs.sum(axis=0)
+    value = float(function(total / number))
+    without = np.array([function((total - run) / (number - 1)) for run in runs])
+    error = math.sqrt(max((number - 1) * float(without.var()), 0.0))
+    reach = student_reach(number - 1, confidence) * error
+    return Estimate(value, value - reach, value + reach, confidence)
+
+
+def _autocorrelation(series: npt.NDArray[Any]) -> float:
+    """Return the integrated autocorrelation time in draws: 1 for independent ones, at least 1."""
+    rows = np.asarray(series, float).reshape(-1, series.shape[-1])
+    rows = rows - rows.mean()  # one mean for all: the runs have one distribution
+    length = rows.shape[-1]
+    spectrum = np.fft.rfft(rows, 2 * length)
+    sums = np.fft.irfft(np.abs(spectrum) ** 2).mean(axis=0)[:length]
+    covariance = sums / np.arange(length, 0, -1)
+    if covariance[0] <= 0:
+        return 1.0
+    times = 2 * np.cumsum(covariance / covariance[0]) - 1
+    window = np.arange(length) >= 5 * times  # Sokal's window
+    return max(1.0, float(times[np.argmax(window)] if window.any() else times[-1]))
+
+
+def _has_no_drift(series: FloatArray, limit: float) -> bool:
+    """Whether the halves of the draws agree, by Student's two-sided test over the runs."""
+    half = series.shape[-1] // 2
+    if not half:
+        return True
+    shifts = series[..., half:].mean(axis=(1, 2)) - series[..., :half].mean(axis=(1, 2))
+    spread = float(shifts.std(ddof=1)) / math.sqrt(len(shifts))
+    return abs(float(shifts.mean())) <= student_reach(len(shifts) - 1, limit) * spread + 1e-12
+
+
+def _is_mixed(series: FloatArray) -> bool:
+    """Whether runs differ from each other hardly more than within themselves."""
+    rows = series.mean(axis=1)  # a run's chains share their ladder
+    within = float(rows.var(axis=1, ddof=1).mean()) if rows.shape[1] > 1 else 0.0
+    between = float(rows.mean(axis=1).var(ddof=1))
+    if between <= 1e-24:
+        return True
+    length = rows.shape[1]
+    return within > 0 and math.sqrt((length - 1) / length + between / within) <= WIDEST

@@ -1,0 +1,109 @@
+"""Ground states of any ensemble: proven energies, numbers of ground states, energy gaps."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasshouse.landscape import low_energy_states
+from glasshouse.problems import validation
+from glasshouse.proofs import prove
+from glasshouse.store.row_types import Column, Columns, Kind
+from glasshouse.studies.quantities.quantity import study_kind
+
+if TYPE_CHECKING:
+    from glasshouse.studies.task import Task
+
+GROUND = Kind(
+    "ground",
+    (
+        Column("proven", "integer", "1 if the energy is proven to be the lowest, else 0"),
+        Column("energy", "real", "the lowest energy found"),
+        Column("bound", "real", "the proven lower bound of all energies"),
+        Column("gap", "real", "energy minus bound; 0 if the energy is proven"),
+        Column("energy_per_spin", "real", "energy divided by the number of spins"),
+        Column("spins", "integer", "the number of variables"),
+    ),
+    counted="proven",
+)
+LEVELS = Kind(
+    "levels",
+    (
+        Column("found", "integer", "1 if the first excited level was found, else 0"),
+        Column("energy", "real", "the lowest energy, by enumeration"),
+        Column("ground_states", "real", "the number of states of that energy; 0 if not found"),
+        Column("gap", "real", "from the lowest energy to the next one; 0 if not found"),
+        Column("entropy_per_spin", "real", "ln(ground_states) per spin; 0 if not found"),
+    ),
+    counted="found",
+)
+_LISTED = (1 << 10, 1 << 16)  # states to list; the second number only if all of the first are equal
+
+
+@dataclass(frozen=True)
+class Prover:
+    """The settings of proofs.
+
+    Attributes:
+        node_limit: nodes of the search tree of an instance; the rows are the same everywhere.
+        time_limit: seconds for an instance; with it, rows depend on the speed of the computer.
+    """
+
+    node_limit: int | None = None
+    time_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("node_limit", "time_limit"):
+            if getattr(self, name) is not None:
+                validation.count(getattr(self, name), name, 1)
+
+    def canonical(self) -> dict[str, Any]:
+        """Return the settings as plain values without floats."""
+        return asdict(self)
+
+
+@study_kind(GROUND, settings=Prover, value="energy_per_spin", symbol="ground-state energy per spin",
+            planted=False, signed=True)  # fmt: skip
+def measure_ground(task: Task, first: int, count: int) -> Columns:
+    """Prove the ground states of instances first to first+count-1."""
+    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in GROUND.measured}
+    for k in range(count):
+        begin = time.perf_counter()
+        problem = task.problem(first + k)
+        proof = prove(problem, **task.solver.canonical())
+        if proof.statistics.stopped == "Ctrl-C":
+            raise KeyboardInterrupt
+        verdict = proof.proven.verdict
+        rows["proven"][k], rows["gap"][k] = proof.optimal, 0 if proof.optimal else proof.gap
+        rows["energy"][k], rows["bound"][k] = verdict.energy, verdict.lower_bound
+        rows["spins"][k] = problem.num_variables
+        rows["energy_per_spin"][k] = float(verdict.energy) / problem.num_variables
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows
+
+
+@study_kind(LEVELS, value="entropy_per_spin", symbol="ground-state entropy per spin", planted=False,
+            signed=True)  # fmt: skip
+def measure_levels(task: Task, first: int, count: int) -> Columns:
+    """Enumerate instances first to first+count-1; up to about 26 connected spins."""
+    rows = {column.name: np.zeros(count, dtype=column.dtype) for column in LEVELS.measured}
+    for k in range(count):
+        begin = time.perf_counter()
+        problem = task.problem(first + k)
+        for number in _LISTED:
+            levels = low_energy_states(problem, number)
+            if levels.gap is not None:
+                break
+        rows["energy"][k] = levels.energies[0]
+        if levels.gap is not None:
+            lowest = levels.energies < levels.energies[0] + levels.gap / 2
+            states = levels.copies * np.count_nonzero(lowest)
+            rows["found"][k], rows["gap"][k] = 1, levels.gap
+            rows["ground_states"][k] = states
+            rows["entropy_per_spin"][k] = math.log(states) / problem.num_variables
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows

@@ -1,0 +1,107 @@
+"""Quantities of the user: a function `module:function` that returns numbers of an instance."""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from glasshouse.store.row_types import SAMPLED, Column, Columns, Kind
+from glasshouse.studies.ensembles import is_own, own_function
+from glasshouse.studies.quantities.quantity import KINDS, StudyKind
+
+if TYPE_CHECKING:
+    from glasshouse.studies.task import Task
+
+_MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True)
+class Own:
+    """The settings of a user's quantity.
+
+    Attributes:
+        columns: the names of the numbers that the function returns; the first is shown in figures.
+    """
+
+    columns: tuple[str, ...] = ("value",)
+
+    def __post_init__(self) -> None:
+        if (
+            not isinstance(self.columns, (list, tuple))
+            or not 1 <= len(self.columns) <= _MOST_COLUMNS
+            or not all(isinstance(name, str) for name in self.columns)
+        ):
+            raise ValueError(
+                f"columns={self.columns!r:.60} must be 1 to {_MOST_COLUMNS} names, such as "
+                '["energy", "gap"]'
+            )
+        object.__setattr__(self, "columns", tuple(self.columns))
+
+    def canonical(self) -> dict[str, Any]:
+        """Return the settings as plain values."""
+        return {"columns": list(self.columns)}
+
+
+def settings_of(measures: object) -> type[Any] | None:
+    """Return the class of the settings of a quantity; a ValueError if there is no such quantity."""
+    return Own if is_own(measures) else KINDS.find(measures, "measures").settings
+
+
+def kind_of(measures: str, settings: Any) -> StudyKind:
+    """Return what a task measures: an entry of the catalogue, or a function of the user.
+
+    >>> kind_of("mine:energies", Own(("energy", "gap"))).rows.name
+    'own_energies'
+    """
+    if not is_own(measures):
+        return KINDS.find(measures, "measures")
+    word = re.sub("[^a-z0-9]+", "_", measures.partition(":")[2].lower())
+    columns = tuple(Column(name, "real", f"as {measures} returns it") for name in settings.columns)
+    kind = StudyKind(
+        Kind(f"own_{word}"[:60], columns), _measure, _warm_up, Own, settings.columns[0],
+        settings.columns[0], planted=False, signed=True,
+    )  # fmt: skip
+    SAMPLED[kind.rows.name] = kind
+    return kind
+
+
+def _warm_up(task: Task, index: int) -> None:
+    own_function(task.measures)  # the function itself may fail at any instance, which is counted
+
+
+def _measure(task: Task, first: int, count: int) -> Columns:
+    """Ask the function about instances first to first+count-1."""
+    function, kind = own_function(task.measures), task.kind
+    rows = {column.name: np.zeros(count) for column in kind.measured}
+    names = [column.name for column in kind.columns]
+    for k in range(count):
+        begin = time.perf_counter()
+        rng = np.random.default_rng(task.solving_seed.child(first + k).sequence())
+        found = function(task.grow(first + k), rng)
+        for name, value in zip(names, _numbers(task.measures, found, names), strict=True):
+            rows[name][k] = value
+        rows["seconds"][k] = time.perf_counter() - begin
+    return rows
+
+
+def _numbers(function: str, found: object, names: list[str]) -> list[float]:
+    """Return the numbers that the function returned, in order; a ValueError if they do not fit."""
+    if isinstance(found, Mapping):
+        if set(found) != set(names):
+            raise ValueError(f"{function} returned {sorted(map(str, found))}, not {names}")
+        values = [found[name] for name in names]
+    else:
+        values = list(found) if isinstance(found, (list, tuple, np.ndarray)) else [found]
+    if len(values) != len(names):
+        raise ValueError(f"{function} returned {len(values)} numbers, not {len(names)}: {names}")
+    for name, value in zip(names, values, strict=True):
+        if not isinstance(value, Real) or not math.isfinite(value):
+            raise ValueError(f"{function} returned {name}={value!r:.60}, not a finite number")
+    return [float(value) for value in values]

@@ -1,0 +1,150 @@
+"""MAX-k-SAT by frustrated cores: proven, as asked for, and quiet."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from glasshouse import files
+from glasshouse.certificates import Certificate, Cores, verify
+from glasshouse.planting import Planted, shuffle
+from glasshouse.planting.methods import cores
+from glasshouse.problems import MaxSat
+
+SHAPES = ("ring", "chain", "tetrahedron")
+
+
+def least_cost(problem: MaxSat) -> int:
+    bits = np.array(list(itertools.product([0, 1], repeat=problem.num_variables)), dtype=np.int8)
+    return int(np.min(problem.cost(bits[np.asarray(problem.broken(bits)) == 0])))
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_no_assignment_costs_less_than_the_planted_model(data):
+    shape = data.draw(st.sampled_from(SHAPES))
+    width = data.draw(st.integers(3 if shape == "tetrahedron" else 2, 4))
+    lengths = {}
+    if shape != "tetrahedron":
+        lengths["length"] = data.draw(st.integers(2 if shape == "ring" else 1, 5))
+        lengths["max_length"] = data.draw(st.integers(lengths["length"], 6))
+    plant = cores(
+        data.draw(st.integers(9, 14)), width=width, cores=data.draw(st.integers(1, 9)),
+        shape=shape, **lengths, frustrated=data.draw(st.sampled_from(["0", "1/3", "1"])),
+        max_weight=data.draw(st.integers(1, 5)),
+        harden=data.draw(st.sampled_from(["0", "1/3", "1"])),
+        rng=data.draw(st.integers(0, 99)),
+    )  # fmt: skip
+    plant.verify()
+    problem = plant.problem
+    assert (problem.soft.lengths == width).all()
+    assert (problem.hard.lengths == width).all()
+    assert problem.cost((plant.state > 0).astype(np.int8)) == plant.energy == least_cost(problem)
+    mixed = shuffle(plant)
+    mixed.verify()
+    assert mixed.energy == plant.energy
+    assert Planted.from_recipe(mixed.recipe) == mixed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", SHAPES)
+def test_eighteen_variables_by_brute_force(shape):
+    for seed in range(4):
+        plant = cores(18, clause_density=4, shape=shape, max_weight=3, harden="1/9", rng=seed)
+        assert least_cost(plant.problem) == plant.energy
+        plant.verify()
+
+
+def test_a_given_model_is_planted_and_turned():
+    plant = cores(20, cores=5, state="+-" * 10, rng=3)
+    assert plant.state.tolist() == [1, -1] * 10
+    turned = plant.regauge("-+" * 10)
+    turned.verify()
+    assert turned.state.tolist() == [-1, 1] * 10
+    assert turned.energy == plant.energy
+
+
+def test_cores_can_be_renamed_with_lists_in_their_leaves():
+    problem = MaxSat(2, [[1], [2], [-1], [-2]], [1, 1, 1, 1])
+    tree = [1, 2, 0, 2, 1, 1, 2, 1, 0, 2, 1, 1, 4, 1, 2, 0, 2, 2, 1, 3, 1, 0, 2, 3, 1, 4, 1]
+    plant = Planted.of_cores(problem, Cores.of([(2, tree)]), np.ones(2, np.int8))
+    order, new = np.array([3, 0, 2, 1]), np.array([1, 0])
+    rows = [[int(np.sign(x)) * (int(new[abs(x) - 1]) + 1) for x in row] for row in
+            problem.soft.lists()]  # fmt: skip
+    mixed = MaxSat(2, [rows[k] for k in order], [1, 1, 1, 1])
+    turned = Certificate.of_cores([1, 1], plant.cores.renamed(new, np.argsort(order)))
+    assert verify(mixed, turned).optimal
+
+
+@pytest.mark.parametrize("shape", ["ring", "tetrahedron"])
+def test_literals_are_balanced_exactly(shape):
+    """Each variable has as many positive as negative literals, of the same weight."""
+    problem = cores(300, clause_density=5, shape=shape, max_weight=7, rng=1).problem
+    lean = np.zeros(301)
+    weights = np.repeat(problem.weights, problem.soft.lengths)
+    np.add.at(lean, np.abs(problem.literals), np.sign(problem.literals) * weights)
+    assert not lean.any()
+
+
+@pytest.mark.parametrize(("shape", "frustrated", "leans"),
+                         [("ring", "1", False), ("tetrahedron", "1", False),
+                          ("ring", "1/2", True), ("chain", "1", False)])  # fmt: skip
+def test_a_vote_of_literals_tells_the_model_only_where_the_docs_say_so(shape, frustrated, leans):
+    """Ties are broken at random. False alarms: 6e-7 for each case (five standard deviations)."""
+    rng, right, votes = np.random.default_rng(5), 0, 0
+    for seed in range(10):
+        plant = cores(400, clause_density=4, shape=shape, frustrated=frustrated, rng=seed)
+        lean = np.zeros(401)
+        np.add.at(lean, np.abs(plant.problem.literals), np.sign(plant.problem.literals))
+        vote = np.where(lean[1:] == 0, rng.choice([-1, 1], 400), np.sign(lean[1:]))
+        right, votes = right + int((vote == plant.state).sum()), votes + 400
+    deviation = (right - votes / 2) / math.sqrt(votes / 4)
+    assert (deviation > 5) == leans
+    assert deviation > -5
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("suffix", [".wcnf", ".npz", ".wcnf.gz"])
+def test_a_file_is_proven_by_what_is_beside_it(shape, suffix, tmp_path):
+    plant = shuffle(cores(30, cores=6, shape=shape, harden="1/5", rng=2))
+    path = tmp_path / f"x{suffix}"
+    files.write(path, plant)
+    checked = files.verify_file(path, recipe=True)
+    assert checked.cost == plant.energy
+    assert checked.proven is not None
+    assert checked.proven.verdict.optimal
+    assert files.read_planted(path) == plant
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"n": 3, "cores": 1}, "n=3 is too small"),
+        ({"n": 20}, "exactly one of cores=NUMBER and clause_density"),
+        ({"n": 20, "cores": 1, "width": 1}, "width=1"),
+        ({"n": 20, "cores": 1, "width": 13}, "width=13 is above 12"),
+        ({"n": 20, "cores": 1, "shape": "tetrahedron", "width": 2}, "width=2"),
+        ({"n": 20, "cores": 1, "shape": "tetrahedron", "length": 4}, "one size"),
+        ({"n": 20, "cores": 1, "shape": "knot"}, "shape='knot' is not one of"),
+        ({"n": 20, "cores": 1, "length": 1}, "length=1"),
+        ({"n": 20, "cores": 1, "length": 5, "max_length": 4}, "max_length=4"),
+        ({"n": 200, "cores": 1, "max_length": 65}, "at most 64"),
+        ({"n": 20, "cores": 1, "frustrated": "3/2"}, "from 0 to 1"),
+        ({"n": 20, "cores": 1, "harden": -1}, "from 0 to 1"),
+        ({"n": 20, "cores": 1, "max_weight": 2**32}, "above 2"),
+        ({"n": 20, "cores": 2**29}, "more than 2"),
+    ],
+)
+def test_what_cannot_be_planted_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        cores(**given)
+
+
+def test_what_needs_pairs_of_spins_is_refused_by_name():
+    with pytest.raises(ValueError, match="cores plants clauses"):
+        cores(20, cores=2, rng=1).ising  # noqa: B018
