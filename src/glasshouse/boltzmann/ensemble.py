@@ -123,7 +123,7 @@ class TrainingTask(Identified, Summarised):
     def canonical(self) -> str:
         """All that its rows depend on, as JSON on one line."""
         rows, visible = np.shape(self.data)
-        asked = {**self.settings.plain(), **self.digests, "rows": rows, "visible": visible}
+        asked = {**self.settings.identity(), **self.digests, "rows": rows, "visible": visible}
         looks = {"monitors": list(self.monitors), "every": self.every}
         described = {"measures": "training", "method": "train", "parameters": asked,
                      "solver": looks, "seed": self.seed}  # fmt: skip
