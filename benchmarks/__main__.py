@@ -12,7 +12,7 @@ import sys
 NAMES = ("files", "planting", "constraints", "wishart", "anneal", "anneal_scale",
          "polynomials", "proofs", "studies", "training")  # fmt: skip
 # Hours, or what others must be installed for: only when asked for by name.
-LONG = ("races", "tiles", "atlas", "glasses", "tempering", "cores")
+LONG = ("races", "tiles", "atlas", "glasses", "tempering", "cores", "training_size")
 WITH_OPTIONS = {"library": "library", "library_page": "library_package", "gset": "gset"}
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import threading
+from time import process_time
 
 import numpy as np
 import pytest
 
 from glasshouse.boltzmann import settings as training_settings
 from glasshouse.boltzmann import training
+from glasshouse.boltzmann.kernels.machine import UPDATES
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import Trainer
 from glasshouse.compiled import kernel_counts
@@ -26,6 +28,16 @@ SETTINGS = {
     ),
     "enumerated modes": TrainingSettings(4, epochs=30, batch_size=7, mode_probability=0.5),
     "exact": TrainingSettings(4, epochs=30, batch_size=7, gradient="exact"),
+    "many steps": TrainingSettings(4, epochs=30, batch_size=19, steps=5),
+    "chains from the mode": TrainingSettings(
+        4, epochs=30, batch_size=7, mode_probability=0.5, mode_use="restart", steps=2
+    ),
+    "matrices": TrainingSettings(
+        4, epochs=30, batch_size=7, gradient="pcd", chains=5, temperatures=3, engine="matrices"
+    ),
+    "matrices and modes": TrainingSettings(
+        4, epochs=30, batch_size=7, mode_probability=0.5, engine="matrices"
+    ),
 }
 # With these, some updates use a mode, and the others exact averages.
 EXACT = {
@@ -52,6 +64,55 @@ def test_pauses_change_nothing(name, at_once, monkeypatch):
     assert parts.advance(30)
     assert np.array_equal(whole.machine.weights, parts.machine.weights)
     assert whole.modes_proven == parts.modes_proven
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_a_training_stopped_at_any_pause_goes_on_from_its_file(
+    name, at_once, tmp_path, monkeypatch
+):
+    """A pause cuts an update in two: the file has the machine before it."""
+    expected = Trainer(DATA, SETTINGS[name], rng=1).run((), 10)
+    stops = np.random.default_rng(1).integers(1, 40, 1000).tolist()
+
+    def pace(seconds):
+        stops[-1] -= 1
+        if stops[-1] <= 0:
+            stops.pop()
+            raise KeyboardInterrupt
+
+    while True:
+        trainer = Trainer(DATA, SETTINGS[name], rng=1)
+        trainer._at_once = at_once
+        monkeypatch.setattr(trainer, "_pace", pace)
+        try:
+            found = trainer.run((), 10, tmp_path / "x.checkpoint.npz")
+            break
+        except KeyboardInterrupt:
+            assert np.array_equal(trainer._arrays.weights.T, trainer._arrays.back)
+    assert len(stops) < 1000
+    assert np.array_equal(found.machine.weights, expected.machine.weights)
+    assert found.modes_proven == expected.modes_proven
+
+
+@pytest.mark.parametrize("options", [{}, {"gradient": "pcd"}, {"engine": "matrices"}])
+def test_one_long_update_hears_signals(options):
+    """All data at once: an update of some seconds of processor time, in which an alarm rings."""
+    rows = np.random.default_rng(1).integers(0, 2, (20_000, 784), dtype=np.int8)
+    trainer = Trainer(rows, TrainingSettings(128, epochs=1, steps=2, **options), rng=1)
+    beats = []
+    before = signal.signal(signal.SIGPROF, lambda *_: beats.append(process_time()))
+    signal.setitimer(signal.ITIMER_PROF, 0.02, 0.02)
+    try:
+        beats.append(process_time())
+        assert trainer.advance(1)
+        beats.append(process_time())
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    assert trainer._arrays.progress[UPDATES] == 1
+    assert beats[-1] - beats[0] > 1.0
+    assert max(np.diff(beats)) < 0.5
 
 
 def test_a_training_that_would_take_days_is_stopped_and_goes_on(tmp_path):

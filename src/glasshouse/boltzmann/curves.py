@@ -174,8 +174,7 @@ def _words(name: str, value: Any) -> str:
 
 def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     asked, looks = task.table("parameters"), task.table("solver")
-    known = {name: asked[name] for name in TrainingSettings.__dataclass_fields__}
-    settings = TrainingSettings(**known)
+    settings = TrainingSettings.stored(asked)
     known_of_data = task.realised or {}
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]

@@ -18,7 +18,8 @@ from glasshouse.extras import optional
 from glasshouse.files.formats.matrices import csv_numbers, npy_numbers
 from glasshouse.files.text.archive import opened_archive
 from glasshouse.files.text.streams import Source, format_suffix, opened
-from glasshouse.problems import SpinArray, validation
+from glasshouse.problems import FloatArray, SpinArray, validation
+from glasshouse.problems.elementary import logarithms
 from glasshouse.problems.naming import Units as Units
 from glasshouse.randomness import RngLike, Seed
 
@@ -102,6 +103,18 @@ def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[Sp
     is_held_out = np.zeros(len(rows), dtype=bool)
     is_held_out[np.argsort(words, kind="stable")[:number]] = True
     return rows[~is_held_out], rows[is_held_out]
+
+
+def log_odds(rows: SpinArray, units: Units) -> FloatArray:
+    """Biases with which independent units have the means of the rows.
+
+    One more row of each kind is counted, against infinity.
+
+    >>> log_odds(np.array([[0, 1], [0, 1], [0, 0]], dtype=np.int8), "binary").round(6).tolist()
+    [-1.386294, 0.405465]
+    """
+    ups = (rows == 1).sum(axis=0) + 1.0
+    return logarithms(ups / (len(rows) + 2.0 - ups)) / (1 - LOW[units])
 
 
 def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray:

@@ -123,7 +123,7 @@ class TrainingTask(Identified, Summarised):
     def canonical(self) -> str:
         """Return all that the rows depend on, as one line of JSON."""
         rows, visible = np.shape(self.data)
-        asked = {**self.settings.plain(), **self.digests, "rows": rows, "visible": visible}
+        asked = {**self.settings.identity(), **self.digests, "rows": rows, "visible": visible}
         looks = {"monitors": list(self.monitors), "every": self.every}
         described = {"measures": "training", "method": "train", "parameters": asked,
                      "solver": looks, "seed": self.seed}  # fmt: skip

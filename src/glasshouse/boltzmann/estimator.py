@@ -7,7 +7,7 @@ that this module is imported only when it is asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +17,19 @@ from glasshouse.boltzmann.data import Units, in_units
 from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import (
+    Engine,
+    FirstBiases,
     Gradient,
     ModeSearch,
     ModeStep,
     ModeUse,
+    Optimizer,
+    Precision,
     Reduction,
+    Schedule,
     TrainingSettings,
 )
-from glasshouse.boltzmann.training import Trainer
+from glasshouse.boltzmann.training import Trainer, TrainingRun
 from glasshouse.extras import MissingPackageError, optional
 from glasshouse.problems import FloatArray, SpinArray
 from glasshouse.randomness import RngLike, Seed
@@ -45,7 +50,7 @@ else:
         BaseEstimator, TransformerMixin, NamesOut = (type(n, (), {}) for n in "ABC")
 
 # What random numbers after the training are for: paths of child seeds, far from the trainer's own.
-_SAMPLES, _PARTITION = 100, 101
+_SAMPLES, _PARTITION, _PARTS = 100, 101, 102
 
 
 class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
@@ -83,6 +88,13 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         mode_step: "energy" or "full".
         mode_search: "auto", "enumerate", "anneal" or "prove".
         mode_seconds: how long "prove" tries.
+        engine: "lanes", "matrices" or "auto".
+        precision: "double" or "single".
+        optimizer: "sgd" or "adam".
+        schedule: "linear", "exponential" or "cosine".
+        first_biases: "zero" or "data".
+        centred: whether the gradient is the centred one.
+        temperatures: of parallel tempering.
         monitors: what to look at during the training, by names in `MONITORS`.
         every: so many epochs.
         random_state: a whole number that always gives the same; None gives something new.
@@ -132,6 +144,13 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         mode_step: ModeStep = "energy",
         mode_search: ModeSearch = "auto",
         mode_seconds: float = 2.0,
+        engine: Engine = "lanes",
+        precision: Precision = "double",
+        optimizer: Optimizer = "sgd",
+        schedule: Schedule = "linear",
+        first_biases: FirstBiases = "zero",
+        centred: bool = False,
+        temperatures: int = 1,
         monitors: Sequence[str] = (),
         every: int = 10,
         random_state: RngLike = None,
@@ -144,17 +163,37 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
 
     def fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
         """Train a machine on the rows of X; y is ignored."""
+        seed = Seed.of(vars(self)["random_state"])
+        run = Trainer(self._rows(X, reset=True), self._settings(), rng=seed).run(
+            vars(self)["monitors"], vars(self)["every"]
+        )
+        return self._take(run, seed)
+
+    def partial_fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
+        """Go on for one epoch with the rows of X, at the first learning rate; y is ignored.
+
+        Momentum and persistent chains begin anew; the first call draws weights.
+        """
+        machine = getattr(self, "machine_", None)
+        rows = self._rows(X, reset=machine is None)
+        seed = Seed.of(vars(self)["random_state"])
+        if machine is not None:
+            seed = self._seed.child(_PARTS)
+        run = Trainer(rows, replace(self._settings(), epochs=1), start=machine, rng=seed).run()
+        return self._take(run, seed)
+
+    def _settings(self) -> TrainingSettings:
         parts = vars(self)
-        settings = TrainingSettings(parts["n_hidden"], **{name: parts[name] for name in _SETTINGS})
-        rows = self._rows(X, reset=True)
-        seed = Seed.of(parts["random_state"])
-        run = Trainer(rows, settings, rng=seed).run(parts["monitors"], parts["every"])
+        return TrainingSettings(parts["n_hidden"], **{name: parts[name] for name in _SETTINGS})
+
+    def _take(self, run: TrainingRun, seed: Seed) -> RestrictedBoltzmannMachine:
         self.machine_: BoltzmannMachine = run.machine
         self.components_: FloatArray = run.machine.back
         self.intercept_visible_: FloatArray = run.machine.visible_bias
         self.intercept_hidden_: FloatArray = run.machine.hidden_bias
         self.history_ = {"epoch": run.epochs, **run.history}
         self._n_features_out = run.machine.num_hidden
+        self._seed = seed
         self._random = np.random.default_rng(seed.child(_SAMPLES).sequence())
         self._partition_seed = seed.child(_PARTITION)
         self._partition: ImportanceEstimate | None = None

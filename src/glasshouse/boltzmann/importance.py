@@ -9,11 +9,10 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.data import as_units
+from glasshouse.boltzmann.data import as_units, log_odds
 from glasshouse.boltzmann.kernels import importance
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.problems import FloatArray, validation
-from glasshouse.problems.elementary import logarithms
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.samples import Estimate
 from glasshouse.stopping import in_slices
@@ -78,9 +77,7 @@ def annealed_importance(
         base = scale * machine.in_units("spin").visible_bias  # hidden units are halfway
     else:
         rows = validation.rows(as_units(data, machine.num_visible, machine.units, "data"))
-        # Independent units get the means of the rows, with one more of each kind against infinity.
-        ups = (rows == 1).sum(axis=0) + 1.0
-        base = logarithms(ups / (len(rows) + 2.0 - ups)) / (1 - low)
+        base = log_odds(rows, machine.units)
     streams, states = Seed.of(rng).streams(chains), np.empty((chains, machine.num_visible), np.int8)
 
     def step(first: int, last: int) -> None:

@@ -11,16 +11,16 @@ from typing import Any, get_args
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.data import LOW, Units, as_units, entropy
+from glasshouse.boltzmann.data import LOW, Units, as_units, entropy, in_units
 from glasshouse.boltzmann.kernels import enumeration, sampling
-from glasshouse.boltzmann.slices import log_partition, number_of_each, rows_of
+from glasshouse.boltzmann.parameters import bias, by_name, detached, floats
+from glasshouse.boltzmann.slices import complete, log_partition, number_of_each, rows_of
 from glasshouse.extras import optional
-from glasshouse.files.formats.matrices import HIDDEN, VISIBLE, WEIGHTS
 from glasshouse.problems import FloatArray, Rbm, SpinArray, validation
 from glasshouse.problems.rbm import sklearn_arrays
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import in_slices
-from glasshouse.summaries import Summarised
+from glasshouse.summaries import Summarised, short
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +76,7 @@ class BoltzmannMachine(Summarised):
     def __post_init__(self) -> None:
         if self.units not in get_args(Units):
             raise ValueError(f"units={self.units!r} is not one of {', '.join(get_args(Units))}")
-        weights = _floats(self.weights, "weights")
+        weights = floats(self.weights, "weights")
         if weights.ndim != 2 or 0 in weights.shape:
             raise ValueError(
                 f"weights have shape {weights.shape}; expected one row per visible and one column "
@@ -85,8 +85,8 @@ class BoltzmannMachine(Summarised):
         rows, columns = weights.shape
         fields = {
             "weights": weights,
-            "visible_bias": _bias(self.visible_bias, rows, "visible"),
-            "hidden_bias": _bias(self.hidden_bias, columns, "hidden"),
+            "visible_bias": bias(self.visible_bias, rows, "visible"),
+            "hidden_bias": bias(self.hidden_bias, columns, "hidden"),
         }
         parts = [part.reshape(-1) for part in fields.values()]
         validation.total_magnitude(parts, 0.0, "weights and biases")
@@ -180,12 +180,17 @@ class BoltzmannMachine(Summarised):
         return log_partition(self.smaller_first, self.low)
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
-        """Return the exact mean of ln p(v) over the rows of the data."""
-        return float(self.log_weight(data).mean()) - self.log_partition
+        """Mean of ln p(v) over the rows of the data, 0 and 1 or -1 and 1, exactly."""
+        table = in_units(np.atleast_2d(np.asarray(data)), self.units)
+        rows = self._values(table, self.num_visible, "data")
+        return float(self.log_weights(rows).mean()) - self.log_partition
 
     def kl(self, data: npt.ArrayLike) -> float:
-        """Return the exact Kullback-Leibler divergence from the data's distribution to this one."""
-        rows = self._values(data, self.num_visible, "data")
+        """Kullback-Leibler divergence from the data's distribution to this one, exactly.
+
+        The data are rows of 0 and 1, or of -1 and 1, whatever the machine's units.
+        """
+        rows = in_units(data, self.units)
         return -entropy(rows) - self.log_likelihood(rows)
 
     def refuse_enumeration(self) -> None:
@@ -210,6 +215,7 @@ class BoltzmannMachine(Summarised):
         *,
         steps: int = 1000,
         start: npt.ArrayLike | None = None,
+        clamped: npt.ArrayLike | None = None,
         rng: RngLike = None,
     ) -> SpinArray:
         """Draw visible states from Gibbs chains, one chain per sample.
@@ -219,7 +225,13 @@ class BoltzmannMachine(Summarised):
             steps: of each chain.
             start: visible states of the chains before the first step, for example data; one per
                 chain. Random states when left out.
+            clamped: numbers of visible units that keep the values they have in `start`: the chains
+                complete images, or find labels that are units of their own.
             rng: a seed, or whatever `numpy.random.default_rng` takes.
+
+        >>> copies = BoltzmannMachine([[9.0], [9.0]])  # two units that want to be equal
+        >>> copies.sample(3, steps=9, start=[[1, -1]] * 3, clamped=[0], rng=1).tolist()
+        [[1, 1], [1, 1], [1, 1]]
         """
         count = validation.count(count, "count", 1)
         shape = count, self.num_visible
@@ -232,6 +244,11 @@ class BoltzmannMachine(Summarised):
             if states.shape != shape:
                 raise ValueError(f"start has shape {states.shape}, not {shape}, one row per chain")
         steps = validation.count(steps, "steps")
+        if clamped is not None:
+            if start is None:
+                raise ValueError("clamped units keep their values in start; give start, too")
+            parts = self.weights, self.visible_bias, self.hidden_bias
+            return complete(states, self._places(clamped), parts, self.low, steps, Seed.of(rng))
 
         def run(first: int, last: int) -> None:
             sampling.run_chains(stream, self.weights, self.back, self.visible_bias,
@@ -239,6 +256,16 @@ class BoltzmannMachine(Summarised):
 
         in_slices(run, count)
         return states
+
+    def _places(self, clamped: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        places = np.asarray(clamped)
+        is_good = places.ndim == 1 and (places.dtype.kind in "iu" or places.size == 0)
+        if not is_good or ((places < 0) | (places >= self.num_visible)).any():
+            raise ValueError(
+                f"clamped={short(clamped)} are not numbers of visible units, 0 to "
+                f"{self.num_visible - 1}"
+            )
+        return places.astype(np.int64)
 
     def in_units(self, units: Units) -> BoltzmannMachine:
         """Return a machine with the same distribution in other units; 0 becomes -1.
@@ -316,10 +343,12 @@ class BoltzmannMachine(Summarised):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError("pass the biases among the named arrays, or all arrays one by one")
-            weights, visible_bias, hidden_bias = _by_name(weights)
-        matrix = np.asarray(weights)
-        biases: dict[str, Any] = {"visible_bias": visible_bias, "hidden_bias": hidden_bias}
+                raise ValueError("give the biases among the named arrays, or all arrays one by one")
+            weights, visible_bias, hidden_bias = by_name(weights)
+        matrix = detached(weights)
+        biases: dict[str, Any] = {
+            "visible_bias": detached(visible_bias), "hidden_bias": detached(hidden_bias),
+        }  # fmt: skip
         return cls(matrix.T if hidden_first else matrix, units=units, **biases)
 
     @classmethod
@@ -360,34 +389,3 @@ class BoltzmannMachine(Summarised):
     def __repr__(self) -> str:
         size = f"{self.num_visible} visible × {self.num_hidden} hidden"
         return f"BoltzmannMachine({size}, {self.units} units)"
-
-
-def _by_name(arrays: Mapping[str, Any]) -> list[Any]:
-    """Return weights and both biases from named arrays; both biases may be missing."""
-    found = [[n for n in names if n in arrays] for names in (WEIGHTS, VISIBLE, HIDDEN)]
-    counts = [*map(len, found)]
-    if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
-        raise ValueError(
-            f"arrays are called {', '.join(map(str, arrays))[:100]}; expected one each of "
-            f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
-        )
-    return [arrays[names[0]] if names else None for names in found]
-
-
-def _floats(values: npt.ArrayLike, name: str) -> FloatArray:
-    array = np.asarray(values)
-    if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} are {array.dtype}; expected real numbers")
-    array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} contain NaN or infinity; expected finite numbers")
-    return array
-
-
-def _bias(values: npt.ArrayLike | None, size: int, layer: str) -> FloatArray:
-    if values is None:
-        return np.zeros(size)
-    array = _floats(values, f"{layer}_bias")
-    if array.shape != (size,):
-        raise ValueError(f"{layer}_bias has shape {array.shape}, but the layer has {size} units")
-    return array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,11 @@ from glasshouse.boltzmann.kernels import enumeration
 from glasshouse.boltzmann.kernels.modes import CLOSED, descend, rounding, spin_weights
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.settings import ModeSearch, enumerates
-from glasshouse.problems import SpinArray
+from glasshouse.problems import Rbm, SpinArray, validation
 from glasshouse.proofs import prove
-from glasshouse.randomness import RngLike
+from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers import anneal
-from glasshouse.stopping import in_slices
+from glasshouse.stopping import in_slices, working_time
 from glasshouse.summaries import Summarised
 
 # Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128; with a quarter of the runs, which
@@ -57,6 +58,7 @@ def find_mode(
     search: ModeSearch = "auto",
     start: npt.ArrayLike | None = None,
     seconds: float = 2.0,
+    time_limit: float | None = None,
     rng: RngLike = None,
 ) -> Mode:
     """Find the mode of a machine.
@@ -70,6 +72,8 @@ def find_mode(
         start: visible units of the mode of a similar machine, such as this one some updates ago:
             annealing also looks at what is next to it.
         seconds: how long to try to prove.
+        time_limit: seconds for which annealing starts again and again, with twice the sweeps each
+            time; the first start is always finished. Without it, annealing starts once.
         rng: a seed for annealing, or whatever `numpy.random.default_rng` takes.
 
     >>> found = find_mode(BoltzmannMachine([[1.0, 1.0], [1.0, -1.0]]))
@@ -82,11 +86,12 @@ def find_mode(
         return _mode(machine, *_enumerated(machine), is_proven=least <= CLOSED)
     problem = machine.to_instance()
     runs = _RUNS if machine.weights.size <= _MANY_WEIGHTS else _FEW_RUNS
-    found = anneal(problem, sweeps=_SWEEPS, runs=runs, rng=rng)
-    if found.stopped is not None:  # Ctrl-C is for the whole training, not for one mode
-        raise KeyboardInterrupt
-    visible, _ = _in_units(machine, found.best_state)
-    mode = _mode(machine, *_descended(machine, visible), is_proven=False)
+    seed, sweeps, end = Seed.of(rng), _SWEEPS, working_time() + _limit(time_limit)
+    mode = _annealed(machine, problem, sweeps, runs, seed)
+    while (left := end - working_time()) > 0:
+        sweeps, seed = 2 * sweeps, seed.child(0)
+        again = _annealed(machine, problem, sweeps, runs, seed, left)
+        mode = min(mode, again, key=lambda mode: mode.frustration)
     if start is not None:
         near = as_units(start, machine.num_visible, machine.units, "start")
         other = _mode(machine, *_descended(machine, near), is_proven=False)
@@ -99,6 +104,23 @@ def find_mode(
     if proof.statistics.stopped == "Ctrl-C":
         raise KeyboardInterrupt
     return _mode(machine, *_in_units(machine, proof.state), proof.gap <= CLOSED)
+
+
+def _limit(seconds: float | None) -> float:
+    if seconds is not None and (not validation.is_real(seconds) or not 0 < seconds < math.inf):
+        raise ValueError(f"time_limit={seconds!r} is no time above 0 in seconds")
+    return seconds or 0.0
+
+
+def _annealed(
+    machine: BoltzmannMachine, problem: Rbm, sweeps: int, runs: int, seed: Seed,
+    left: float | None = None,
+) -> Mode:  # fmt: skip
+    found = anneal(problem, sweeps=sweeps, runs=runs, rng=seed, time_limit=left)
+    if found.stopped == "interrupted":  # it is for the whole training, not for one mode
+        raise KeyboardInterrupt
+    visible, _ = _in_units(machine, found.best_state)
+    return _mode(machine, *_descended(machine, visible), is_proven=False)
 
 
 def _in_units(machine: BoltzmannMachine, spins: SpinArray) -> tuple[SpinArray, SpinArray]:

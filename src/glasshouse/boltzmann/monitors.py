@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -16,7 +16,7 @@ from glasshouse.boltzmann.modes import Mode, find_mode
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.slices import rows_of
 from glasshouse.catalogue import Catalogue
-from glasshouse.problems import SpinArray
+from glasshouse.problems import SpinArray, validation
 from glasshouse.randomness import Seed
 from glasshouse.summaries import Summarised
 
@@ -125,6 +125,40 @@ def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monito
         if entry.needs_held_out and held_out is None:
             raise ValueError(f"monitor={name!r} needs held_out, data that are not learnt")
     return found
+
+
+class Best:
+    """The machine at which a monitor was best, and how long ago that was.
+
+    Args:
+        looks: the monitors; the first one counts.
+        patience: looks without anything better, after which it is over.
+    """
+
+    def __init__(self, looks: Mapping[str, Monitor], patience: int) -> None:
+        self.patience = validation.count(patience, "patience", 1)
+        name = next(iter(looks), None)
+        if name not in _BETTER:
+            raise ValueError(
+                f"patience looks at the first monitor, which is {name!r}; expected one of "
+                f"{', '.join(_BETTER)}"
+            )
+        self.sign = _BETTER[name]
+        self.machine: BoltzmannMachine | None = None
+        self.value, self.since = -math.inf, 0
+
+    def is_over(self, value: float, snapshot: Snapshot) -> bool:
+        """Take the value of one look; return whether patience has ended."""
+        if self.sign * value > self.value:
+            self.value, self.machine, self.since = self.sign * value, snapshot.machine, 0
+        else:
+            self.since += 1
+        return self.since >= self.patience
+
+
+# Monitors that tell how good a machine is: 1 where more is better, -1 where less is.
+_BETTER = {"held_out": 1, "held_out_ais": 1, "log_likelihood": 1, "ais": 1, "pseudo_likelihood": 1,
+           "kl": -1, "reconstruction": -1}  # fmt: skip
 
 
 @monitor("kl", "Kullback-Leibler divergence from data to model, exact, in nats")

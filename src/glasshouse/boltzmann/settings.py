@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import Field, asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -19,6 +20,11 @@ Reduction: TypeAlias = Literal["mean", "sum"]
 ModeUse: TypeAlias = Literal["update", "restart"]
 ModeStep: TypeAlias = Literal["energy", "full"]
 ModeSearch: TypeAlias = Literal["auto", "enumerate", "anneal", "prove"]
+Engine: TypeAlias = Literal["lanes", "matrices", "auto"]
+Precision: TypeAlias = Literal["double", "single"]
+Optimizer: TypeAlias = Literal["sgd", "adam"]
+Schedule: TypeAlias = Literal["linear", "exponential", "cosine"]
+FirstBiases: TypeAlias = Literal["zero", "data"]
 
 _GRADIENTS = {"cd": machine.CD, "pcd": machine.PCD, "exact": machine.EXACT}
 _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope", "mode_offset",
@@ -26,6 +32,10 @@ _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope",
 # Of the smaller layer: so many states take some milliseconds per update.
 _MOST_ENUMERATED = 16
 _MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
+# Where matrix products were measured to be faster (benchmarks/results/training-size.md): from so
+# many rows or chains per update on, with persistent chains, or with so many weights.
+_MANY_ROWS, _MANY_WEIGHTS = 64, 1 << 17
+_LATER = {"later": True}  # a field that old stores and checkpoints do not have
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,6 +75,17 @@ class TrainingSettings(Summarised):
             what annealing found; auto enumerates layers of at most 16 units and anneals for others.
         mode_seconds: seconds after which prove stops trying to prove a mode. The time never changes
             a training, unless the proof comes upon a better state than annealing did.
+        engine: lanes is compiled code, with the same result on every computer; matrices uses matrix
+            products of NumPy, whose last digits depend on the computer and its number of threads;
+            auto takes the one that was measured to be faster for these sizes.
+        precision: double or single; single needs matrices.
+        optimizer: sgd, or adam, which needs matrices.
+        schedule: how a learning rate of two numbers goes from the first to the last: linear,
+            exponential or cosine.
+        first_biases: what visible biases start at: zero, or the log-odds of the data's means.
+        centred: use the centred gradient: units minus their means over the data. Needs matrices.
+        temperatures: of parallel tempering, whose chains swap places between the inverse
+            temperatures 0 and 1; 1 for none. Needs matrices and pcd.
 
     >>> TrainingSettings(12, epochs=3, learning_rate=(0.3, 0.1)).learning_rates().tolist()
     [0.3, 0.2, 0.1]
@@ -90,15 +111,24 @@ class TrainingSettings(Summarised):
     mode_step: ModeStep = "energy"
     mode_search: ModeSearch = "auto"
     mode_seconds: float = field(default=2.0, metadata={"option": "--mode-time-limit"})
+    engine: Engine = field(default="lanes", metadata=_LATER)
+    precision: Precision = field(default="double", metadata=_LATER)
+    optimizer: Optimizer = field(default="sgd", metadata=_LATER)
+    schedule: Schedule = field(default="linear", metadata=_LATER)
+    first_biases: FirstBiases = field(default="zero", metadata=_LATER)
+    centred: bool = field(default=False, metadata=_LATER)
+    temperatures: int = field(default=1, metadata=_LATER)
 
     def __post_init__(self) -> None:
-        for name, least in {"hidden": 1, "epochs": 1, "steps": 1}.items():
+        for name, least in {"hidden": 1, "epochs": 1, "steps": 1, "temperatures": 1}.items():
             object.__setattr__(self, name, validation.count(getattr(self, name), name, least))
         for name in ("chains", "batch_size"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, validation.count(getattr(self, name), name, 1))
         words = {"units": Units, "gradient": Gradient, "reduction": Reduction,
-                 "mode_use": ModeUse, "mode_step": ModeStep, "mode_search": ModeSearch}  # fmt: skip
+                 "mode_use": ModeUse, "mode_step": ModeStep, "mode_search": ModeSearch,
+                 "engine": Engine, "precision": Precision, "optimizer": Optimizer,
+                 "schedule": Schedule, "first_biases": FirstBiases}  # fmt: skip
         for name, kind in words.items():
             if getattr(self, name) not in get_args(kind):
                 raise ValueError(
@@ -115,12 +145,37 @@ class TrainingSettings(Summarised):
             raise ValueError(f"mode_seconds={self.mode_seconds!r} is not a time above 0 in seconds")
         for name in _REALS:  # one kind of number, whatever was given: settings are compared
             object.__setattr__(self, name, float(getattr(self, name)))
-        if not isinstance(self.biases, bool):
-            raise ValueError(f"biases={self.biases!r} is neither True nor False")
+        for name in ("biases", "centred"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name}={getattr(self, name)!r} is neither True nor False")
         if self.chains is not None and self.gradient != "pcd":
             raise ValueError('chains belong to gradient="pcd"; remove them')
         if self.gradient == "exact" and self.mode_use == "restart" and self.mode_probability:
             raise ValueError('gradient="exact" has no chains that mode_use="restart" could start')
+        self._refuse_unfit()
+
+    def _refuse_unfit(self) -> None:
+        """Refuse settings that an engine, a gradient or an optimizer does not have."""
+        needs = self._needs_matrices()
+        if needs and (self.engine == "lanes" or self.gradient == "exact"):
+            does = "" if self.gradient == "exact" else "; set engine='matrices'"
+            raise ValueError(f"{needs} is not for engine='lanes' and gradient='exact'{does}")
+        if self.engine == "matrices" and self.gradient == "exact":
+            raise ValueError("gradient='exact' needs engine='lanes'")
+        if self.temperatures > 1 and self.gradient != "pcd":
+            raise ValueError(f"temperatures={self.temperatures} needs gradient='pcd'")
+        if self.optimizer == "adam" and self.momentum:
+            raise ValueError("optimizer='adam' has a momentum of its own; leave momentum out")
+        if self.schedule == "exponential" and 0.0 in np.ravel(self.learning_rate):
+            raise ValueError("schedule='exponential' needs learning rates above 0")
+        if self.first_biases == "data" and not self.biases:
+            raise ValueError("first_biases='data' needs biases")
+
+    def _needs_matrices(self) -> str:
+        """The first setting that only matrix products have; empty if there is none."""
+        usual = {"precision": "double", "optimizer": "sgd", "centred": False, "temperatures": 1}
+        return next((f"{name}={getattr(self, name)!r}" for name, value in usual.items()
+                     if getattr(self, name) != value), "")  # fmt: skip
 
     @property
     def low(self) -> int:
@@ -134,11 +189,52 @@ class TrainingSettings(Summarised):
             values["learning_rate"] = list(self.learning_rate)
         return values
 
+    def identity(self) -> dict[str, Any]:
+        """The same for stores and checkpoints: without later fields that have their default.
+
+        So what was stored before a field was added stays what it was.
+        """
+        usual = {one.name: one.default for one in fields(self) if "later" in one.metadata}
+        return {name: value for name, value in self.plain().items()
+                if name not in usual or value != usual[name]}  # fmt: skip
+
+    @classmethod
+    def stored(cls, values: Mapping[str, Any]) -> TrainingSettings:
+        """The settings that `identity` gave; whatever else is there is left out."""
+        return cls(**{one.name: values[one.name] for one in fields(cls)
+                      if "later" not in one.metadata or one.name in values})  # fmt: skip
+
     def learning_rates(self) -> FloatArray:
-        """Return the learning rate of each epoch."""
-        if isinstance(self.learning_rate, tuple):
-            return np.linspace(*self.learning_rate, self.epochs)
-        return np.full(self.epochs, self.learning_rate)
+        """One per epoch.
+
+        >>> rates = TrainingSettings(1, 3, learning_rate=(0.4, 0.1), schedule="exponential")
+        >>> rates.learning_rates().round(6).tolist()
+        [0.4, 0.2, 0.1]
+        """
+        if not isinstance(self.learning_rate, tuple):
+            return np.full(self.epochs, self.learning_rate)
+        first, last = self.learning_rate
+        if self.schedule == "exponential":
+            return np.geomspace(first, last, self.epochs)
+        if self.schedule == "cosine":
+            turns = np.cos(np.linspace(0.0, math.pi, self.epochs))
+            return np.asarray(last + (first - last) * (1.0 + turns) / 2)
+        return np.linspace(first, last, self.epochs)
+
+    def engine_for(self, num_visible: int, num_data: int) -> Engine:
+        """The engine that trains: lanes or matrices.
+
+        >>> TrainingSettings(500, engine="auto", batch_size=100).engine_for(784, 1797)
+        'matrices'
+        """
+        if self.engine != "auto":
+            return self.engine
+        if self.gradient == "exact":
+            return "lanes"
+        rows = max(min(self.batch_size or num_data, num_data), self.chains or 0)
+        is_large = self.gradient == "pcd" or num_visible * self.hidden >= _MANY_WEIGHTS
+        wins = rows >= _MANY_ROWS and is_large
+        return "matrices" if self._needs_matrices() or wins else "lanes"
 
     def mode_chances(self) -> FloatArray:
         """Return the probability that an update uses the mode, one per epoch."""

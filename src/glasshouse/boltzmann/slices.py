@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.boltzmann.kernels import enumeration
+from glasshouse.boltzmann.kernels import enumeration, tables
+from glasshouse.boltzmann.kernels.draws import LANES
 from glasshouse.boltzmann.kernels.machine import Averages
-from glasshouse.problems import FloatArray, validation
+from glasshouse.problems import FloatArray, SpinArray, validation
+from glasshouse.randomness import Seed
 from glasshouse.stopping import in_slices
 
 
@@ -40,6 +42,35 @@ def number_of_each(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: 
     numbers = np.empty(len(table))
     in_slices(lambda first, last: kernel(table[first:last], *rest, numbers[first:last]), len(table))
     return numbers
+
+
+def complete(
+    states: SpinArray, places: npt.NDArray[np.int64], parts: Sequence[FloatArray], low: int,
+    steps: int, seed: Seed,
+) -> SpinArray:  # fmt: skip
+    """Return visible states after Gibbs steps in which some units keep their values.
+
+    Args:
+        states: one row per chain.
+        places: the units that keep their values.
+        parts: weights, visible and hidden biases.
+        low: the lower value of a unit.
+        steps: of each chain; all chains step together, by matrix products.
+        seed: of the random numbers.
+    """
+    weights, visible_bias, hidden_bias = parts
+    lanes = np.ascontiguousarray(seed.streams(LANES).T)
+    visible, kept = states.astype(np.float64), states[:, places].astype(np.float64)
+    hidden, betas = np.empty((len(states), len(hidden_bias))), np.ones(len(states))
+
+    def run(first: int, last: int) -> None:
+        for _ in range(first, last):
+            tables.draw_units(lanes, visible @ weights, hidden_bias, betas, low, hidden)
+            tables.draw_units(lanes, hidden @ weights.T, visible_bias, betas, low, visible)
+            visible[:, places] = kept
+
+    in_slices(run, steps)
+    return visible.astype(np.int8)
 
 
 def log_partition(layers: Sequence[FloatArray], low: int, blocks: int | None = None) -> float:

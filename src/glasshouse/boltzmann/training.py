@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -14,23 +14,28 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
+from glasshouse.boltzmann.beginning import first_arrays
 from glasshouse.boltzmann.checkpoints import Checkpoint, State, digest, stored_seed
-from glasshouse.boltzmann.kernels import sampling, updates
-from glasshouse.boltzmann.kernels.draws import LANES, fill_normal
+from glasshouse.boltzmann.kernels import updates
+from glasshouse.boltzmann.kernels.gradient import new_gradient
+from glasshouse.boltzmann.kernels.groups import new_group
 from glasshouse.boltzmann.kernels.machine import (
+    BEGUN,
     EPOCH,
     MODE,
     MODES,
     MOST_WEIGHT,
-    PROGRESS,
+    PLACES,
     READY,
+    SHUFFLED,
     UPDATES,
-    Machine,
+    Cut,
 )
 from glasshouse.boltzmann.kernels.modes import spin_weights
+from glasshouse.boltzmann.matrices import Matrices
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.modes import find_mode, frustration_of
-from glasshouse.boltzmann.monitors import LastMode, Snapshot, chosen
+from glasshouse.boltzmann.monitors import Best, LastMode, Snapshot, chosen
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.slices import find_averages, new_averages
 from glasshouse.compiled import announces
@@ -41,11 +46,12 @@ from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 
 # What random numbers are for: paths of child seeds.
-_WEIGHTS, _UPDATES, _MODES, _MONITORS = range(4)
+_MODES, _MONITORS = 2, 3  # after those of the first arrays
 # Between two times that a checkpoint may be written.
 _PIECE_SECONDS = 0.2
-# Between two moments at which signals are handled, about so many seconds, at most so many updates.
-_PAUSE_SECONDS, _MOST_AT_ONCE = 0.1, 1 << 30
+# Between two moments at which signals are handled, about so many seconds, at most so many steps of
+# single chains; before the first of them, steps that take some milliseconds.
+_PAUSE_SECONDS, _MOST_AT_ONCE, _FIRST_PRODUCTS = 0.1, 1 << 40, 1 << 22
 
 
 class DivergenceWarning(UserWarning):
@@ -92,6 +98,8 @@ def train(
     start: BoltzmannMachine | None = None,
     rng: RngLike = None,
     checkpoint: str | os.PathLike[str] | None = None,
+    callback: Callable[[Snapshot], object] | None = None,
+    patience: int | None = None,
     **settings: Any,
 ) -> TrainingRun:
     """Train an RBM on rows of 0 and 1, or of -1 and 1.
@@ -107,6 +115,9 @@ def train(
         checkpoint: a file, a `.npz`, that the whole state is written to every few seconds. Where it
             exists, the same training goes on from it, and ends as if it had never stopped; another
             training is refused.
+        callback: is called at each look with a `Snapshot`; what is true stops the training.
+        patience: stop after so many looks at which the first monitor was no better than before, and
+            return the machine of its best look; without a checkpoint only.
         settings: those of `TrainingSettings`, by name.
 
     >>> run = train([[1, 0], [0, 1]], 2, epochs=200, learning_rate=0.1, rng=1)
@@ -119,7 +130,7 @@ def train(
     trainer = Trainer(
         data, TrainingSettings(hidden, **settings), held_out=held_out, start=start, rng=rng
     )
-    return trainer.run(monitors, every, path)
+    return trainer.run(monitors, every, path, callback, patience)
 
 
 class Trainer(Summarised):
@@ -129,6 +140,7 @@ class Trainer(Summarised):
         settings: of the training.
         data: in the machine's units.
         held_out: likewise; None without any.
+        engine: what trains: lanes or matrices.
         seed: of everything random.
         modes_proven: how many of the modes used so far are proven.
         learning_seconds: time that `advance` has taken so far.
@@ -159,13 +171,23 @@ class Trainer(Summarised):
         self.learning_seconds = 0.0
         self.has_diverged = False
         self._constants: dict[str, float] = {}
-        self._at_once = 16  # updates between two moments at which signals are handled
         self._proven = np.zeros(1, dtype=np.int64)  # proven modes of the last compiled updates
+        self.engine = settings.engine_for(self.data.shape[1], len(self.data))
         self._plan = settings.plan(self.data.shape[1], len(self.data))
         self._rates, self._chances = settings.learning_rates(), settings.mode_chances()
-        self._arrays = self._begin(start)
+        self._arrays = first_arrays(settings, self.engine, self.data, start, self.seed)
         sizes = self._arrays.weights.shape if settings.gradient == "exact" else (0, 0)
         self._averages = new_averages(*sizes)
+        self._matrices: Matrices | None = None
+        if self.engine == "matrices":
+            self._matrices = Matrices(self._arrays, self._plan, settings, self.data)
+        self._at_once = _FIRST_PRODUCTS // self._arrays.weights.size + 1
+        self._sums = new_gradient(*self._arrays.weights.shape)
+        self._group = new_group(*self._arrays.weights.shape)
+        self._cut = Cut(
+            np.zeros(PLACES, dtype=np.int64),
+            *(getattr(self._arrays, name).copy() for name in Cut._fields[1:]),
+        )
         self._epochs(0)  # compiles what is not compiled yet, before the clock runs
         if self._plan.averages_apart:
             find_averages(self.machine.smaller_first, settings.low, self._averages, blocks=0)
@@ -181,11 +203,10 @@ class Trainer(Summarised):
 
     @property
     def machine(self) -> BoltzmannMachine:
-        """A copy of the current machine."""
-        arrays = self._arrays
-        return BoltzmannMachine.unchecked(
-            arrays.weights, arrays.visible_bias, arrays.hidden_bias, self.settings.units
-        )
+        """A copy of the machine as it is now."""
+        parts = self._arrays.weights, self._arrays.visible_bias, self._arrays.hidden_bias
+        weights, visible, hidden = (part.astype(np.float64, copy=False) for part in parts)
+        return BoltzmannMachine.unchecked(weights, visible, hidden, self.settings.units)
 
     def advance(self, epoch: int) -> bool:
         """Train until `epoch` epochs are done; return False if the weights diverged."""
@@ -208,13 +229,24 @@ class Trainer(Summarised):
         return not self.has_diverged
 
     def _epochs(self, last: int) -> int:
+        if self._matrices is not None:
+            return self._matrices.run(last, self._at_once)
         return updates.run_epochs(  # type: ignore[no-any-return]
             self._arrays, self._plan, self.data, self._rates, self._chances, last, self._at_once,
-            self._proven, self._averages,
+            self._proven, self._averages, self._sums, self._group, self._cut,
         )  # fmt: skip
 
+    def _undo(self) -> None:
+        """Undo what has been done of an update that is not finished: files have whole ones."""
+        with deferred():
+            if self._cut.place[BEGUN]:
+                names = "stream", "lanes", "chains", "order"
+                for name in names if self._cut.place[SHUFFLED] else names[:3]:
+                    getattr(self._arrays, name)[...] = getattr(self._cut, name)
+                self._cut.place[:] = 0
+
     def _pace(self, seconds: float) -> None:
-        """Choose how many updates to do before signals are handled again; no result depends on it.
+        """Choose how many steps to do before signals are handled again; no result depends on it.
 
         Args:
             seconds: how long the last ones took.
@@ -225,10 +257,18 @@ class Trainer(Summarised):
             self._at_once = max(self._at_once // 2, 1)
 
     def run(
-        self, monitors: Iterable[str] = (), every: int = 10, checkpoint: Path | None = None
+        self,
+        monitors: Iterable[str] = (),
+        every: int = 10,
+        checkpoint: Path | None = None,
+        callback: Callable[[Snapshot], object] | None = None,
+        patience: int | None = None,
     ) -> TrainingRun:
         """Train to the end, and evaluate the monitors; see `train`."""
         looks = chosen(monitors, self.held_out)
+        best = None if patience is None else Best(looks, patience)
+        if best is not None and checkpoint is not None:
+            raise ValueError("patience needs the machine of the best look; leave checkpoint out")
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
         kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
@@ -239,7 +279,11 @@ class Trainer(Summarised):
                     break
                 snapshot = self.snapshot()
                 seen.append([look.look(snapshot) for look in looks.values()])
+                is_over = best is not None and best.is_over(seen[-1][0], snapshot)
+                if (callback is not None and callback(snapshot)) or is_over:
+                    break
         except KeyboardInterrupt:
+            self._undo()
             if kept is not None and self._arrays.progress[UPDATES]:
                 kept.keep(self._arrays, self._state(_table(seen, len(looks))))
             raise
@@ -247,12 +291,13 @@ class Trainer(Summarised):
         if kept is not None:
             kept.keep(self._arrays, self._state(values))
         history = {name: values[:, k] for k, name in enumerate(looks)}
-        return self._result(np.array(places[: len(seen)], dtype=np.int64), history)
+        machine = self.machine if best is None else best.machine or self.machine
+        return self._result(machine, np.array(places[: len(seen)], dtype=np.int64), history)
 
     def _checkpoint(self, path: Path, looks: Iterable[str], every: int) -> Checkpoint:
         start = self._arrays  # before the first update
         first = np.concatenate([start.weights.ravel(), start.visible_bias, start.hidden_bias])
-        identity = self.settings.plain() | {
+        identity = self.settings.identity() | {
             "seed": [str(self.seed.entropy), [*self.seed.spawn_key]], "monitors": [*looks],
             "every": every, "data_sha256": digest(self.data),
             "held_out_sha256": digest(self.held_out), "first_weights_sha256": digest(first),
@@ -305,42 +350,6 @@ class Trainer(Summarised):
             self._constants,
         )  # fmt: skip
 
-    def _begin(self, start: BoltzmannMachine | None) -> Machine:
-        n, m = self.data.shape[1], self.settings.hidden
-        if start is None:
-            weights = np.empty((n, m))
-            stream = self.seed.child(_WEIGHTS).streams(1)[0].copy()
-            fill_normal(stream, float(self.settings.sigma), weights.reshape(-1))
-            start = BoltzmannMachine(weights, units=self.settings.units)
-        elif start.weights.shape != (n, m):
-            raise ValueError(f"start is a {start!r}, but the data and hidden require {n} × {m}")
-        start = start.in_units(self.settings.units)
-        streams = self.seed.child(_UPDATES).streams(1 + LANES)
-        stream = streams[0].copy()
-        size = self.settings.chains or self._plan.batch_size
-        chains = np.empty((size if self.settings.gradient == "pcd" else 0, n), dtype=np.int8)
-        sampling.fill_states(stream, self.settings.low, chains)
-        return Machine(
-            weights=start.weights.copy(),
-            back=np.ascontiguousarray(start.weights.T).copy(),
-            visible_bias=start.visible_bias.copy(),
-            hidden_bias=start.hidden_bias.copy(),
-            weight_speed=np.zeros((n, m)),
-            visible_speed=np.zeros(n),
-            hidden_speed=np.zeros(m),
-            chains=chains,
-            mode_visible=np.ones(n, dtype=np.int8),
-            mode_hidden=np.ones(m, dtype=np.int8),
-            mode_energy=np.zeros(2),
-            order=np.arange(len(self.data)),
-            good_weights=start.weights.copy(),
-            good_visible=start.visible_bias.copy(),
-            good_hidden=start.hidden_bias.copy(),
-            stream=stream,
-            lanes=np.ascontiguousarray(streams[1:].T),
-            progress=np.zeros(PROGRESS, dtype=np.int64),
-        )
-
     def _find_mode(self) -> None:
         """Find the mode that the compiled code waits for."""
         arrays, machine = self._arrays, self.machine
@@ -362,12 +371,13 @@ class Trainer(Summarised):
             self.modes_proven += mode.is_proven
 
     def _result(
-        self, epochs: npt.NDArray[np.int64], history: Mapping[str, FloatArray]
-    ) -> TrainingRun:
+        self, machine: BoltzmannMachine, epochs: npt.NDArray[np.int64],
+        history: Mapping[str, FloatArray],
+    ) -> TrainingRun:  # fmt: skip
         progress = self._arrays.progress
         modes = int(progress[MODES])
         diverged = None
-        if self.epoch < self.settings.epochs:
+        if self.has_diverged:
             diverged = self.epoch + 1
             warnings.warn(
                 f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}; the machine is "
@@ -376,7 +386,7 @@ class Trainer(Summarised):
                 stacklevel=3,
             )
         return TrainingRun(
-            self.machine, self.settings, self.seed if self.seed.spawn_key else self.seed.entropy,
+            machine, self.settings, self.seed if self.seed.spawn_key else self.seed.entropy,
             epochs, history,
             int(progress[UPDATES]), modes, self.modes_proven, diverged, self.learning_seconds,
         )  # fmt: skip

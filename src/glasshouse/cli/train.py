@@ -60,12 +60,17 @@ def add_run() -> None:
         for one in fields(TrainingSettings)
     }
 
+    switches = {
+        one.name: one.default for one in fields(TrainingSettings) if hints[one.name] is bool
+    }
+
     def run(data: str, **given: Any) -> None:
         chosen = {name: given.pop(name) for name in settings if name in given}
         if "learning_rate" in chosen:
             chosen["learning_rate"] = _rates(chosen["learning_rate"])
-        if chosen.pop("biases", False):  # the switch removes the biases
-            chosen["biases"] = False
+        for name, default in switches.items():  # one of what is on by default switches it off
+            if name in chosen:
+                chosen[name] = chosen[name] != default
         _run(data, TrainingSettings(**chosen), **given)
 
     known = {"TrainingSettings": TrainingSettings}
@@ -86,7 +91,8 @@ def _option(setting: Field[Any], name: str, hint: Any, help_: str) -> inspect.Pa
     converter = whole if hint in (int, int | None) else None
     default: Any = inspect.Parameter.empty if setting.default is MISSING else setting.default
     if hint is bool:
-        default, help_ = False, f"leave this out: {help_}"
+        help_ = f"leave this out: {help_}" if default else help_
+        default = False
     if setting.name == "learning_rate":
         hint, default = str, ",".join(map(str, default))
     shown = Parameter(name=name, converter=converter, help=" ".join(help_.split()))

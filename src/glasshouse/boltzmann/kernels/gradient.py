@@ -53,7 +53,6 @@ class Gradient(NamedTuple):
     room: Any
 
 
-@inner
 def new_gradient(n: int, m: int) -> Any:
     """Return buffers for the updates of n visible and m hidden units."""
     return Gradient(np.empty((n, m)), np.empty(n), np.empty(m), np.empty((BITS, m)),

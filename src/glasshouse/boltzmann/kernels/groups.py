@@ -9,6 +9,7 @@ import numpy as np
 from glasshouse.boltzmann.kernels.draws import LANES, draw_and_keep, draw_changes, fill_numbers
 from glasshouse.boltzmann.kernels.gradient import CHAINS, add_pairs
 from glasshouse.boltzmann.kernels.layers import add_fields, chances_of_some
+from glasshouse.boltzmann.kernels.machine import ROWS, STEPS
 from glasshouse.compiled import inner
 
 
@@ -38,7 +39,6 @@ class Group(NamedTuple):
     numbers: Any
 
 
-@inner
 def new_group(n: int, m: int) -> Any:
     """Return buffers for a group of chains of n visible and m hidden units."""
     visible, hidden = CHAINS * n, CHAINS * m
@@ -50,25 +50,28 @@ def new_group(n: int, m: int) -> Any:
 
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
-              first: int) -> None:  # fmt: skip
-    """Add chosen rows of the data, minus the ends of the chains that start there.
+              place: Any, most: int) -> int:  # fmt: skip
+    """The next chosen rows of the data, minus where the chains end that start there.
 
     The weights come through the memory once for all of them. Fields of the hidden units follow
-    those before: only visible units that a step has changed are added.
+    those before: only visible units that a step has changed are added. Pauses between two steps
+    after `most` steps of single chains, and returns how many of them are left.
     """
     n, m = machine.weights.shape
-    count, low = min(CHAINS, chosen.size - first), plan.low
-    for k in range(count):
-        for i in range(n):
-            group.data[k * n + i] = data[chosen[first + k], i]
-            group.visible[k * n + i] = data[chosen[first + k], i]
-        for j in range(m):
-            group.hidden_fields[k * m + j] = machine.hidden_bias[j]
-    add_fields(group.data, count, machine.weights, low, group.hidden_fields)
-    fill_numbers(machine.lanes, group.numbers, count * m)
-    draw_and_keep(group.hidden_fields, group.numbers, count * m, low, group.data_chances,
-                  group.hidden)  # fmt: skip
-    for step in range(plan.steps):
+    first, low = place[ROWS], plan.low
+    count = min(CHAINS, chosen.size - first)
+    if place[STEPS] == 0:
+        for k in range(count):
+            for i in range(n):
+                group.data[k * n + i] = data[chosen[first + k], i]
+                group.visible[k * n + i] = data[chosen[first + k], i]
+            for j in range(m):
+                group.hidden_fields[k * m + j] = machine.hidden_bias[j]
+        add_fields(group.data, count, machine.weights, low, group.hidden_fields)
+        fill_numbers(machine.lanes, group.numbers, count * m)
+        draw_and_keep(group.hidden_fields, group.numbers, count * m, low, group.data_chances,
+                      group.hidden)  # fmt: skip
+    for step in range(place[STEPS], plan.steps):
         if step:
             fill_numbers(machine.lanes, group.numbers, count * m)
             draw_and_keep(group.hidden_fields, group.numbers, count * m, low,
@@ -81,6 +84,13 @@ def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen:
         draw_changes(group.visible_fields, group.numbers, count * n, low, group.visible,
                      group.changes)  # fmt: skip
         add_fields(group.changes, count, machine.weights, -1, group.hidden_fields)
+        most -= count
+        if most <= 0 and step + 1 < plan.steps:
+            place[STEPS] = step + 1
+            return most
     chances_of_some(group.hidden_fields, count * m, low, group.hidden_chances)
     add_pairs(sums, low, count, group.data, group.data_chances, group.visible,
               group.hidden_chances)  # fmt: skip
+    place[STEPS] = 0
+    place[ROWS] += count
+    return most

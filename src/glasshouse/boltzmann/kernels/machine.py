@@ -13,6 +13,11 @@ CD, PCD, EXACT = 0, 1, 2
 # Places in `Machine.progress`.
 EPOCH, BATCH, MODE, MODES, UPDATES = 0, 1, 2, 3, 4
 PROGRESS = 5
+# Places in `Cut.place`: 0 if no update has begun, 1, or 2 if it uses a mode; rows of the data and
+# chains that are done; steps of a group that are done; proven modes of this update; whether the
+# data were shuffled for it.
+BEGUN, ROWS, STEPS, PROVEN, SHUFFLED = 0, 1, 2, 3, 4
+PLACES = 5
 # Values of `progress[MODE]`: nothing is decided; Python must find a mode; Python has found it; the
 # next update uses no mode, but averages that Python must find.
 NONE, WANTED, READY, AVERAGED = 0, 1, 2, 3
@@ -62,6 +67,24 @@ class Machine(NamedTuple):
     stream: Any
     lanes: Any
     progress: Any
+
+
+class Cut(NamedTuple):
+    """An update that a pause may cut in two: what is done of it, and what undoes it.
+
+    Attributes:
+        place: see `BEGUN`, …
+        stream: that of the machine before the update.
+        lanes: likewise.
+        chains: likewise.
+        order: that of the data before they were shuffled last.
+    """
+
+    place: Any
+    stream: Any
+    lanes: Any
+    chains: Any
+    order: Any
 
 
 class Averages(NamedTuple):

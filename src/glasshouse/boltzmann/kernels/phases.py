@@ -62,19 +62,17 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
 
 
 @inner
-def subtract_chains(machine: Any, plan: Any, sums: Any, uses_mode: bool, weight: float) -> None:
-    """Subtract averages over the persistent chains, after some steps of each."""
-    count = len(machine.chains)
+def subtract_chain(machine: Any, plan: Any, sums: Any, visible: Any, uses_mode: bool,
+                   weight: float) -> None:  # fmt: skip
+    """The part of one persistent chain in the model's averages, after some steps."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
-    for c in range(count):
-        visible = machine.chains[c]
-        if uses_mode:
-            copy_row(machine.mode_visible, visible)
-        fields_of(visible, machine.weights, machine.hidden_bias, fields)
-        chances_of(fields, plan.low, chances)
-        draw(machine.stream, chances, plan.low, sums.hidden_state)
-        run_chain(machine, plan, sums, visible, sums.hidden_state, plan.steps)
-        add_outer(sums, plan.low, visible, sums.means, -weight / count)
+    if uses_mode:
+        copy_row(machine.mode_visible, visible)
+    fields_of(visible, machine.weights, machine.hidden_bias, fields)
+    chances_of(fields, plan.low, chances)
+    draw(machine.stream, chances, plan.low, sums.hidden_state)
+    run_chain(machine, plan, sums, visible, sums.hidden_state, plan.steps)
+    add_outer(sums, plan.low, visible, sums.means, -weight / len(machine.chains))
 
 
 @inner

@@ -6,18 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from glasshouse.boltzmann.kernels.gradient import (
-    CHAINS,
-    add_waiting,
-    begin_sums,
-    new_gradient,
-    take_row,
-)
-from glasshouse.boltzmann.kernels.groups import add_group, new_group
+from glasshouse.boltzmann.kernels.gradient import add_waiting, begin_sums, take_row
+from glasshouse.boltzmann.kernels.groups import add_group
 from glasshouse.boltzmann.kernels.layers import copy_row, copy_table
 from glasshouse.boltzmann.kernels.machine import (
     AVERAGED,
     BATCH,
+    BEGUN,
     CD,
     EPOCH,
     EXACT,
@@ -25,7 +20,10 @@ from glasshouse.boltzmann.kernels.machine import (
     MODES,
     NONE,
     PCD,
+    PROVEN,
     READY,
+    ROWS,
+    SHUFFLED,
     UPDATES,
     WANTED,
     go_back,
@@ -34,7 +32,7 @@ from glasshouse.boltzmann.kernels.machine import (
 from glasshouse.boltzmann.kernels.modes import find_mode
 from glasshouse.boltzmann.kernels.phases import (
     add_data,
-    subtract_chains,
+    subtract_chain,
     subtract_exact,
     subtract_mode,
 )
@@ -51,51 +49,67 @@ _UNIT = 2.0**-53
 
 @compiled
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
-               last: int, most: int, proven: Any, averages: Any) -> int:  # fmt: skip
+               last: int, most: int, proven: Any, averages: Any, sums: Any, group: Any,
+               cut: Any) -> int:  # fmt: skip
     """Train until epoch `last`, or until Python must find a mode or averages, or weights diverge.
 
-    After `most` updates it pauses, so that signals can be handled. Called again, it continues where
-    it returned. After a divergence the weights are those of the
-    last epoch that was good. `proven` counts the modes that were found here and are proven.
+    After `most` steps of single chains it pauses, within an update too, so that signals can be
+    handled. Called again, it continues where it returned. After a divergence the weights are those
+    of the last epoch that was good. `proven` counts the modes that were found here and are proven.
     """
-    n, m = machine.weights.shape
-    size, progress = len(data), machine.progress
-    sums, group = new_gradient(n, m), new_group(n, m)
+    size, progress, place = len(data), machine.progress, cut.place
     while progress[EPOCH] < last:
         if most <= 0:
             return PAUSED
         epoch = progress[EPOCH]
-        if progress[BATCH] == 0 and progress[MODE] == NONE and plan.batch_size < size:
+        is_new = progress[BATCH] == 0 and progress[MODE] == NONE and place[BEGUN] == 0
+        if is_new:
+            copy_row(machine.stream, cut.stream)
+            copy_row(machine.order, cut.order)
+        if is_new and plan.batch_size < size:
             shuffle(machine.stream, machine.order)
         while progress[BATCH] * plan.batch_size < size:
-            if most <= 0 and progress[BATCH] > 0:  # at the first one, the data are shuffled already
+            # Before the first batch, the data are shuffled already.
+            if most <= 0 and (progress[BATCH] > 0 or place[BEGUN]):
                 return PAUSED
             if progress[MODE] == WANTED:
                 return NEEDS_MODE
-            uses_mode = progress[MODE] == READY
-            if progress[MODE] == NONE and mode_chances[epoch] > 0.0:
-                number = np.float64(next_word(machine.stream) >> _U11) * _UNIT
-                uses_mode = number < mode_chances[epoch]
-                if uses_mode and plan.enumerates:
-                    proven[0] += find_mode(machine, plan.low)
-                elif uses_mode:
-                    if not is_sound(machine):
-                        go_back(machine)
-                        return DIVERGED
-                    progress[MODE] = WANTED
-                    return NEEDS_MODE
-            if plan.averages_apart and not uses_mode and not averages.known[0]:
-                progress[MODE] = AVERAGED  # random numbers are drawn once
-                return NEEDS_AVERAGES
-            progress[MODE] = NONE
+            if place[BEGUN] == 0:
+                place[SHUFFLED] = progress[BATCH] == 0 and progress[MODE] == NONE
+                if not place[SHUFFLED]:
+                    copy_row(machine.stream, cut.stream)
+                copy_table(machine.lanes, cut.lanes)
+                copy_table(machine.chains, cut.chains)
+                place[PROVEN] = 0
+                uses_mode = progress[MODE] == READY
+                if progress[MODE] == NONE and mode_chances[epoch] > 0.0:
+                    number = np.float64(next_word(machine.stream) >> _U11) * _UNIT
+                    uses_mode = number < mode_chances[epoch]
+                    if uses_mode and plan.enumerates:
+                        place[PROVEN] = find_mode(machine, plan.low)
+                    elif uses_mode:
+                        if not is_sound(machine):
+                            go_back(machine)
+                            return DIVERGED
+                        progress[MODE] = WANTED
+                        return NEEDS_MODE
+                if plan.averages_apart and not uses_mode and not averages.known[0]:
+                    progress[MODE] = AVERAGED  # random numbers are drawn once
+                    return NEEDS_AVERAGES
+                place[BEGUN] = 2 if uses_mode else 1
+                begin_sums(sums)
+            uses_mode = place[BEGUN] == 2
             start = progress[BATCH] * plan.batch_size
             chosen = machine.order[start : min(start + plan.batch_size, size)]
-            update(machine, plan, sums, group, data, chosen, rates[epoch], uses_mode,
-                   averages)  # fmt: skip
+            most = update(machine, plan, sums, group, data, chosen, rates[epoch], uses_mode,
+                          averages, place, most)  # fmt: skip
+            if place[BEGUN]:
+                return PAUSED
+            progress[MODE] = NONE
+            proven[0] += place[PROVEN]
             progress[MODES] += uses_mode
             progress[UPDATES] += 1
             progress[BATCH] += 1
-            most -= 1
         if not is_sound(machine):
             go_back(machine)
             return DIVERGED
@@ -117,29 +131,43 @@ def shuffle(stream: Any, order: Any) -> None:
 
 @inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
-           uses_mode: bool, averages: Any) -> None:  # fmt: skip
-    """Make one step of all parameters: the data's averages up, the model's down."""
-    begin_sums(sums)
+           uses_mode: bool, averages: Any, place: Any, most: int) -> int:  # fmt: skip
+    """One step of all parameters: the data's averages up, the model's down.
+
+    Pauses after `most` steps of single chains, and returns how many of them are left.
+    """
     is_mode_step = uses_mode and not plan.restarts_chains
-    if plan.gradient == CD and not uses_mode:
-        for first in range(0, chosen.size, CHAINS):
-            add_group(machine, plan, sums, group, data, chosen, first)
-    else:
-        for k in chosen:
-            add_data(machine, plan, sums, data[k], uses_mode, is_mode_step)
     weight = np.float64(chosen.size)
+    while place[ROWS] < chosen.size:
+        if most <= 0:
+            return most
+        if plan.gradient == CD and not uses_mode:
+            most = add_group(machine, plan, sums, group, data, chosen, place, most)
+        else:
+            add_data(machine, plan, sums, data[chosen[place[ROWS]]], uses_mode, is_mode_step)
+            place[ROWS] += 1
+            most -= plan.steps if plan.gradient == CD else 1
+    if plan.gradient == PCD and not is_mode_step:
+        while place[ROWS] - chosen.size < len(machine.chains):
+            if most <= 0:
+                return most
+            visible = machine.chains[place[ROWS] - chosen.size]
+            subtract_chain(machine, plan, sums, visible, uses_mode, weight)
+            place[ROWS] += 1
+            most -= plan.steps
     step = rate / weight if plan.is_mean else rate
     if is_mode_step:
         subtract_mode(machine, plan.low, sums, weight)
         if plan.scales_mode_step:
             n, m = machine.weights.shape
             step *= max(-machine.mode_energy[0], 0.0) / ((n + 1.0) * (m + 1.0))
-    elif plan.gradient == PCD:
-        subtract_chains(machine, plan, sums, uses_mode, weight)
     elif plan.gradient == EXACT:
         add_waiting(sums)
         subtract_exact(machine, plan, sums, averages, weight)
     move(machine, plan, sums, step, weight)
+    place[BEGUN] = 0
+    place[ROWS] = 0
+    return most
 
 
 @inner

@@ -19,10 +19,12 @@ from glasshouse.problems.ratio import ratio
 from glasshouse.problems.validation import FloatArray, IntArray
 from glasshouse.solvers import anneal, paper_schedule
 from glasshouse.solvers.annealing import key_of
+from glasshouse.solvers.engine import ColouredGraph
 from glasshouse.solvers.hitting import own_range, race, race_one
 from glasshouse.solvers.schedule import (
     AUTOMATIC_SWEEPS,
     Schedule,
+    default_range,
     follows_paper,
     rising,
 )
