@@ -29,7 +29,8 @@ _IN_ORDER = {
         "solutions writing"
     ),
     "fuzzing": (
-        "deciding dice long_clauses question specimen mutations shrinking drawing trial hunting"
+        "deciding dice long_clauses question brought specimen mutations shrinking drawing trial "
+        "hunting"
     ),
     "landscape": "kernels local theory connectivity gauge metric enumeration metastable overview",
     "library": "fingerprint table recognition",

@@ -92,6 +92,8 @@ MEANINGS = {
     "--units": "±1",
     "--workers": "the number of",
     "--output": "",  # the one thing that a command makes
+    "--shrink-time-limit": "seconds of shrinking",
+    "--clauses": "at most two literals.* long",
     "--solver": "",  # one of ours, or a command line
 }
 # Types that differ, and why.

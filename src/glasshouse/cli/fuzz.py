@@ -282,7 +282,7 @@ def one(
     most_total: MaybeWhole = None,
     beyond_rules: bool = False,
     plain: bool = False,
-    clauses: Literal["pairs", "long"] = "pairs",
+    clauses: Clauses = None,
     force: Force = False,
     json: bool = False,
 ) -> None:
@@ -308,7 +308,8 @@ def one(
             files.
         beyond_rules: use weights of 0 and weights of 2^63 or more, too.
         plain: leave out tautologies, empty clauses and other corners of the format.
-        clauses: of at most two literals, with a proof; or long, of any length, without one.
+        clauses: pairs, of at most two literals and with a proof, by default; or long, of any length
+            and without one.
         json: print one JSON object.
     """
     from glasshouse.files.text.streams import format_suffix, writing
@@ -322,7 +323,7 @@ def one(
         raise ValueError(f"{output}: the instance has clauses; name a file that ends in .wcnf")
     drawn = Seed.of(seed).entropy
     total = MOST_TOTAL if most_total is None else most_total
-    corners = Corners(dialect, plain, most_weight, total, beyond_rules, clauses)
+    corners = Corners(dialect, plain, most_weight, total, beyond_rules, clauses or "pairs")
     question = fuzz_question(drawn, corners)
     beside = None
     if is_pipe(output):

@@ -21,11 +21,12 @@ from typing import Any
 from glasshouse.certificates import CertificateError
 from glasshouse.files.certificate.reading import side_car
 from glasshouse.files.certificate.writing import write_certificate
-from glasshouse.files.clause_file import Layout, Line, read_clauses
+from glasshouse.files.clause_file import read_clauses
 from glasshouse.files.known import known_file
-from glasshouse.files.text.streams import opened, refuse_existing, replacing
+from glasshouse.files.text.streams import refuse_existing, replacing
 from glasshouse.files.writing import make_folder
-from glasshouse.fuzzing.deciding import decide, enumerated_best
+from glasshouse.fuzzing.brought import brought_question
+from glasshouse.fuzzing.deciding import enumerated_best
 from glasshouse.fuzzing.drawing import DEFAULT, Corners, fuzz_question, fuzz_specimen
 from glasshouse.fuzzing.question import Question
 from glasshouse.fuzzing.shrinking import Shrinker
@@ -197,30 +198,12 @@ def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None,
     The optimum is decided without the solver, where that is possible. A fault that shows without
     it, such as a crash or a model of another cost, needs no optimum.
     """
-    clauses = read_clauses(path)
-    hard: list[Line] = [(None, clause) for clause in clauses.hard]
-    lines = (*hard, *clauses.soft)
-    known = known_file(path)
-    decision = None
-    if known.optimum is None and not known.is_infeasible:
-        decision = decide(clauses)
-    is_decided = decision is not None or known.optimum is not None or known.is_infeasible
-    optimum = known.optimum if decision is None else decision.optimum
-    certificate = None if decision is None else decision.certificate
-    layout = Layout("classic" if is_classic(path) else "mse22")
-    size = max(1, clauses.num_variables)
-    question = Question(size, lines, optimum, layout, certificate, is_decided)
+    question = brought_question(path)
     judgement = trial.ask(question, 0)
     if not judgement.verdict.is_fault:
         return None, judgement
     fault = _shrunk(trial, question, None, judgement, None, seconds, DEFAULT)
     return fault, judgement
-
-
-def is_classic(path: Path) -> bool:
-    """Whether a file has a p line, which the newer dialect has not."""
-    with opened(path) as source:
-        return any(line.startswith(b"p") for line in b"".join(source.blocks()).split(b"\n"))
 
 
 def _shrunk(

@@ -47,6 +47,12 @@ class MaxSat(WeightedClauses):
     ([1, 2, 3, -1, -2, -3], [0, 3, 4, 5, 6], [1, -2])
     >>> problem == MaxSat(3, problem.soft, problem.weights, problem.hard), problem.longest
     (True, 3)
+    >>> problem.num_clauses, problem.num_hard, problem.num_edges, problem.clause_density
+    (4, 1, 5, 1.6666666666666667)
+    >>> problem.hard_weight, problem.hard_starts.tolist(), problem.is_integer, problem.offset
+    (15, [0, 2], True, 0)
+    >>> problem.energy([1, 0, 0]), problem.space.low
+    (3, 0)
     """
 
     num_variables: int
