@@ -133,7 +133,7 @@ def family_parameters(method: str, given: Mapping[str, Any]) -> Mapping[str, Any
 
 def source_of(method: str) -> Ensemble:
     """Return a built-in ensemble; a ValueError names all methods that there are."""
-    if method not in ENSEMBLES:
+    if not isinstance(method, str) or method not in ENSEMBLES:
         known = ", ".join([*METHODS, *ENSEMBLES])
         raise ValueError(f"method={method!r:.60} is not one of {known}, nor module:function")
     return ENSEMBLES[method]
