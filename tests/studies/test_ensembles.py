@@ -16,7 +16,7 @@ from glasshouse.planting import Seed
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Task, fit_study, merge, points_of
-from glasshouse.studies.ensembles import complete, lattice, random_graph
+from glasshouse.studies.glasses import complete, lattice, random_graph
 from glasshouse.studies.quantities.ground import Prover
 from glasshouse.studies.quantities.own import Own
 from glasshouse.studies.quantities.solution import Runs

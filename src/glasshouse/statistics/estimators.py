@@ -290,7 +290,7 @@ def mean(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
     """The mean of any numbers, with Student's interval.
 
     >>> print(mean([-1.0, -2.0, -3.0, -2.0]))
-    -2 (-3.299 to -0.7009)
+    -2 (-3.299 to -0.7008)
     """
     numbers = np.asarray(values, dtype=np.float64)
     value, reach = float(numbers.mean()), math.inf

@@ -76,6 +76,9 @@ class Task(Identified, Summarised):
     (122, ['loops', 'schedule', 'size'])
     >>> sorted(task.measure(0, 2))
     ['energy', 'frustration', 'loops', 'seconds', 'solved', 'sweeps']
+    >>> glass = Task("lattice", {"L": 4}, "ground")
+    >>> glass.problem(0).num_variables, glass.quantity.value, glass.functions
+    (16, 'energy_per_spin', ())
     >>> task.realised.size, task.planting_seed != task.solving_seed
     (100.0, True)
     """

@@ -178,8 +178,7 @@ def tune(
     """
     target = _checked_target(target_sweeps, tolerance)
     validation.count(most_instances, "most_instances", _FIRST_SAMPLE)
-    known = [name for name in STATISTICS if name != "mean"]  # no mean of censored instances
-    if statistic not in known:
+    if statistic not in (known := [name for name in STATISTICS if name != "mean"]):
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(known)}")
     if bounds is not None:
         bounds = (ratio(bounds[0], "bounds"), ratio(bounds[1], "bounds"))
