@@ -115,9 +115,7 @@ def test_parameters_with_gradients_are_taken() -> None:
 
 def test_parts_of_a_fit_go_on_from_one_another() -> None:
     model = RestrictedBoltzmannMachine(8, batch_size=None, units="spin", random_state=1)
-    divergences = []
-    for _ in range(300):
-        divergences.append(model.partial_fit(BARS).machine_.kl(BARS))
+    divergences = [model.partial_fit(BARS).machine_.kl(BARS) for _ in range(300)]
     assert divergences[-1] < 0.5 * divergences[0]
     again = RestrictedBoltzmannMachine(8, batch_size=None, units="spin", random_state=1)
     for _ in range(5):
