@@ -63,7 +63,8 @@ _IN_ORDER = {
         "ranges row_types storefile workers database purpose records schema store batches collect"
     ),
     "studies": (
-        "ensembles quantities export realised task knobs study analysis merging tuning charts"
+        "glasses ensembles quantities export realised task knobs study analysis merging tuning "
+        "charts"
     ),
     "suites": (
         "family grammar manifest standard commitment writing checking control suite_file folder "

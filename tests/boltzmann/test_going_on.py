@@ -11,6 +11,7 @@ from tests.boltzmann.machines import Everything, random_machine
 
 from glasshouse.boltzmann import BoltzmannMachine, find_mode, train
 from glasshouse.boltzmann.data import shifting_bars
+from glasshouse.boltzmann.estimator import RestrictedBoltzmannMachine
 
 BARS = shifting_bars()
 
@@ -110,3 +111,15 @@ def test_parameters_with_gradients_are_taken() -> None:
             return np.ones((2, 3))
 
     assert BoltzmannMachine.from_arrays(Parameter(), units="spin").num_hidden == 3  # type: ignore[arg-type]
+
+
+def test_parts_of_a_fit_go_on_from_one_another() -> None:
+    model = RestrictedBoltzmannMachine(8, batch_size=None, units="spin", random_state=1)
+    divergences = [model.partial_fit(BARS).machine_.kl(BARS) for _ in range(300)]
+    assert divergences[-1] < 0.5 * divergences[0]
+    again = RestrictedBoltzmannMachine(8, batch_size=None, units="spin", random_state=1)
+    for _ in range(5):
+        again.partial_fit(BARS)
+    assert again.machine_.kl(BARS) == divergences[4]
+    with pytest.raises(ValueError, match="features"):
+        model.partial_fit(BARS[:, :5])

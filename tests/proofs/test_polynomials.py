@@ -120,7 +120,7 @@ def test_a_tree_of_even_covers_keeps_to_its_time(monkeypatch):
     problem = gh.Polynomial.from_terms(30, rows, rng.choice([-1, 1], 120))
     proof = gh.prove(problem, time_limit=2)
     assert proof.statistics.stopped == "time limit"
-    assert proof.lower_bound > -120  # above that of the weights
+    assert proof.lower_bound > -116  # above that of the weights, which is rounded up
     assert proof.statistics.seconds < 20
     monkeypatch.setattr("glasshouse.proofs.even_covers._MOST_NODES", 3)
     few = gh.prove(problem)

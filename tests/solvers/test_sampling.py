@@ -15,7 +15,7 @@ import pytest
 import glasshouse as gh
 from glasshouse.randomness import Seed
 from glasshouse.statistics.intervals import student_reach
-from glasshouse.studies.ensembles import lattice
+from glasshouse.studies.glasses import lattice
 
 CONFIDENCE = 1 - 1e-5
 BETAS = (0.2, 0.5, 1.0)

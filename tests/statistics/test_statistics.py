@@ -212,7 +212,7 @@ class TestStatisticByName:
 
     def test_an_unknown_name_is_refused(self):
         with pytest.raises(ValueError, match="not one of"):
-            statistic(Sample.of([1]), "mean")
+            statistic(Sample.of([1]), "mode")
 
 
 @pytest.mark.parametrize(

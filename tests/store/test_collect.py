@@ -108,7 +108,7 @@ class TestStopRules:
             {"instances": 0},
             {"instances": 5, "relative_error": -1},
             {"instances": 5, "seconds": 0},
-            {"instances": 5, "statistic": "mean"},
+            {"instances": 5, "statistic": "mode"},
             {"instances": 5, "confidence": 1},
         ],
     )

@@ -190,7 +190,7 @@ def _lab(linear):
 def test_many_curves_of_long_names_leave_room_for_the_axes(count, method, monkeypatch):
     names = [f"{method}, f = {k}, overlap = constructive" for k in range(count)]
     many = [replace(one, label=name) for one in one_curve() for name in names]
-    monkeypatch.setattr(charts, "points_of", lambda store, statistic: [point()])
+    monkeypatch.setattr(charts, "points_of", lambda store, statistic, value: [point()])
     monkeypatch.setattr(charts, "series_of", lambda found, axis: many)
     monkeypatch.setattr(charts, "fit_series", lambda series: None)
     study = parse_study(MANY)

@@ -13,10 +13,11 @@ from tests.children import run, start, until
 import glasshouse as gh
 from glasshouse.files.text.errors import FileError
 from glasshouse.planting import Seed
+from glasshouse.statistics.scaling import extrapolate
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Task, fit_study, merge, points_of
-from glasshouse.studies.ensembles import complete, lattice, random_graph
+from glasshouse.studies.glasses import complete, lattice, random_graph
 from glasshouse.studies.quantities.ground import Prover
 from glasshouse.studies.quantities.own import Own
 from glasshouse.studies.quantities.solution import Runs
@@ -197,7 +198,7 @@ class TestStudies:
     def test_means_are_extrapolated_in_one_over_the_size(self, tmp_path):
         study = parse_study(GLASSES)
         with pytest.raises(ValueError, match="too few"):
-            gh.statistics.scaling.extrapolate([4, 5], [1, 1], [1, 1])
+            extrapolate([4, 5], [1, 1], [1, 1])
         collect(study.tasks[:3], tmp_path / "glasses.sqlite")
         with Store(tmp_path / "glasses.sqlite") as store:
             fits = fit_study(store, study)

@@ -296,12 +296,16 @@ def export_machines(
         the number of lines.
     """
     monitors = monitors_of(ensembles)
-    return write_parts([_part(one, monitors, curves) for one in ensembles], place, overwrite)
+    # Settings that came later have a column where one of them is used.
+    named = {name for one in ensembles for name in one.settings.identity()}
+    parts = [_part(one, monitors, curves, named) for one in ensembles]
+    return write_parts(parts, place, overwrite)
 
 
-def _part(one: Ensemble, monitors: Sequence[str], curves: bool) -> Part:
-    """Return the settings of an ensemble, and one column for each property of its machines."""
-    shared = {name: _cell(value) for name, value in one.settings.plain().items()}
+def _part(one: Ensemble, monitors: Sequence[str], curves: bool, named: set[str]) -> Part:
+    """The settings of an ensemble, and a column for each thing that is known of its machines."""
+    settings = one.settings.plain().items()
+    shared = {name: _cell(value) for name, value in settings if name in named}
     shared["learning_rate"] = str(shared["learning_rate"])
     looks = range(len(one.epochs)) if curves else [len(one.epochs) - 1]
     each = [(k, look) for k in range(one.machines) for look in looks]

@@ -217,13 +217,14 @@ class Matrices:
         """Steps from hidden units to visible ones, and the fields that these cause."""
         arrays, betas = self.arrays, self.betas[: len(hidden)]
         for step in range(self.plan.steps):
+            handle_waiting()
             if step:
-                handle_waiting()
                 self._draw_hidden(fields, hidden)
             back = self.visible_fields[: len(hidden)]
             np.matmul(hidden, arrays.weights.T, out=back)
             tables.draw_units(arrays.lanes, back, arrays.visible_bias, betas, self.plan.low,
                               visible)  # fmt: skip
+            handle_waiting()
             np.matmul(visible, arrays.weights, out=fields)
 
     def _persist(self, chains: SpinArray, size: int, sums: tuple[FloatArray, FloatArray]) -> None:

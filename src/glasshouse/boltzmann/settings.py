@@ -60,7 +60,7 @@ class TrainingSettings(Summarised):
         momentum: share of the last step that is added to the next, below 1.
         weight_decay: pull of the weights, not of the biases, towards zero.
         sigma: standard deviation of the first weights.
-        biases: units have biases, which start at zero.
+        biases: units have biases; `first_biases` says what they start at.
         mode_probability: the highest probability that an update uses the mode: P_max of
             mode-assisted training (Manukian, Pei, Bearden and Di Ventra, 2020), where 0.1 is usual.
             0 uses none.

@@ -108,9 +108,8 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
         help_ = f"{told.get(name, '')} {_SQUARE if name == 'm' else ''}"
         default = None if name == "m" else known[name].default
         names = _NAMES.get(name)
-        if name == "n" and method.grows_on.startswith(
-            ("spins", "clauses")
-        ):  # not all spins are variables
+        # Not all spins need be variables.
+        if name == "n" and method.grows_on.startswith(("spins", "clauses")):
             names = ["--variables" if help_.startswith("variables") else "--spins", "-n"]
         options[name] = _option(name, hint, default, help_, names)
     return options

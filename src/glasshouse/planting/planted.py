@@ -81,6 +81,8 @@ class Planted(Summarised):
     (Certificate(200 spins, 35 loops), '35 loops', Fraction(100, 1))
     >>> plant.ising
     Ising(200 spins, 140 edges, integer weights -4 to 4)
+    >>> plant.form is plant.ising
+    True
     >>> plant.regauge([1] * 200).energy == plant.energy
     True
     """

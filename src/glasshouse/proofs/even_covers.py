@@ -72,15 +72,17 @@ class EvenCoverProof:
         nodes: how many were bounded.
         rounds: linear programs solved.
         cuts: inequalities found.
+        root: the certificate of one leaf; the better one, where a search was stopped early.
     """
 
     def __init__(self, form: ExactForm, state: SpinArray, budget: Budget) -> None:
         self.form, self.state, self.budget = form, state, budget
         self.value = form.value(state)
         self.nodes = self.rounds = self.cuts = 0
+        self.root = certificate_of(state, [])
 
     def certificate(self) -> Certificate:
-        """The best certificate that was found: a tree, if one leaf does not prove the state."""
+        """The certificate of all leaves: a tree, if one leaf does not prove the state."""
         part = self._node([])
         if len(part.rows) == 1 and isinstance(part.rows[0], Leaf):
             return certificate_of(self.state, part.covers)
@@ -117,8 +119,11 @@ class EvenCoverProof:
         best: tuple[int, list[EvenCover]] = (self._least([], pairs), [])
         is_small = 0 < len(small.weights) <= _MOST_TERMS
         if best[0] < self.value and is_small and not self.budget.asks_to_stop():
-            for covers in self._rounded(small):
-                best = max(best, (self._least(covers, pairs), covers), key=lambda pair: pair[0])
+            with self.budget.hearing_ctrl_c():  # what was found before is kept
+                for covers in self._rounded(small):
+                    best = max(best, (self._least(covers, pairs), covers), key=lambda pair: pair[0])
+        if not pairs:
+            self.root = certificate_of(self.state, best[1])
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:

@@ -51,8 +51,9 @@ def prove_polynomial(
     search = EvenCoverProof(form, best, budget)
     if nodes is None and not proven.verdict.optimal and not stopped:
         with budget.hearing_ctrl_c():
-            better = Proven(problem, search.certificate())
-            proven = better if is_higher(better, proven) else proven
+            whole = search.certificate()
+            for better in (Proven(problem, one) for one in (search.root, whole)):
+                proven = better if is_higher(better, proven) else proven
         stopped = budget.stopped
     if nodes is not None:
         lowest = None

@@ -46,6 +46,15 @@ class ThermalSamples(Summarised):
         every: sweeps between two draws.
         ladder: all inverse temperatures of the tempering.
         seed: gives the same samples again.
+
+    >>> from glasshouse.problems import Ising
+    >>> found = sample(Ising.from_edges(2, [(0, 1)], [1]), [0.1, 0.5], sweeps=400, runs=4, rng=1)
+    >>> [one[0].confidence for one in (found.energy(), found.specific_heat(), found.binder())]
+    [0.95, 0.95, 0.95]
+    >>> found.overlap_counts().shape, found.autocorrelation.shape, found.equilibrated.shape
+    ((2, 3), (2,), (2,))
+    >>> len(found.summary().splitlines())
+    2
     """
 
     betas: FloatArray

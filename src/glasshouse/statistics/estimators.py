@@ -287,10 +287,10 @@ STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 
 def mean(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
-    """The mean of any numbers, with Student's interval; censored values count as they are.
+    """The mean of any numbers, with Student's interval.
 
     >>> print(mean([-1.0, -2.0, -3.0, -2.0]))
-    -2 (-3.299 to -0.7009)
+    -2 (-3.299 to -0.7008)
     """
     numbers = np.asarray(values, dtype=np.float64)
     value, reach = float(numbers.mean()), math.inf
@@ -310,10 +310,13 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
     10.0
     """
     if name == "mean":
-        return mean(sample.values, confidence)
+        found = mean(sample.values, confidence)
+        if sample.signed or sample.solved.all():
+            return found
+        return Estimate(math.inf, found.low, math.inf, confidence)  # censored values are larger
+    if sample.signed and name == "median":
+        return median_of(sample.values, confidence)
     if (sample.values <= 0).any():
-        if name == "median":
-            return median_of(sample.values, confidence)
         raise ValueError(f"{name} needs positive numbers, and some are not; use mean or median")
     if name == "median":
         return median(sample.values, solved=sample.solved, confidence=confidence)
@@ -332,7 +335,7 @@ def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95
     >>> statistic_or_bound(Sample.of([100, 200], [False, False]), "median")
     Estimate(value=inf, low=100.0, high=inf, confidence=0.95)
     """
-    if sample.solved.any() or name == "mean":
+    if sample.solved.any() or sample.signed:
         return statistic(sample, name, confidence)
     return Estimate(math.inf, float(sample.values.min()), math.inf, confidence)
 
@@ -357,7 +360,7 @@ def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> f
     """
     if not math.isfinite(estimate.value):
         return math.inf
-    if name == "mean" or (sample.values <= 0).any():
+    if name == "mean" or sample.signed:
         low, high = estimate.low, estimate.high
         return log_error(estimate) if 0 < low <= high < math.inf else math.inf
     fit = fit_lognormal(sample.values, solved=sample.solved)

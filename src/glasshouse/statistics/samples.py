@@ -45,12 +45,15 @@ class Sample(Summarised):
     """Numbers, positive unless they are signed, some of them only known to be exceeded.
 
     Attributes:
-        values: the counts, for example sweeps.
-        solved: False if an instance was stopped unsolved at its value (censored).
+        values: what was counted, for example sweeps.
+        solved: False where an instance was given up at its value (censored).
+        signed: whether values may be negative. A censored value is then not a lower bound: it
+            counts as it is, and `censored` tells how many there are.
     """
 
     values: npt.NDArray[np.float64]
     solved: npt.NDArray[np.bool_]
+    signed: bool = False
 
     @classmethod
     def of(
@@ -68,7 +71,7 @@ class Sample(Summarised):
             bad = int(np.flatnonzero(~good)[0])
             what = "values are finite" if signed else "sweeps are positive and finite"
             raise ValueError(f"values[{bad}] is {numbers[bad]}, but {what}")
-        return cls(numbers, mask.astype(bool, copy=False))
+        return cls(numbers, mask.astype(bool, copy=False), signed)
 
     @property
     def size(self) -> int:

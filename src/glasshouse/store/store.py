@@ -75,6 +75,7 @@ class Store(OpenDatabase, Summarised):
     (Ranges(parts=((0, 3),)), 0)
     >>> store.signed(task, "sweeps", "solved").shape, list(store.kinds), store.check()
     ((3,), ['hardness'], [])
+    >>> store.copy_to(Path(folder.name) / "copy.sqlite")
     >>> store.purposes[0].words, store.reserve(store.purposes[0])
     ('a study', None)
     >>> store.close()

@@ -354,6 +354,10 @@ def fit_series(series: Iterable[Series]) -> StudyFits:
         x, y, errors = one.arrays()
         if len(x) < len(one.points):
             notes.append(f"{label}: {len(one.points) - len(x)} points are only lower bounds")
+        elif unsure := sum(p.censored for p in one.points):
+            notes.append(
+                f"{label}: {unsure} rows count that are not solved, proven or equilibrated"
+            )
         if one.axis in SIZES and not _has_logs(y, errors):
             try:
                 limits[one.label] = extrapolate(x, *one.intervals())

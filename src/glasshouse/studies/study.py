@@ -260,7 +260,8 @@ def _heading(values: dict[str, Any], text: str) -> Study:
             f"figure={figure!r} is not one of {', '.join(FIGURES)}, nor a parameter of a method"
         )
     measures = values.get("measures", HARDNESS.name)
-    usual = KINDS[measures].statistic if measures in KINDS else "mean"
+    is_known = isinstance(measures, str) and measures in KINDS
+    usual = KINDS[measures].statistic if is_known else "mean"
     statistic = values.get("statistic", usual)
     if statistic not in STATISTICS:
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")

@@ -19,7 +19,13 @@ from glasshouse.problems.convert import given_problem
 from glasshouse.store.records import StoredTask
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.storefile import StoreError, one_line
-from glasshouse.studies.ensembles import family_parameters, family_size, grown, is_own
+from glasshouse.studies.ensembles import (
+    family_parameters,
+    family_size,
+    grown,
+    is_own,
+    source_of,
+)
 from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
 from glasshouse.studies.quantities.own import kind_of, settings_of
 from glasshouse.studies.quantities.quantity import StudyKind
@@ -70,6 +76,9 @@ class Task(Identified, Summarised):
     (122, ['loops', 'schedule', 'size'])
     >>> sorted(task.measure(0, 2))
     ['energy', 'frustration', 'loops', 'seconds', 'solved', 'sweeps']
+    >>> glass = Task("lattice", {"L": 4}, "ground")
+    >>> glass.problem(0).num_variables, glass.quantity.value, glass.functions
+    (16, 'energy_per_spin', ())
     >>> task.realised.size, task.planting_seed != task.solving_seed
     (100.0, True)
     """
@@ -92,12 +101,12 @@ class Task(Identified, Summarised):
         kind = self.quantity
         if self.stop.relative_error is not None and kind.value is None:
             raise ValueError(f"relative_error needs a statistic, which {self.measures} have not")
-        if self.method in METHODS:
+        if isinstance(self.method, str) and self.method in METHODS:
             family = Family(self.method, self.parameters, self.seed)  # which checks all three
             object.__setattr__(self, "seed", family.seed)
             object.__setattr__(self, "parameters", family.parameters)
             return
-        if kind.planted and not is_own(self.method):
+        if not is_own(self.method) and source_of(self.method) and kind.planted:
             raise ValueError(
                 f"{self.measures} need planted instances, and {self.method!r:.60} is not a "
                 "planting method; use ground, levels, solution or thermal"

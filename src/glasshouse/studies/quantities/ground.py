@@ -35,9 +35,9 @@ LEVELS = Kind(
     (
         Column("found", "integer", "1 if the first excited level was found, else 0"),
         Column("energy", "real", "the lowest energy, by enumeration"),
-        Column("ground_states", "real", "the number of states of that energy; 0 if not found"),
+        Column("ground_states", "real", "states of that energy; a lower bound if not found"),
         Column("gap", "real", "from the lowest energy to the next one; 0 if not found"),
-        Column("entropy_per_spin", "real", "ln(ground_states) per spin; 0 if not found"),
+        Column("entropy_per_spin", "real", "ln(ground_states) per spin"),
     ),
     counted="found",
 )
@@ -99,11 +99,11 @@ def measure_levels(task: Task, first: int, count: int) -> Columns:
             if levels.gap is not None:
                 break
         rows["energy"][k] = levels.energies[0]
+        lowest = len(levels.energies)
         if levels.gap is not None:
-            lowest = levels.energies < levels.energies[0] + levels.gap / 2
-            states = levels.copies * np.count_nonzero(lowest)
             rows["found"][k], rows["gap"][k] = 1, levels.gap
-            rows["ground_states"][k] = states
-            rows["entropy_per_spin"][k] = math.log(states) / problem.num_variables
+            lowest = int(np.count_nonzero(levels.energies < levels.energies[0] + levels.gap / 2))
+        rows["ground_states"][k] = levels.copies * lowest
+        rows["entropy_per_spin"][k] = math.log(levels.copies * lowest) / problem.num_variables
         rows["seconds"][k] = time.perf_counter() - begin
     return rows
