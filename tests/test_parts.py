@@ -188,6 +188,7 @@ SECOND_DOORS = [
     "solvers.annealing",
     "solvers.doubling",
     "solvers.exhaustive",
+    "solvers.engine",
     "solvers.hitting",
     "solvers.samplers",
     "solvers.schedule",

@@ -10,8 +10,8 @@ ROOT = Path(glasshouse.__file__).parent
 
 # Lower these numbers with every commit that removes files or lines. They rise only in a commit
 # whose message gives the reason.
-MOST_FILES = 482
-MOST_LINES = 76_930
+MOST_FILES = 506
+MOST_LINES = 82_718
 LONGEST = 400  # lines of one module
 
 

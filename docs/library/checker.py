@@ -7,12 +7,15 @@ A loop of L edges, an odd number of them negative, is never below -mu (L-2). A s
 never below c g^2 if sum a/g is odd, g = gcd(a), and never below 0 otherwise; minus its constant c
 sum a^2, it is a part like a loop. With R = problem - loops - squares,
 value >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
-Products of spins may be vertices, too (version 4): they are +1 or -1 like spins, and an edge is the
-product of its ends, in which common spins cancel, so all of this holds for them.
-A tree of pairs of spins, equal or opposite, splits all states into leaves; the least leaf counts.
-In a leaf, tied spins are one; it has its own loops and squares, or a cover that touches all edges.
-Flipping spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples
-of 2 gcd(2 gcd(w), sum_b w[a,b] for all a). An optimum stated in comments must be true as well.
+Products of spins may be vertices, too (version 4): they are +1 or -1 like spins, and an edge stands
+for the product of its ends, in which spins that both have cancel, so all of this holds for them.
+A tree of pairs of spins, equal or opposite, parts all states into leaves; the least leaf counts. In
+a leaf, tied spins are one; it has own loops and squares, or a cover: spins that touch all edges.
+Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
+2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state of the optimum must be true as well.
+Clauses of any length have cores instead (version 5): trees over variables whose leaves name
+clauses that their paths falsify. Every state reaches a leaf, so it pays the cost of the core. A
+core charges a clause the most that one of its leaves does; all charges must fit into its weight.
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
 
@@ -28,7 +31,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 HEADS = "glasshouse-certificate denominator cost state names loops squares tree common".split()
-HEADS.append("monomials")
+HEADS += ["monomials", "cores"]
 NOTES = [b"num-variables", b"num-clauses", b"planted-cost", b"planted-model", b"encoding"]
 GRAPH_NOTES = [b"offset", b"ancilla", b"numbers", b"planted-cut", b"planted-model"]
 HUBO_NOTES = [b"num-variables", b"numbers", b"planted-cost", b"planted-model"]
@@ -110,8 +113,10 @@ def read_wcnf(text):
     for first, *words in lines:
         *clause, end = map(whole, words)
         weight = top if first == "h" and head is None else whole(first)
-        is_clause = end == 0 and 0 not in clause and len(clause) < 3
-        require(is_clause and (0 <= weight < 2**63 or weight == top), f"WCNF: {first} {words}")
+        require(
+            end == 0 and 0 not in clause and (0 <= weight < 2**63 or weight == top),
+            f"WCNF: {first} {words}",
+        )
         hard.append(clause) if weight >= top else soft.append((weight, clause))
     used = max((abs(x) for clause in hard + [c for _, c in soft] for x in clause), default=0)
     size = used if size is None else number(size)
@@ -196,7 +201,7 @@ def read_hubo(text):
 
 
 def read_certificate(text):
-    """Return state, stated cost, (denominator, loops, squares, tree, common counts, monomials)."""
+    """State, stated cost, parts (loops (mu, vertices), squares, leaves), and cores, if any."""
     lines, heads, tree = rows(text, "#")[::-1], {}, []
     while lines and lines[-1][0][0].isalpha():
         word, *values = lines.pop()
@@ -207,17 +212,22 @@ def read_certificate(text):
         require(is_next, f"certificate: {word[:40]}")
         heads[word] = " ".join(values)
     parts, version = [list(map(whole, words)) for words in lines[::-1]], heads.get(HEADS[0])
-    is_known = version in tuple("1234") and {"denominator", "state", "loops"} <= set(heads)
-    require(is_known, f"certificate: expected '{HEADS[0]} 1' to 4, denominator, state and loops")
+    needed, is_five = {"denominator", "state", "loops"}, version == "5"
+    needed = needed - {"loops"} | {"cores"} if is_five else needed
+    is_known = version in tuple("12345") and needed <= set(heads)
+    require(is_known, f"certificate: expected '{HEADS[0]} 1' to 5, {', '.join(sorted(needed))}")
     is_version = version == "4" or ("tree" in heads) == (version == "3")
     is_version = is_version and ("monomials" in heads) == (version == "4")
+    is_version = is_version and not set(heads) & ({"loops", "squares"} if is_five else {"cores"})
     is_version = is_version and ("tree" in heads) >= ("common" in heads)
     require(is_version and (version > "1" or "squares" not in heads), "certificate: its version")
     require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
-    table, loops, squares = (whole(heads.get(x, "0")) for x in ("monomials", "loops", "squares"))
+    kinds = "monomials", "loops", "squares", "cores"
+    table, loops, squares, cores = (whole(heads.get(x, "0")) for x in kinds)
     over, has_tree = whole(heads["denominator"]), "tree" in heads
     tree = tree if has_tree else [("leaf", [0, 0])]
-    is_sum = min(table, loops, squares) >= 0 and table + loops + squares == len(parts)
+    is_sum = min(table, loops, squares, cores) >= 0
+    is_sum = is_sum and table + loops + squares + cores == len(parts)
     require(over > 0 and is_sum, "certificate: parts")
     names, order = counts(heads.get("names", "").split()), range(1, len(heads["state"]) + 1)
     require("names" not in heads or sorted(names) == [*order], "certificate: names")
@@ -226,9 +236,11 @@ def read_certificate(text):
     for m in table:  # a vertex that is a product of spins
         is_monomial = len(m) > 1 and m == sorted({*m}) and m[0] > 0 and m[-1] <= len(order)
         require(is_monomial, f"no monomial: {m}")
-    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial is repeated")
+    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial stands twice")
+    require(bool(cores) == is_five, "certificate: no cores")
     proof = over, parts[:loops], parts[loops:], tree, common, table
-    return heads["state"], heads.get("cost"), proof
+    has_cores = is_five or not (table or parts or has_tree)
+    return heads["state"], heads.get("cost"), proof, parts if has_cores else None
 
 
 def leaves_of(tree, common, loops, squares, size):
@@ -416,9 +428,52 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
     return min(least)
 
 
+def bound_of_cores(clauses, value, grain, size, denominator, cores):
+    """The least value, 4 x cost, that cores leave possible."""
+    (soft, hard), spins, low = clauses, [0] * (size + 1), 0
+    left, clauses = [denominator * w for w, _ in soft], [c for _, c in soft] + hard
+    for cost, *tree in cores:
+        said, path, charged = f"no core: {cost} {tree[:40]}", [], {}
+        require(cost > 0 and max(map(abs, [cost, *tree])) < 2**63, said)
+        tree.reverse()
+        while True:
+            token = tree.pop() if tree else math.inf  # no such variable
+            if token > 0:
+                require(token <= size and not spins[token], said)
+                spins[token] = -1  # first the half where it is false
+                path.append(token)
+                continue
+            leaf = [(-token, cost)]
+            if token == 0:
+                require(tree and 2 * tree[-1] < len(tree), said)
+                leaf = [(tree.pop(), tree.pop()) for _ in range(tree.pop())]
+                is_row = [k for k, _ in leaf] == sorted({k for k, _ in leaf})
+                require(is_row and all(k <= len(soft) for k, _ in leaf), said)
+            for k, amount in leaf:
+                require(0 < k <= len(clauses) and amount > 0, said)
+                require(all(spins[abs(x)] * x < 0 for x in clauses[k - 1]), said)
+                charged[k] = max(charged.get(k, 0), amount)
+            require(sum(amount for _, amount in leaf) >= cost, said)
+            while path and spins[path[-1]] > 0:
+                spins[path.pop()] = 0
+            if not path:
+                break
+            spins[path[-1]] = 1
+        for k, amount in charged.items():
+            if k <= len(soft):
+                left[k - 1] -= amount
+                require(left[k - 1] >= 0, f"cores charge clause {k} more than its weight")
+        require(not tree, said)
+        low += 4 * cost
+    least = value - (value - Fraction(low, denominator)) // grain * grain if grain else value
+    require(least <= value, "a bound above a value, which cannot be")
+    return least
+
+
 def read_problem(text, is_graph, is_qubo, is_hubo):
-    """Return the problem, with value = total + cut x answer, and its value of a state."""
-    p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4)
+    """The problem, as above, with value = total + cut x answer, and a value for each state."""
+    p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4, is_long=False)
+    p.clauses = None
     if is_graph or is_hubo:  # energy = total - 2 cut
         found = read_hubo(text) if is_hubo else read_graph(text, is_qubo)
         p.constant, p.weights, p.scale, p.size, p.notes, p.is_float = found
@@ -428,7 +483,10 @@ def read_problem(text, is_graph, is_qubo, is_hubo):
         p.value_of = lambda s: p.constant - sum(w * math.prod(s[v] for v in k) for k, w in terms)
     else:
         soft, hard, p.size, p.notes = read_wcnf(text)
-        p.constant, p.weights = signed_graph(soft, hard)
+        p.clauses, p.constant, p.weights = (soft, hard), 0, {}
+        p.is_long = max((len(c) for c in hard + [c for _, c in soft]), default=0) > 2
+        if not p.is_long:
+            p.constant, p.weights = signed_graph(soft, hard)
         p.grain = 4 * reduce(math.gcd, (w for w, _ in soft), 0)
         p.value_of = lambda s: 4 * cost_of(soft, hard, s)
     # Users add up floats, so a stated value may be off by the rounding of each term.
@@ -438,15 +496,19 @@ def read_problem(text, is_graph, is_qubo, is_hubo):
 
 
 def check(text, certificate_text, is_graph=False, is_qubo=False, is_hubo=False):
-    """Return the value of the certificate's state (cost, cut, energy or x'Qx), and the bound."""
-    bits, stated, proof = read_certificate(certificate_text)
+    """Cost, cut, energy or x'Qx of the certificate's state, and the best that is left possible."""
+    bits, stated, proof, cores = read_certificate(certificate_text)
     p = read_problem(text, is_graph, is_qubo, is_hubo)
     spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
     value = p.value_of(spins)
     require(value < math.inf, "the assignment breaks a hard clause")
     claim = value if stated is None else p.scale * Fraction(number(stated))
     require(abs(claim - value) <= p.error, f"cost {Fraction(value, p.scale)}, not {stated}")
-    least = bounds(p.constant, p.weights, value, p.grain, p.unit, spins, *proof)
+    if cores or p.is_long:
+        require(p.clauses and cores is not None, "cores are for clauses; long clauses need them")
+        least = bound_of_cores(p.clauses, value, p.grain, p.size, proof[0], cores)
+    else:
+        least = bounds(p.constant, p.weights, value, p.grain, p.unit, spins, *proof)
     claims = [number(p.notes[key]) for key in (b"planted-cost", b"planted-cut") if key in p.notes]
     claim = p.total + p.cut * Fraction(claims[0]) if claims else value
     is_same = abs(claim - value) <= p.error

@@ -120,7 +120,7 @@ def test_other_files_are_neither_read_nor_replaced(tmp_path):
     path = tmp_path / "run.npz"
     for content in (b"", b"my thesis"):
         path.write_bytes(content)
-        with pytest.raises(gh.FileError, match="is no checkpoint"):
+        with pytest.raises(gh.FileError, match="is not a checkpoint"):
             gh.train(DATA, 4, **SETTINGS, checkpoint=path)
         assert path.read_bytes() == content
 

@@ -89,7 +89,7 @@ def test_more_time_finds_no_worse_mode() -> None:
     machine = random_machine(40, 40, seed=3)
     once, longer = find_mode(machine, rng=1), find_mode(machine, time_limit=0.3, rng=1)
     assert longer.energy <= once.energy
-    with pytest.raises(ValueError, match="time_limit=0 is no time above 0"):
+    with pytest.raises(ValueError, match="time_limit=0 must be a number of seconds above 0"):
         find_mode(machine, time_limit=0)
 
 

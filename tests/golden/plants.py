@@ -20,6 +20,8 @@ PLANTS = {
     "classic_loops": {"graph": (8, 8), "loop_density": "0.3"},
     "classic_loops graph": {"graph": "torus:4x4", "loop_density": "0.3", "min_length": 4},
     "cluster_loops": {"rows": 2, "columns": 3, "alpha": "1/2", "shore": 2},
+    "cores": {"n": 12, "cores": 3},
+    "cores tetrahedron": {"n": 12, "cores": 2, "shape": "tetrahedron"},
     "exactly": {"n": 12, "literals": 3, "true_literals": 1, "clauses": 6},
     "graph_loops": {"graph": "torus:4x4", "frustration": "1/4", "length": 4, "loop_density": "1"},
     "nae3sat": {"n": 12, "clauses": 12},

@@ -39,7 +39,7 @@ from glasshouse.randomness import Seed
 SECONDS = 5.0  # between two writes
 _KIND = "glasshouse training"
 _VERSION = 2
-_NO_CHECKPOINT = "is no checkpoint of a training ({}); give another name"
+_NO_CHECKPOINT = "is not a checkpoint of a training ({}); choose another name"
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
@@ -106,7 +106,7 @@ class Checkpoint:
         """Fill the arrays of a training from the file; return None if there is no file.
 
         Raises:
-            FileError: it is no checkpoint, or that of another training.
+            FileError: the file is not a checkpoint, or belongs to another training.
         """
         if not self.path.exists():
             return None

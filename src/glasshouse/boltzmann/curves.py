@@ -46,7 +46,7 @@ class Ensemble(Summarised):
         rows: how many rows that has.
         visible: of how many units.
         seed: machine k has its child k.
-        every: so many epochs they were looked at.
+        every: the number of epochs between two records.
         numbers: which machines, ascending.
         epochs: when they were looked at.
         curves: per monitor, machines × looks; NaN where a monitor had no number, and from where a

@@ -123,7 +123,7 @@ def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray
     Rows of ones alone are ones in both.
 
     Raises:
-        ValueError: they are no table, or hold other values than two of these.
+        ValueError: the rows do not form a table, or contain other values.
 
     >>> in_units([[0, 1]], "spin").tolist(), in_units([[-1, 1]], "binary").tolist()
     ([[-1, 1]], [[0, 1]])

@@ -63,7 +63,7 @@ class TrainingTask(Identified, Summarised):
         data: rows of 0 and 1, or of -1 and 1.
         settings: of the training.
         monitors: what to look at, by names in `MONITORS`.
-        every: so many epochs, and at the beginning and the end.
+        every: the epochs between two records; the first and last epoch are recorded, too.
         seed: machine k has its child k.
         count: how many machines; no part of the task's identity.
         held_out: data that are not learnt, for monitors that want some.
@@ -214,7 +214,7 @@ def iter_train(
     Args:
         tasks: of one data set, in any settings.
         store: the file; made when it is not there.
-        workers: so many processes; None stays in this one.
+        workers: the number of processes; None uses the current process.
         executor: instead of workers, any executor, for example that of a Dask cluster.
     """
     for task in tasks:

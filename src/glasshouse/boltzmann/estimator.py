@@ -96,7 +96,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         centred: whether the gradient is the centred one.
         temperatures: of parallel tempering.
         monitors: what to look at during the training, by names in `MONITORS`.
-        every: so many epochs.
+        every: the number of epochs between two records.
         random_state: a whole number that always gives the same; None gives something new.
 
     Attributes:

@@ -108,7 +108,7 @@ def find_mode(
 
 def _limit(seconds: float | None) -> float:
     if seconds is not None and (not validation.is_real(seconds) or not 0 < seconds < math.inf):
-        raise ValueError(f"time_limit={seconds!r} is no time above 0 in seconds")
+        raise ValueError(f"time_limit={seconds!r} must be a number of seconds above 0")
     return seconds or 0.0
 
 

@@ -190,7 +190,7 @@ class TrainingSettings(Summarised):
         return values
 
     def identity(self) -> dict[str, Any]:
-        """The same for stores and checkpoints: without later fields that have their default.
+        """Return the settings for stores and checkpoints, without later fields at their default.
 
         So what was stored before a field was added stays what it was.
         """

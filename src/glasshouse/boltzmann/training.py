@@ -108,7 +108,7 @@ def train(
         data: one row per example.
         hidden: how many hidden units.
         monitors: what to look at, by names in `MONITORS`.
-        every: so many epochs, and at the beginning and the end.
+        every: the epochs between two records; the first and last epoch are recorded, too.
         held_out: data that are not learnt, for monitors that want some.
         start: a machine to go on from, instead of random weights.
         rng: a seed, or whatever `numpy.random.default_rng` takes.

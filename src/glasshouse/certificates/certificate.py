@@ -159,7 +159,7 @@ class Certificate(Summarised):
 
     @property
     def parts(self) -> str:
-        """What it is made of, for people: "8 loops", "1 square", "3 loops and 2 squares"."""
+        """The parts as text, such as "8 loops", "1 square" or "3 loops and 2 squares"."""
         if self.cores:
             return f"{self.cores.num_cores} core{'s' * (self.cores.num_cores != 1)}"
         covers = 0 if self.tree is None else self.tree.num_covers

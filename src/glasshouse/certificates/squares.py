@@ -167,7 +167,7 @@ class Squares(Summarised):
         return int(self.multipliers.max()).bit_length() if self.num_squares else 0
 
     def turned(self, state: SpinArray, table: Monomials = NO_MONOMIALS) -> Squares:
-        """The same squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays.
+        """Return the squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays.
 
         Nodes after the ghost are the products of a table.
         """

@@ -95,7 +95,7 @@ def _in_numbers(problem: Problem, bound: Fraction, exact: Fraction, least: Fract
 
 
 def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
-    """What frustrated cores prove: the sum of their costs, and the least cost not below it."""
+    """Return the bound of frustrated cores: the sum of their costs, and the least cost above it."""
     if not isinstance(problem, (Max2Sat, MaxSat)):
         raise CertificateError("cores are proofs about clauses, but the problem has none")
     has_tree = certificate.tree is not None

@@ -210,8 +210,8 @@ def known_file(
     """Return what a certificate proves about a file of clauses; by default, the one next to it.
 
     Without a certificate little is known: empty soft clauses are always violated; hard clauses of
-    two literals are decided; and the model that the file states is evaluated, which shows that some
-    assignment costs so much, and no more than that. Weights that add up to 2^63 or more need a
+    two literals are decided; and the model that the file states is evaluated, which shows only that
+    some assignment has this cost. Weights that add up to 2^63 or more need a
     certificate of loops alone.
 
     Raises:

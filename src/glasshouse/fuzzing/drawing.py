@@ -56,7 +56,7 @@ class Corners:
         clauses: "pairs", of at most two literals, with a certificate; or "long", of any length and
             with hard clauses that may be unsatisfiable, enumerated. `hunt` takes turns for None.
         beyond_rules: draw weights of 0, weights of 2^63 or more, and classic files whose weights
-            add up to so much, too.
+            add up to that or more.
     """
 
     dialect: Dialect | None = None

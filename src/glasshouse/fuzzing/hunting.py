@@ -193,7 +193,7 @@ def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Cor
 
 
 def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None, Judgement]:
-    """Shrink a file that somebody brings; None if the answer is no fault, and the verdict over it.
+    """Shrink a user's file; return None if the answer has no fault, and the verdict.
 
     The optimum is decided without the solver, where that is possible. A fault that shows without
     it, such as a crash or a model of another cost, needs no optimum.
@@ -237,7 +237,7 @@ def _tried(trial: Trial, first: int, number: int, corners: Corners) -> Tried:
 
 
 def _batch(trial: Trial, seed: int, numbers: range, corners: Corners) -> list[Tried]:
-    """What a worker does; SIGTERM ends it, and first whatever it runs."""
+    """Run a worker; SIGTERM ends first the solver that it runs, then the worker."""
     with ending_cleanly():
         return [_tried(trial, seed, number, corners) for number in numbers]
 

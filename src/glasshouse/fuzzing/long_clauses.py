@@ -21,7 +21,7 @@ _QUARTER, _EIGHTH = Fraction(1, 4), Fraction(1, 8)
 
 
 class Bounds(NamedTuple):
-    """What weights and clauses may be.
+    """Limits of the weights and clauses that are drawn.
 
     Attributes:
         is_plain: no clauses that a reader might refuse.

@@ -59,7 +59,7 @@ class Question:
 
     @property
     def known(self) -> Known:
-        """What is known about the optimum."""
+        """The known optimum, or bound, of the question."""
         if not self.is_decided:
             return Known()
         return Known(self.optimum, self.optimum, is_infeasible=self.optimum is None)

@@ -70,7 +70,7 @@ class Demand:
 
     @classmethod
     def of_products(cls, spins: int, squares: int, entries: int, degree: int) -> Demand:
-        """Squares over products of at most so many spins; entries in all of them together."""
+        """Count squares over products of at most `degree` spins, by all their entries."""
         return cls(spins, squares, _NODE * spins + _LOOP * squares + _PRODUCT * degree * entries)
 
 

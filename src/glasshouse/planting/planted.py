@@ -30,7 +30,7 @@ from glasshouse.planting.method import Plan
 from glasshouse.planting.recipe import Recipe
 from glasshouse.planting.shuffling import names, shuffle
 from glasshouse.planting.summary import Summary
-from glasshouse.planting.sums import check_parts, polynomial_of_squares
+from glasshouse.planting.sums import check_loop_weight, check_parts, polynomial_of_squares
 from glasshouse.problems import Ising, MaxSat, Polynomial, Rbm, naming, validation
 from glasshouse.problems.convert import to_ising
 from glasshouse.problems.monomials import Monomials
@@ -217,19 +217,13 @@ class Planted(Summarised):
         >>> Planted.of_cores(problem, cores, np.array([1, -1], np.int8))
         Planted(by hand, 2 variables, 1 core, ground energy 1)
         """
-        energy = int(cores.costs.sum())
-        return cls(problem, state, energy, 1, NO_LOOPS, recipe, cores=cores)
+        return cls(problem, state, int(cores.costs.sum()), 1, NO_LOOPS, recipe, cores=cores)
 
     @classmethod
     def of_products(
-        cls,
-        num_spins: int,
-        monomials: Monomials,
-        squares: Squares,
-        state: SpinArray,
-        denominator: int,
-        meter: Meter,
-    ) -> Planted:
+        cls, num_spins: int, monomials: Monomials, squares: Squares, state: SpinArray,
+        denominator: int, meter: Meter,
+    ) -> Planted:  # fmt: skip
         """Add squares over products of spins up into a polynomial, without their constants.
 
         >>> import numpy as np
@@ -329,36 +323,15 @@ class Planted(Summarised):
                 f"planted energy {self.energy}"
             )
         if not isinstance(self.problem, MaxSat):
-            self._check_loop_weight()
+            check_loop_weight(self)
         return proven
 
     @property
     def parts(self) -> str:
-        """What it is made of, for people."""
+        """The parts as text, such as "8 loops"."""
         if isinstance(self.problem, MaxSat):
             return self.certificate.parts if self.cores else "0 cores"
         return counted_parts(self.loops.num_loops, self.squares.num_squares)
-
-    def _check_loop_weight(self) -> None:
-        if self.squares or self.denominator > 1:
-            if self.loop_weight != 1:
-                raise CertificateError(
-                    f"loop_weight is stated as {validation.shown(self.loop_weight)}; with squares "
-                    "or a denominator it is 1"
-                )
-            return
-        positive = self.loops.positive_weights
-        if not len(positive):
-            return
-        least, most = int(positive.min()), int(positive.max())
-        if self.recipe.parameters.get("weights") != "normal":
-            most = least
-        if not least <= self.loop_weight <= most:
-            raise CertificateError(
-                f"loop_weight is stated as {validation.shown(self.loop_weight)}, but the loops' "
-                "positive weights "
-                + (f"run from {least} to {most}" if least < most else f"are at least {least}")
-            )
 
     def summary(self) -> Summary:
         """Return requested next to realised values.
@@ -420,9 +393,8 @@ class Planted(Summarised):
         return hash((self.energy, self.state.tobytes(), self.recipe))
 
     def __repr__(self) -> str:
+        what = "variables" if isinstance(self.problem, MaxSat) else "spins"
+        size = f"{self.problem.num_variables} {what}"
         if isinstance(self.problem, Rbm):
             size = f"{self.problem.num_visible} visible × {self.problem.num_hidden} hidden"
-        else:
-            what = "variables" if isinstance(self.problem, MaxSat) else "spins"
-            size = f"{self.problem.num_variables} {what}"
         return f"Planted({self.recipe.method}, {size}, {self.parts}, ground energy {self.energy})"

@@ -61,7 +61,7 @@ def shuffle(planted: Planted) -> Planted:
 
 
 def _shuffled_clauses(planted: Planted, problem: MaxSat, recipe: Recipe) -> Planted:
-    """The same plant with its variables renamed, and its clauses in random order."""
+    """Return the plant with renamed variables, and its clauses in random order."""
     new = names(recipe, problem.num_variables)
     soft = problem.num_clauses
     order = clause_order(recipe, soft + problem.num_hard)

@@ -14,7 +14,7 @@ from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
 from glasshouse.certificates.verdict import check_fit
 from glasshouse.landscape import gauge
 from glasshouse.planting.loops import Loops
-from glasshouse.problems import Ising, Polynomial, exact
+from glasshouse.problems import Ising, Polynomial, exact, validation
 from glasshouse.problems.monomials import Monomials
 
 if TYPE_CHECKING:
@@ -47,6 +47,29 @@ def check_parts(planted: Planted) -> Certificate:
     return certificate
 
 
+def check_loop_weight(planted: Planted) -> None:
+    """Raise a CertificateError if the stated loop weight is not that of the loops."""
+    if planted.squares or planted.denominator > 1:
+        if planted.loop_weight != 1:
+            raise CertificateError(
+                f"loop_weight is stated as {validation.shown(planted.loop_weight)}; with squares "
+                "or a denominator it is 1"
+            )
+        return
+    positive = planted.loops.positive_weights
+    if not len(positive):
+        return
+    least, most = int(positive.min()), int(positive.max())
+    if planted.recipe.parameters.get("weights") != "normal":
+        most = least
+    if not least <= planted.loop_weight <= most:
+        raise CertificateError(
+            f"loop_weight is stated as {validation.shown(planted.loop_weight)}, but the loops' "
+            "positive weights "
+            + (f"run from {least} to {most}" if least < most else f"are at least {least}")
+        )
+
+
 def polynomial_of_squares(
     num_spins: int, table: Monomials, squares: Squares, denominator: int
 ) -> Polynomial:
@@ -64,7 +87,7 @@ def polynomial_of_squares(
 
 
 def _terms(num_spins: int, table: Monomials, squares: Squares) -> Terms:
-    """What squares over vertices add up to, term by term."""
+    """Return the sum of squares over vertices, term by term."""
     held = products.vertices(num_spins, table)
     pairs, sums = SquareSums(squares, len(held.starts) - 1).pairs()
     signs = np.ones(len(held.starts) - 1, dtype=np.int8)

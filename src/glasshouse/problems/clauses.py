@@ -65,7 +65,7 @@ class Clauses(NamedTuple):
         return cls(literals, np.append(np.int64(0), np.cumsum(lengths)))
 
     def checked(self, size: int, name: str) -> Clauses:
-        """The same, locked; refused if they are no clauses of so many variables."""
+        """Return the clauses with locked arrays; refuse literals beyond `num_variables`."""
         literals, starts = np.asarray(self.literals), np.asarray(self.starts)
         for part, array in (("literals", literals), ("starts", starts)):
             if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -180,7 +180,7 @@ class WeightedClauses(Summarised):
 
     @property
     def hard_weight(self) -> Number:
-        """What breaking a hard clause costs: 1 + Σ weights; of floats, 2 Σ weights.
+        """The cost of violating a hard clause: 1 + Σ weights; for floats, 2 Σ weights.
 
         Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
         lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
@@ -233,7 +233,7 @@ class WeightedClauses(Summarised):
         return exact.astype(cost.dtype)
 
     def energy(self, assignment: State) -> Any:
-        """The same as `cost`, by the name that all problems share."""
+        """Return `cost`, under the name that all problems share."""
         return self.cost(assignment)
 
     def broken(self, assignment: State) -> Any:

@@ -28,7 +28,7 @@ Flat = tuple[Monomials, Any]
 
 
 def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
-    """The same polynomial over spins, or over bits: x = (1 + s)/2.
+    """Return a polynomial over spins, or over bits: x = (1 + s)/2.
 
     >>> cubic = Polynomial.from_terms(3, {(0, 1, 2): 1}, units="binary")
     >>> spins, reduction = in_units(cubic, "spin")
@@ -130,7 +130,7 @@ class _Rounds:
         self.answers: list[StateMap] = []
 
     def problem(self) -> Ising | Qubo:
-        """What is left, once no term has more than two variables."""
+        """Return the quadratic terms, once no term has more than two variables."""
         held, weights = self.terms
         labels = self.given.labels if self.size == self.given.num_variables else None
         singles, couplings = np.zeros(self.size, dtype=weights.dtype), weights[:0]

@@ -83,7 +83,7 @@ class MaxSat(WeightedClauses):
 
     @property
     def literals(self) -> npt.NDArray[np.int32]:
-        """Those of all soft clauses, one after the other."""
+        """The literals of all soft clauses, concatenated."""
         return self.soft.literals
 
     @property
@@ -93,7 +93,7 @@ class MaxSat(WeightedClauses):
 
     @property
     def hard_literals(self) -> npt.NDArray[np.int32]:
-        """Those of all hard clauses, one after the other."""
+        """The literals of all hard clauses, concatenated."""
         return self.hard.literals
 
     @property
@@ -128,7 +128,7 @@ class MaxSat(WeightedClauses):
         return self.hard.falsified(bits, np.ones(self.num_hard, dtype=np.int64))
 
     def simplified(self) -> MaxSat:
-        """The same costs with fewer clauses.
+        """Return a problem with the same costs and fewer clauses.
 
         A literal stands once in a clause, `x ∨ ¬x` goes, equal clauses are merged, zero weights
         dropped. Clauses come out by length, then in ascending order of their literals.
@@ -179,7 +179,7 @@ def _merged(clauses: Clauses, weights: WeightArray) -> tuple[Clauses, Any]:
 
 
 def pairs_of_clauses(problem: MaxSat) -> Max2Sat:
-    """The same clauses, of at most two literals, in rows of two."""
+    """Return clauses of at most two literals in rows of two."""
     soft, hard = (_pairs(clauses) for clauses in (problem.soft, problem.hard))
     return Max2Sat(problem.num_variables, soft, problem.weights, hard, problem.labels)
 
@@ -192,7 +192,7 @@ def _pairs(clauses: Clauses) -> npt.NDArray[np.int32]:
 
 
 def clauses_of_pairs(problem: Max2Sat) -> MaxSat:
-    """The same clauses in flat arrays."""
+    """Return the clauses of a `Max2Sat` in flat arrays."""
     soft, hard = (Clauses.of_pairs(rows) for rows in (problem.clauses, problem.hard))
     return MaxSat(problem.num_variables, soft, problem.weights, hard, problem.labels)
 

@@ -118,7 +118,7 @@ class Polynomial(Summarised):
         labels: Names | None = None,
         units: Units = "spin",
     ) -> Polynomial:
-        """The same from flat arrays."""
+        """Make a polynomial from flat arrays."""
         size = validation.size(num_variables, "num_variables")
         values = validation.weights(weights, "weights")
         if len(values) != len(given.starts) - 1:
@@ -175,7 +175,7 @@ class Polynomial(Summarised):
 
     @property
     def num_edges(self) -> int:
-        """The same: monomials are the edges of a hypergraph."""
+        """The number of terms: monomials are the edges of a hypergraph."""
         return len(self.weights)
 
     @property
@@ -207,7 +207,7 @@ class Polynomial(Summarised):
         return energy.item() if np.ndim(energy) == 0 else energy
 
     def reordered(self, place: npt.ArrayLike) -> Polynomial:
-        """The same polynomial with variable k at `place[k]`, unlabelled."""
+        """Return the polynomial with variable k at index `place[k]`, without labels."""
         moved = self.monomials.renamed(np.asarray(place))
         return Polynomial.from_flat(
             self.num_variables, moved, self.weights, self.offset, units=self.units

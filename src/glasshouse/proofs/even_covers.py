@@ -127,7 +127,7 @@ class EvenCoverProof:
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:
-        """What the verifier makes of some loops at these states."""
+        """Return the bound that the verifier computes from loops at these states."""
         form = self.form.with_monomials()
         parts = Parts.of(certificate_of(self.state, covers))
         found = bounded_leaf(form, pairs, parts, self.value)

@@ -27,7 +27,7 @@ class Prepared:
     Attributes:
         problem: the problem to prove.
         form: the problem in the checker's exact form.
-        graph: the problem as a graph for searches; hard clauses are no heavier there than needed.
+        graph: the problem as a graph for searches; hard clauses weigh only as much as needed.
         lighter: the weight by which hard clauses are lighter in the graph.
         known: the known states, each followed by the ghost's spin.
 

@@ -33,7 +33,7 @@ def _fits_tables(problem: Polynomial) -> bool:
 
 
 def _has_products(problem: Problem) -> bool:
-    """Whether it has terms of three variables, or clauses of three literals."""
+    """Return whether a problem has terms of three variables, or clauses of three literals."""
     if isinstance(problem, Polynomial):
         return problem.degree > 2
     return isinstance(problem, MaxSat) and problem.longest > 2

@@ -1,10 +1,8 @@
 """The store: all rows of a study in one crash-safe SQLite file.
 
-One process writes, the coordinator of a study; any number may read at the same time (WAL mode). A
-batch of rows is one transaction, so a batch is stored completely or not at all.
-
-Tables: `meta` (key, value), `tasks` (the requested tasks), `batches` (the stored instances, with
-    sums that make `status` fast), and one table for each row kind, keyed (task, instance).
+One process, the coordinator of a study, writes; others may read (WAL mode). A batch of rows is one
+transaction, so it is stored completely or not at all. Tables: `meta` (key, value), `tasks`,
+`batches` (stored instances, and their sums), and one for each row kind, keyed (task, instance).
 """
 
 from __future__ import annotations

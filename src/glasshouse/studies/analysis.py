@@ -138,7 +138,7 @@ def averaged(one: Series) -> tuple[Floats, Floats]:
 
 
 def is_cloud(one: Series) -> bool:
-    """Whether there are so many points that their average is shown."""
+    """Return whether the average is shown, because there are too many points."""
     return len(one.measured) >= _MANY
 
 

@@ -15,7 +15,7 @@ from glasshouse.studies.quantities.hardness import Annealer, RunPlan
 
 @dataclass(frozen=True)
 class Realised:
-    """What figures and fits need to know about a family, in addition to its rows.
+    """Facts about a family that figures and fits need, in addition to its rows.
 
     Attributes:
         size: n, visible spins or half the vertices; all spins where the paper's n has no meaning,

@@ -184,7 +184,7 @@ class Task(Identified, Summarised):
 
     @cached_property
     def realised(self) -> Realised:
-        """What the first instance tells of all of them; grown when it is first asked for.
+        """Facts from the first instance that hold for all; it is grown on first access.
 
         Only planted families are grown for this: a function of the user may fail or hang.
         """

@@ -148,3 +148,10 @@ def test_what_cannot_be_planted_is_refused(given, message):
 def test_what_needs_pairs_of_spins_is_refused_by_name():
     with pytest.raises(ValueError, match="cores plants clauses"):
         cores(20, cores=2, rng=1).ising  # noqa: B018
+
+
+@pytest.mark.parametrize("suffix", [".hubo", ".qubo", ".coo", ".mc"])
+def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix):
+    path = tmp_path / f"plant{suffix}"
+    assert files.write(path, cores(12, cores=3, rng=1)).certificate is None
+    assert files.read(path).num_variables >= 12

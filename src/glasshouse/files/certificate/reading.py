@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,28 +13,31 @@ from glasshouse.certificates import (
     MOST_COVERED,
     Branch,
     Certificate,
-    Cores,
     Cover,
     Leaf,
-    Squares,
     Tree,
 )
-from glasshouse.certificates.products import NO_MONOMIALS, checked_table
 from glasshouse.certificates.tree import Row
+from glasshouse.files.certificate.collecting import (
+    MOST_DIGITS as MOST_DIGITS,
+)
+from glasshouse.files.certificate.collecting import (
+    CoreCollector,
+    LoopCollector,
+    SquareCollector,
+    TableCollector,
+    whole_number,
+)
 from glasshouse.files.text.errors import FileError, shown
-from glasshouse.files.text.kernels import HARD
-from glasshouse.files.text.number_rows import Rows, joined, parse_bits, parse_number, read_rows
+from glasshouse.files.text.number_rows import parse_bits, parse_number, read_rows
 from glasshouse.files.text.streams import Source, opened
-from glasshouse.problems import MOST_VARIABLES, Number
-from glasshouse.problems.monomials import Monomials
+from glasshouse.problems import Number
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
 # Version 2 knows squares, version 3 trees, version 4 monomials; certificates without are written as
 # earlier versions. Version 5 has cores in place of all these.
 VERSIONS = (1, 2, 3, 4, 5)
-# Python reads and spells no longer numbers unless it is told to.
-MOST_DIGITS = 4300
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
          "squares", "cores")  # fmt: skip
 # Digits and a space of the largest number that can name a variable.
@@ -101,8 +102,8 @@ class CertificateReader:
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
         """Return the certificate, its cost, its names, and the most steps that a check may take."""
-        loops, squares = _LoopCollector(self.source), _SquareCollector(self.source)
-        table, cores = _TableCollector(self.source), _CoreCollector(self.source)
+        loops, squares = LoopCollector(self.source), SquareCollector(self.source)
+        table, cores = TableCollector(self.source), CoreCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
             if "cores" in self.words:
                 cores.add(rows)
@@ -208,7 +209,7 @@ class CertificateReader:
         return self.words[key][1]
 
     def _whole(self, key: str) -> int:
-        value = _whole_number(self._word(key))
+        value = whole_number(self._word(key))
         if value is None or value < 0:
             raise self._error(key, "expected a whole number")
         return value
@@ -235,188 +236,6 @@ class CertificateReader:
     def _error(self, key: str, expected: str) -> Exception:
         line, value = self.words[key]
         return self.source.error(f"{key} {shown(value)}; {expected}", line)
-
-
-@dataclass
-class _Collector:
-    """Collects the loops or the squares of a file, block by block."""
-
-    source: Source
-    count: int = 0
-    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
-    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
-    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
-
-    def _keep(
-        self, multipliers: npt.NDArray[Any], lengths: npt.NDArray[Any], vertices: npt.NDArray[Any]
-    ) -> None:
-        self.count += len(multipliers)
-        self._multipliers.append(multipliers)
-        self._lengths.append(lengths)
-        self._vertices.append(vertices.astype(np.int32))
-
-    def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
-        """Return all vertices, where each row of them begins, and the multipliers."""
-        vertices = joined(self._vertices, np.int32)
-        highest = int(np.abs(vertices).max(initial=0))
-        if highest > size + further:  # the next number would mean the ghost
-            beside = f" and the table {further} monomials" if further else ""
-            raise ValueError(
-                f"a {what} visits {highest}, but the state has {size} variables{beside}"
-            )
-        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
-        # The lengths of all rows together are at most the size of the file in bytes.
-        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
-        return vertices, starts, joined(self._multipliers, kind)
-
-
-class _LoopCollector(_Collector):
-    def add(self, rows: Rows) -> None:
-        if not len(rows.ends):
-            return
-        multipliers, odd = _multipliers_of(rows)
-        inside = np.ones(len(rows.values), dtype=np.bool_)
-        inside[rows.starts] = False
-        far = inside & ((rows.values >= MOST_VARIABLES) | (rows.values <= -MOST_VARIABLES))
-        rows.refuse(
-            self.source,
-            [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
-                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
-                (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
-                (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
-            ],
-        )
-        self._keep(multipliers, rows.lengths - 1, rows.values[inside])
-
-    def certificate(
-        self,
-        state: npt.NDArray[np.int8],
-        denominator: int,
-        squares: Squares,
-        tree: Tree | None,
-        table: Monomials,
-    ) -> Certificate:
-        further = len(table.starts) - 1
-        vertices, starts, multipliers = self._joined(len(state), "loop", further)
-        violated = None
-        if (vertices < 0).any():
-            violated = vertices < 0
-            violated[starts[1:] - 1] = True
-        visited = np.abs(vertices)
-        visits = table.degrees[visited[visited > len(state)] - len(state) - 1]
-        self.source.refuse_products(2 * int(visits.sum()))
-        return Certificate(
-            state, _nodes(vertices, len(state)), starts, multipliers, denominator, violated,
-            squares, tree, table,
-        )  # fmt: skip
-
-
-@dataclass
-class _SquareCollector(_Collector):
-    _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
-
-    def add(self, rows: Rows) -> None:
-        if not len(rows.ends):
-            return
-        multipliers, odd = _multipliers_of(rows)
-        place = np.arange(len(rows.values)) - np.repeat(rows.starts, rows.lengths)
-        is_factor, is_vertex = place % 2 == 1, (place % 2 == 0) & (place > 0)
-        far = is_vertex & ((rows.values < 0) | (rows.values >= MOST_VARIABLES))
-        is_zero = is_factor & (rows.values == 0)
-        far |= rows.values == HARD
-        rows.refuse(
-            self.source,
-            [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, a1, v1, …"),
-                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
-                (
-                    (rows.lengths < 3) | (rows.lengths % 2 == 0),
-                    lambda _: "expected a multiplier and pairs of coefficient and node",
-                ),
-                (rows.having(is_zero), lambda _: "a coefficient is 0; expected none"),
-            ],
-        )
-        self._keep(multipliers, rows.lengths // 2, rows.values[is_vertex])
-        self._coefficients.append(rows.values[is_factor])
-
-    def squares(self, size: int, table: Monomials) -> Squares:
-        vertices, starts, multipliers = self._joined(size, "square", len(table.starts) - 1)
-        coefficients = joined(self._coefficients, np.int64)
-        squares = Squares(_nodes(vertices, size), starts, coefficients, multipliers)
-        self.source.refuse_pairs(squares, 1 + int(table.degrees.max(initial=0)))
-        return squares
-
-
-class _TableCollector(_Collector):
-    def add(self, rows: Rows) -> None:
-        if not len(rows.ends):
-            return
-        far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
-        says = "expected variables, whole numbers of at least 1"
-        rows.refuse(self.source, [(rows.having(far), lambda _: says)])
-        self._keep(rows.lengths, rows.lengths, rows.values - 1)
-
-    def monomials(self, size: int) -> Monomials:
-        if not self.count:  # without monomials, there may be no variables
-            return NO_MONOMIALS
-        spins, starts, _ = self._joined(size - 1, "monomial")
-        return checked_table(Monomials(spins, starts.astype(np.int64)), size)
-
-
-class _CoreCollector(_Collector):
-    def add(self, rows: Rows) -> None:
-        if not len(rows.ends):
-            return
-        far = rows.values == HARD
-        far[list(rows.odd)] = True
-        rows.refuse(
-            self.source,
-            [
-                (rows.having(far), lambda _: "expected whole numbers below 2^63: cost, tree"),
-                (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)}; expected over 0"),
-            ],
-        )
-        inside = np.ones(len(rows.values), dtype=np.bool_)
-        inside[rows.starts] = False
-        self.count += len(rows.ends)
-        self._multipliers.append(rows.column(0))
-        self._lengths.append(rows.lengths - 1)
-        self._vertices.append(rows.values[inside])
-
-    def cores(self) -> Cores:
-        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
-        return Cores(joined(self._vertices, np.int64), starts, joined(self._multipliers, np.int64))
-
-
-def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Convert vertices of a file, perhaps signed, to nodes; the ghost, 0, becomes the last."""
-    numbers = np.abs(vertices)
-    return np.where(numbers == 0, size, np.where(numbers <= size, numbers - 1, numbers))
-
-
-def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the first number of every row, of any size, and which rows have no number there."""
-    multipliers = rows.column(0).astype(object if rows.odd else np.int64)
-    odd = np.zeros(len(multipliers), dtype=np.bool_)
-    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
-    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
-        value = _whole_number(text) if place == rows.starts[row] else None
-        if value is None:
-            odd[row] = True
-        else:
-            multipliers[row] = value
-    return multipliers, odd
-
-
-def _whole_number(text: bytes) -> int | None:
-    """Parse an integer of at most `MOST_DIGITS` digits, leading zeros not counted; else None."""
-    if not re.fullmatch(rb"[+-]?[0-9]+", text):
-        return None
-    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
-    if len(digits) > MOST_DIGITS:
-        return None
-    return -int(digits) if text.startswith(b"-") else int(digits)
 
 
 def whole_numbers(text: bytes) -> list[int]:

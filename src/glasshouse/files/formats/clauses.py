@@ -126,7 +126,7 @@ class ClauseCollector:
         return max((_highest(part) for part in (*self._clauses, *self._hard)), default=0)
 
     def problem(self, num_variables: int) -> Max2Sat | MaxSat:
-        """All clauses as a problem of so many variables; a `MaxSat` where one needs it."""
+        """Return all clauses as a problem; a `MaxSat` if a clause has three literals or more."""
         weights = joined(self._weights, np.int64)
         self.source.refuse_idle(num_variables, self.count, "clauses")
         try:

@@ -67,7 +67,7 @@ def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] 
 
 
 def _constraint(clause: list[int], relaxed: int | None) -> bytes:
-    r"""The same of one clause of any length.
+    r"""Return the constraint of one clause of any length.
 
     >>> _constraint([1, -2, 3, 1], 7)
     b'+1 x1 -1 x2 +1 x3 +1 x7 >= 0 ;\n'

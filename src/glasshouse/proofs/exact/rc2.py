@@ -32,7 +32,7 @@ def _formula(problem: Max2Sat | MaxSat) -> Any:
 
 @exact_solver("rc2-stratified-edge", package="python-sat")
 def solve_edges(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """The same with one relaxation variable for both clauses of an edge."""
+    """Solve with one relaxation variable for both clauses of an edge."""
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in literals(problem):

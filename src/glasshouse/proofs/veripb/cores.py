@@ -75,7 +75,7 @@ def _lists(problem: Max2Sat | MaxSat, which: str) -> list[list[int]]:
 
 
 class _Half(NamedTuple):
-    """What a subtree derives: literals of its path, charges, and the words or number of its line.
+    """The result of a subtree: literals of its path, charges, and its line as words or number.
 
     Words are empty for a soft unit clause that has no constraint.
     """
@@ -111,7 +111,7 @@ class _Tree:
         self.sheet, self.cost, self.is_plain, self.script = sheet, cost, is_plain, script
 
     def root(self, tokens: list[int]) -> _Half:
-        """What the whole tree derives; the certificate was verified before."""
+        """Derive the constraint of the whole tree; the certificate has been verified."""
         waiting: list[tuple[int, _Half | None]] = []  # branches, and their first halves
         place = 0
         while True:
@@ -171,7 +171,7 @@ class _Tree:
         return f"{constraint}{saturated}" if constraint else ""
 
     def _joined(self, variable: int, first: _Half, second: _Half) -> _Half:
-        """What two halves derive, in the first of which the variable is false."""
+        """Combine two halves; the variable is false in the first."""
         if variable not in first.path:
             return first
         if -variable not in second.path:

@@ -1,7 +1,6 @@
 """Results of a race of samplers: success, times to solution, residual energy, comparisons.
 
-Everything is first computed per instance, and then over instances, so an instance counts once.
-Times come from `statistics.time_model`.
+Results are computed per instance first, then over instances. Times: `statistics.time_model`.
 """
 
 from __future__ import annotations

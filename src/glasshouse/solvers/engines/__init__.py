@@ -55,7 +55,7 @@ def choose_engine(
 
 
 def network_of(problem: Ising | Polynomial) -> Network:
-    """What kernels are chosen by: the graph of pairs of spins, or the monomials of each spin."""
+    """Return the form by which a kernel is chosen: a graph of pairs, or monomials per spin."""
     if isinstance(problem, Ising):
         return ColouredGraph(problem)
     if float_for(problem) is None:

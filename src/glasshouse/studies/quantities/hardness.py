@@ -67,7 +67,7 @@ class Annealer:
             first one, "paper-doubled" twice the second (see docs/paper/offset.md).
         beta: first and last β in units of one over the loop weight; "paper" is 0.01 to ln n
             times min(1, n/ρ), as in the authors' code, "paper-text" times min(1, 1/ρ).
-        max_sweeps: an instance is given up after so many.
+        max_sweeps: the sweeps after which an instance is censored.
         unit: the unit of a `beta` in numbers. "loop weight" is one over the loop weight; "field" is
             one over the typical local field of the first instance, which means the same for every
             family and size, including those without loops.

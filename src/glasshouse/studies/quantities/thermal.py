@@ -100,7 +100,7 @@ def measure(task: Task, first: int, count: int) -> Columns:
 
 
 class _Sampling:
-    """What the samples of an instance depend on: the same for all temperatures of a study."""
+    """The key of an instance's samples, which all temperatures of a study share."""
 
     def __init__(self, task: Task, index: int) -> None:
         self.task, self.index = task, index
