@@ -174,7 +174,7 @@ def test_what_is_no_square_is_refused() -> None:
     ):
         with pytest.raises(ValueError, match=fault):
             Squares.of([square])
-    with pytest.raises(ValueError, match="not above 0"):
+    with pytest.raises(ValueError, match="must be above 0"):
         Squares.of([[(0, 1)]], [0])
     with pytest.raises(ValueError, match="2\\^63-1"):
         Squares([0], [0, 1], np.array([2**64], dtype=object), [1])

@@ -166,7 +166,7 @@ def test_wrong_usage_is_one_line(arguments, message, capsys):
 
 def test_a_bad_file_is_named_with_its_line(tmp_path, capsys):
     path = tmp_path / "bad.wcnf"
-    path.write_text("p wcnf 3 1 100\n3 1 2 3 0\n")
+    path.write_text("p wcnf 3 1 100\n3 1 2 three 0\n")
     message = fails(capsys, 2, "info", path)
     assert "bad.wcnf" in message
     assert "line 2" in message

@@ -106,7 +106,7 @@ def test_maxsat_output(planted, capsys):
         (["--time-limit", "0"], "--time-limit 0"),
         (["--seed", "-1"], "--seed -1"),
         (["--solver", "temper", "--check", "flip"], "--check is not for --solver temper"),
-        (["--solver", "rc2", "--seed", "1"], "these take it: anneal, temper"),
+        (["--solver", "rc2", "--seed", "1"], "use it with anneal, temper"),
         (["--solver", "highs", "--runs", "64"], "--runs is not for --solver highs"),
         (["--solver", "prove", "--sweeps", "9"], "--sweeps is not for --solver prove"),
         (["--solver", "brute", "--target", "3"], "--target is not for --solver brute"),

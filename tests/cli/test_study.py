@@ -193,7 +193,9 @@ def test_fits_in_json_and_another_axis(study, tmp_path, capsys):
     assert main(["study", "run", str(study), "-o", str(store)]) == 0
     capsys.readouterr()
     assert main(["study", "fit", str(store), "--json"]) == 0
-    assert set(json.loads(capsys.readouterr().out)) == {"laws", "peaks", "decay", "notes"}
+    assert set(json.loads(capsys.readouterr().out)) == {
+        "axis", "decay", "laws", "limits", "notes", "peaks",
+    }  # fmt: skip
     words = ["study", "plot", str(store), "-o", str(tmp_path / "x.png")]
     assert main([*words, "--axis", "n", "--statistic", "median"]) == 0
     assert main([*words, "--force", "--axis", "colour"]) == 2

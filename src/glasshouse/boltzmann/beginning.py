@@ -41,7 +41,7 @@ def first_arrays(
             biases = log_odds(data, settings.units)
         start = BoltzmannMachine(weights, biases, units=settings.units)
     elif start.weights.shape != (n, m):
-        raise ValueError(f"start is a {start!r}, but the data and hidden ask for {n} × {m}")
+        raise ValueError(f"start is a {start!r}, but the data and hidden require {n} × {m}")
     start = start.in_units(settings.units)
     streams = seed.child(UPDATES).streams(1 + LANES)
     stream = streams[0].copy()

@@ -118,6 +118,8 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     ((9,), 0.0)
     >>> rbm.sample(4, steps=10).shape, rbm.gibbs(bars, random_state=1).shape
     ((4, 9), (9, 9))
+    >>> rbm.partial_fit(bars).transform(bars).shape
+    (9, 12)
     """
 
     def __init__(

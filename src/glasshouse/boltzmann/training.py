@@ -49,8 +49,8 @@ from glasshouse.summaries import Summarised
 _MODES, _MONITORS = 2, 3  # after those of the first arrays
 # Between two times that a checkpoint may be written.
 _PIECE_SECONDS = 0.2
-# Between two moments at which signals are handled, about so many seconds, at most so many steps of
-# single chains; before the first of them, steps that take some milliseconds.
+# Seconds between two moments at which signals are handled, and the most steps of single chains
+# between them; before the first moment, steps that take a few milliseconds.
 _PAUSE_SECONDS, _MOST_AT_ONCE, _FIRST_PRODUCTS = 0.1, 1 << 40, 1 << 22
 
 
@@ -116,8 +116,8 @@ def train(
             exists, the same training goes on from it, and ends as if it had never stopped; another
             training is refused.
         callback: is called at each look with a `Snapshot`; what is true stops the training.
-        patience: stop after so many looks at which the first monitor was no better than before, and
-            return the machine of its best look; without a checkpoint only.
+        patience: stop after `patience` records in which the first monitor did not improve, and
+            return the machine of its best record; without a checkpoint only.
         settings: those of `TrainingSettings`, by name.
 
     >>> run = train([[1, 0], [0, 1]], 2, epochs=200, learning_rate=0.1, rng=1)

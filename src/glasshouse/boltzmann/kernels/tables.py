@@ -63,7 +63,7 @@ def move_by(values: Any, slopes: Any, speeds: Any, step: float, momentum: float,
 @compiled
 def move_by_adam(values: Any, slopes: Any, speeds: Any, squares: Any, rate: float, scale: float,
                  decay: float, number: int) -> None:  # fmt: skip
-    """The same with Adam's steps (Kingma and Ba, 2015); the first one has the number 1."""
+    """Update parameters with Adam's steps (Kingma and Ba, 2015); the first step is number 1."""
     first, second = 1.0 - 0.9**number, 1.0 - 0.999**number
     for k in range(values.size):
         slope = scale * slopes[k] - decay * values[k]

@@ -180,7 +180,7 @@ def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
 
 @inner
 def edges_in_neither(faces: Any, in_tree: Any) -> Any:
-    """What a tree of vertices and a tree of faces leave over."""
+    """Return the edges outside a tree of vertices and a tree of faces."""
     size = len(faces.edges)
     reached, queue = np.zeros(size, np.bool_), np.empty(size, np.int32)
     used = in_tree.copy()

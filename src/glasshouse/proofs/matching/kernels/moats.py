@@ -33,7 +33,7 @@ def moats(
     first_part: Any,
     last_part: Any,
 ) -> Any:
-    """What the duals of a matching of odd faces are on the lattice: odd cycles and their widths.
+    """Return the duals of a matching of odd faces as odd cycles and their widths.
 
     Around each odd face, then around each blossom of them, the set of faces within reach grows.
     Its boundary is, at any moment, an odd set of cycles, of which an odd one is taken.
