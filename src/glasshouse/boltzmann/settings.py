@@ -32,8 +32,8 @@ _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope",
 # Of the smaller layer: so many states take some milliseconds per update.
 _MOST_ENUMERATED = 16
 _MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
-# Where matrix products were measured to be faster (benchmarks/results/training-size.md): from so
-# many rows or chains per update on, with persistent chains, or with so many weights.
+# Matrix products were faster on one computer with this many rows or chains per update, if chains
+# persist or if there are this many weights.
 _MANY_ROWS, _MANY_WEIGHTS = 64, 1 << 17
 _LATER = {"later": True}  # a field that old stores and checkpoints do not have
 
