@@ -101,6 +101,7 @@ def of_problems() -> Iterable[Any]:
         yield from convert(plant().problem)
     yield gh.Rbm(np.random.default_rng(1).normal(size=(20, 30)))
     yield gh.Polynomial.from_terms(9, {(0, 1, 2): 3, (4, 8): -2, (5,): 1})
+    yield gh.MaxSat(9, [[1, -2, 3], [4], [-9, 8, 7, 6]], [3, 2, 1], [[1, 5]])
 
 
 def of_landscape() -> Iterable[Any]:
@@ -120,6 +121,7 @@ def of_planting() -> Iterable[Any]:
     for one in (plant(), made, edges, gh.shuffle(plant())):
         yield from (one, one.summary(), one.recipe, one.loops, one.loops[0], one.certificate)
         yield one.proven
+    yield gh.cores(12, cores=3, rng=1).cores
     dense = gh.wishart(24, columns=30, rng=1)
     yield from (dense, dense.summary(), dense.squares, dense.summary().ground_states)
     yield edges.recipe.seed
@@ -155,6 +157,9 @@ def of_solvers() -> Iterable[Any]:
     yield gh.optimal_tts(plant(), sweeps_grid=(10, 20), runs=64, rng=1)
     yield gh.brute_force(gh.Rbm([[-1, 2, 2], [2, 2, 2]]))
     yield gh.descend(plant(), np.ones((50, 120), np.int8))
+    yield gh.sample(
+        gh.Ising.from_edges(4, [(0, 1), (1, 2)], [1, -1]), beta=(0.1, 0.5), sweeps=64, rng=1
+    )
     yield gh.sweeps_to_solution(plant(), samples=9, rng=1)
     yield gh.paper_schedule(100, 0.1)
     yield from (gh.GlasshouseAnnealer(), gh.GlasshouseTempering())

@@ -134,7 +134,7 @@ def test_a_checkpoint_of_other_random_streams_is_refused(tmp_path):
     arrays["header"] = np.array(header.replace('"version": 2', '"version": 1'))
     assert str(arrays["header"]) != header
     np.savez(path, **arrays)
-    with pytest.raises(gh.FileError, match=r"version is not 2.*give another name"):
+    with pytest.raises(gh.FileError, match=r"version is not 2.*choose another name"):
         gh.train(DATA, 4, **SETTINGS, checkpoint=path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -71,10 +72,12 @@ def end(job, ending: str, *, dask: bool = False) -> None:
     if ending == "kill -9":  # of the study, as when memory runs out
         for process, words in job.family().items():
             if "study run" in words:
-                os.kill(process, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
     elif ending == "SIGTERM":  # scancel --full: to every process of the job
         for process in job.family():
-            os.kill(process, signal.SIGTERM)
+            with contextlib.suppress(ProcessLookupError):  # it ended after the list was made
+                os.kill(process, signal.SIGTERM)
     else:  # --signal=B:TERM@120: to the script only
         job.send_signal(signal.SIGTERM)
     _, errors = job.heard()

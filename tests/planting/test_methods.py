@@ -61,7 +61,7 @@ def test_the_entry_tells_the_truth(name):
 
 
 def test_a_name_is_given_once():
-    with pytest.raises(ValueError, match="the planting method 'random_loops' is there already"):
+    with pytest.raises(ValueError, match="the planting method 'random_loops' already exists"):
 
         @planting_method("other", grows_on="rbm", examples=())
         def random_loops():

@@ -44,7 +44,7 @@ def test_dials_are_the_numbers_that_vary():
     assert dials(parameters) == ["frustration", "seed"]
     assert chosen_dial(parameters) == "frustration"
     assert chosen_dial(parameters, "seed") == "seed"
-    with pytest.raises(ValueError, match="there are: frustration, seed"):
+    with pytest.raises(ValueError, match="use one of frustration, seed"):
         chosen_dial(parameters, "n")
     assert chosen_dial({}) is None
     assert chosen_dial({"a": {"graph": "torus:3x3"}, "b": {"graph": "torus:4x4"}}) is None

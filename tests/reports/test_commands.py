@@ -76,6 +76,9 @@ TRAININGS = [
     "digits:5 --hidden 2 --epochs 1 --batch-size 100 --monitor activation",
     "mine.csv --hidden 2 --epochs 1 --held-out 0.5",
     "bars --hidden 2 --epochs 1",
+    "bars:6x2 --hidden 2 --epochs 2 --engine matrices --precision single --optimizer adam "
+    "--schedule cosine --first-biases data --centred",
+    "bars:6x2 --hidden 2 --epochs 2 --engine matrices --gradient pcd --chains 4 --temperatures 2",
 ]
 
 

@@ -130,7 +130,7 @@ def test_the_optimal_length_is_the_one_that_needs_least():
     assert "← best" in best.summary()
     with pytest.raises(ValueError, match="empty"):
         optimal_tts(planted, planted.energy, ())
-    with pytest.raises(ValueError, match="twice"):
+    with pytest.raises(ValueError, match="repeats a run length"):
         optimal_tts(planted, planted.energy, (20, 30, 20))
     with pytest.raises(ValueError, match="pass an energy as target"):
         optimal_tts(planted, None, (2**30,))  # or it would never end

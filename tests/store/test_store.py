@@ -302,9 +302,9 @@ def test_a_copy_has_the_rows_of_the_write_ahead_log(tmp_path):
         writer.add_batch(stored, 0, task.measure(0, 30))
         with Store(path) as reader:
             reader.copy_to(copy)
-            with pytest.raises(FileError, match="exists already"):
+            with pytest.raises(FileError, match="already exists"):
                 reader.copy_to(copy)
-            with pytest.raises(FileError, match="exists already"):
+            with pytest.raises(FileError, match="already exists"):
                 reader.copy_to(path, overwrite=True)
         writer.add_batch(stored, 30, task.measure(30, 5))
         writer.copy_to(copy, overwrite=True)

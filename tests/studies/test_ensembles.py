@@ -106,7 +106,7 @@ class TestLattices:
             ({"L": 4, "couplings": "cauchy"}, "is not one of bimodal"),
             ({"L": 4, "dilution": 1}, "below 1"),
             ({"L": 10**6}, "choose a smaller size"),
-            ({"L": 4, "colour": 1}, "takes no colour"),
+            ({"L": 4, "colour": 1}, "does not take colour"),
             ({}, "needs L"),
         ],
     )

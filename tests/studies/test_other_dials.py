@@ -162,7 +162,7 @@ class TestStudy:
             assert [p.size for p in points][:1] == [8]
             assert "geometric, over anneal's own range," in settings_text(points)
             assert not fit_study(opened).peaks
-            with pytest.raises(ValueError, match="wishart was not asked for a columns"):
+            with pytest.raises(ValueError, match="wishart was not given a columns"):
                 series_of(points, "columns")
         assert main(["study", "plot", str(store), "-o", str(tmp_path / "x.png")]) == 0
         assert main(["store", "export", str(store), "-o", str(tmp_path / "x.csv")]) == 0
@@ -195,6 +195,8 @@ class TestStudy:
     @pytest.mark.parametrize("example", EXAMPLES)
     def test_every_example_is_annealed(self, example):
         name, number = example.split()
+        if METHODS[name].grows_on == "clauses":
+            pytest.skip("sweeps are counted for spins; test_cores checks the refusal")
         solver = Annealer(max_sweeps=2000)
         task = Task(name, METHODS[name].examples[int(number)], solver=solver)
         rows = task.measure(0, 1)
@@ -245,7 +247,7 @@ class TestTune:
             ({"n": None, "method": "wishart"}, "wishart needs n"),
             ({"n": 20, "method": "uniform_max2sat"}, "has no knob"),
             ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "remove it"),
-            ({"n": 20, "method": "wishart", "parameters": {"colour": 1}}, "takes no colour"),
+            ({"n": 20, "method": "wishart", "parameters": {"colour": 1}}, "does not take colour"),
         ],
     )
     def test_what_cannot_be_is_refused(self, arguments, words):
@@ -268,7 +270,7 @@ class TestTune:
             (["-p", "block=3", "-p", "block=4"], "block is given twice"),
             (["--block", "3", "-p", "block=4"], "--block is now -p block=VALUE"),
             (["-p", "scale=1/3"], "remove its own option"),
-            (["-p", "colour=red"], "takes no colour"),
+            (["-p", "colour=red"], "does not take colour"),
         ],
     )
     def test_mistyped_parameters_are_one_line(self, words, reason, capsys):

@@ -282,7 +282,7 @@ def option_of(setting: Field[Any]) -> str:
 
     >>> from dataclasses import fields
     >>> [option_of(one) for one in fields(TrainingSettings)][-2:]
-    ['--mode-search', '--mode-time-limit']
+    ['--centred', '--temperatures']
     """
     option: str = setting.metadata.get("option", f"--{setting.name.replace('_', '-')}")
     return option

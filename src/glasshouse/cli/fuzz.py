@@ -86,14 +86,14 @@ def run(
         solver: a command, in which {file}, {seed} and {seconds} are replaced (without {file}, the
             file comes last); or one of rc2, rc2-stratified, rc2-stratified-edge, toulbar2, cpsat,
             scip, highs, dwave-tree.
-        count: how many instances.
+        count: the number of instances.
         seed: the seed of the first instance, or of the first two; the next ones have the next
             numbers.
         time_limit: seconds of a run.
         shrink_time_limit: seconds of shrinking one fault.
         output: a folder for the faults, made when there is one.
-        workers: how many processes ask the solver at the same time.
-        dialect: how to write WCNF; by default both, or the one that the solver understands.
+        workers: the number of processes that ask the solver at the same time.
+        dialect: the dialect of WCNF; by default both, or the one that the solver understands.
         most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for unweighted
             instances.
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
@@ -102,7 +102,7 @@ def run(
         plain: leave out tautologies, empty clauses and other corners of the format.
         clauses: pairs asks clauses of at most two literals only, long those of any length only; by
             default each seed gives one instance of both.
-        strict: take a wrong exit code alone for a fault.
+        strict: count a wrong exit code alone as a fault.
         json: print one JSON object.
     """
     from glasshouse.fuzzing.drawing import Corners
@@ -229,7 +229,7 @@ def shrink(
         time_limit: seconds of a run.
         shrink_time_limit: seconds of shrinking.
         output: a folder for the fault, made when there is one.
-        strict: take a wrong exit code alone for a fault.
+        strict: count a wrong exit code alone as a fault.
         json: print one JSON object.
     """
     from glasshouse.fuzzing.drawing import DEFAULT

@@ -214,9 +214,9 @@ def fit(
 
     Args:
         store: the study's store.
-        axis: density, size, or a parameter such as n or alpha; by default what the study says.
-        statistic: the statistic to fit; by default what the study says.
-        value: the column of the rows to fit; by default what the study says.
+        axis: what lies along x: density, size, or a parameter such as n; by default, as in the study.
+        statistic: the statistic of the hardness to fit; by default, the one of the study.
+        value: the column to fit, such as specific_heat; by default, as in the study.
         json: print one JSON object.
     """
     from glasshouse.studies.analysis import fit_study

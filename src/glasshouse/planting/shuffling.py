@@ -41,7 +41,7 @@ def shuffle(planted: Planted) -> Planted:
     >>> mixed.verify()
     """
     if planted.recipe.parameters.get("shuffled"):
-        raise ValueError("the instance is shuffled already")
+        raise ValueError("the instance is already shuffled")
     recipe = replace(planted.recipe, parameters={**planted.recipe.parameters, "shuffled": True})
     if isinstance(planted.problem, MaxSat):
         return _shuffled_clauses(planted, planted.problem, recipe)
