@@ -100,6 +100,7 @@ MEANINGS = {
 }
 # Types that differ, and why.
 OTHER_TYPES = {
+    ("--statistic", "tune"): "a hardness has no mean: instances may be censored",
     ("--solver", "race run"): "may be given several times",
     ("--solver", "race plot"): "may be given twice",
     ("--format", "suite write"): "may be given several times",

@@ -214,7 +214,7 @@ def fit(
 
     Args:
         store: the study's store.
-        axis: what lies along x: density, size, or a parameter such as n; by default, as in the study.
+        axis: density, size, or a parameter such as n or alpha; by default, as in the study.
         statistic: the statistic of the hardness to fit; by default, the one of the study.
         value: the column to fit, such as specific_heat; by default, as in the study.
         json: print one JSON object.
