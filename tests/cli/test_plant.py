@@ -44,6 +44,7 @@ OPTIONS = {
 }
 SHARED = "seed output o count format certificate answers dialect blind shuffle force json"
 CHOICES = {
+    "cores": {"shape": "ring, chain, tetrahedron"},
     "random": {"overlap": "constructive, none", "weights": "equal, normal"},
     "structured": {"block-rule": "paper, authors"},
     "bias": {"ghosts": "1, 2"},

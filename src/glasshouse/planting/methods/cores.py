@@ -87,7 +87,7 @@ def cores(
     negative ones, of the same weight, so a count of literals says nothing about the model.
 
     Args:
-        n: variables.
+        n: variables from which all clauses are drawn.
         width: literals of every clause, at most 12; a tetrahedron needs 3, the others 2.
         cores: how many cores; or give `clause_density`.
         clause_density: clauses per variable, before clauses are left out; rounded up to whole
