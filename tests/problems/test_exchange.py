@@ -209,6 +209,11 @@ def test_what_is_no_model_is_refused():
         gh.anneal(dimod.ConstrainedQuadraticModel())
 
 
+def test_a_pair_of_a_problem_and_its_reduction_is_refused_with_advice():
+    with pytest.raises(ValueError, match="pass the problem"):
+        gh.anneal(gh.to_qubo(MODEL))
+
+
 # 0/1 units ---------------------------------------------------------------------------------------
 
 

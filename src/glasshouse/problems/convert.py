@@ -352,6 +352,8 @@ def given_problem(thing: Given) -> Problem:
         return Polynomial.from_dimod(thing)
     problem = getattr(thing, "problem", thing)
     if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat | MaxSat | Polynomial):
+        if isinstance(thing, tuple) and thing and hasattr(thing[0], "num_variables"):
+            raise ValueError("this is a pair of a problem and its reduction; pass the problem, [0]")
         raise ValueError(
             f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial "
             "problem, nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take "

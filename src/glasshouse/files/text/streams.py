@@ -68,6 +68,11 @@ def typed_name(place: Place, format: str | None) -> Path:
     if format is not None:
         return Path(f"_.{format.lower().lstrip('.')}")
     if is_stream(place):
+        if not hasattr(place, "read") and not hasattr(place, "write"):
+            raise ValueError(
+                f"{type(place).__name__} is neither a path nor an open stream; the file comes "
+                "first: write(path, problem)"
+            )
         raise FileError(
             name_of(place), 'has no suffix that gives its format; pass one, such as format="wcnf"'
         )
