@@ -71,7 +71,7 @@ VERIFIED := build/verified
 verified: $(VERIFIED)/glasshouse-verified ## prove the checker of verified/ correct with Coq, and build it into build/verified
 
 $(VERIFIED)/glasshouse-verified: $(COQ:%=verified/%.v) verified/exact.ml verified/main.ml
-	@command -v coqc >/dev/null && ocamlfind query zarith >/dev/null 2>&1 || \
+	@command -v coqc >/dev/null && [ -e "$$(ocamlfind query zarith 2>/dev/null)/z.cmi" ] || \
 	  { echo "Coq, ocamlfind or zarith is missing; install Debian's coq, ocaml-findlib and libzarith-ocaml-dev"; exit 1; }
 	rm -rf $(VERIFIED) && mkdir -p $(VERIFIED) && cp $^ $(VERIFIED)
 	cd $(VERIFIED) && for file in $(COQ); do coqc -q -Q . Verified $$file.v >$$file.log || exit; done

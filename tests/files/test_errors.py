@@ -262,4 +262,4 @@ def test_bad_certificates_are_refused(tmp_path, content, line, words):
 def test_arguments_in_the_wrong_order_are_refused_with_advice():
     problem = Ising.from_edges(2, [(0, 1)], [1])
     with pytest.raises(ValueError, match=r"the file comes first: write\(path, problem\)"):
-        gh.write(problem, "x.wcnf")
+        write(problem, "x.wcnf")
