@@ -1,7 +1,7 @@
 (** The checker of a problem and a certificate that have been read. *)
 
 Require Import ZArith List Bool Lia.
-From Verified Require Import Statement Tree Polynomials Bricks Cover Leaves.
+From Verified Require Import Statement Tree Polynomials Bricks Cover Leaves Cores.
 Import ListNotations.
 Open Scope Z_scope.
 Local Arguments Z.mul : simpl never.
@@ -205,7 +205,8 @@ Record certificate := {
   loops : list (list Z);
   squares : list (list Z);
   common : Z * Z;               (* so many loops and squares, the first ones, belong to every leaf *)
-  table : list monomial         (* the vertices after the variables: products of spins *)
+  table : list monomial;        (* the vertices after the variables: products of spins *)
+  cores : option (list core)    (* [None] beside anything of the above *)
 }.
 
 (** The table as a tree, the first of its vertices being [k]. *)
@@ -364,28 +365,52 @@ Definition is_square (size : Z) (square : list Z) : bool :=
 Definition cost_of (p : problem) (offset v : Z) : Z :=
   offset + match p with Graph _ => shift p + scale p * v | _ => v end.
 
-Definition check (p : problem) (size offset : Z) (c : certificate) : option verdict :=
-  let t := digits_from 1 (digits c) Empty in
-  let s := state_of t in
+(** The least energy that loops, squares and covers leave possible. *)
+Definition low_by_parts (p : problem) (size v : Z) (s : state) (c : certificate) : option Z :=
   let tab := table_from (size + 1) (table c) Empty in
   let highest := size + total (fun _ => 1) (table c) in
   let (first_loops, first_squares) := common c in
-  if fair p && (0 <? denominator c) && has_digits 1 (digits c) t
-     && (total (fun _ => 1) (digits c) =? size)
-     && forallb (is_loop highest) (loops c) && forallb (is_square highest) (squares c)
+  if forallb (is_loop highest) (loops c) && forallb (is_square highest) (squares c)
      && forallb (is_monomial size) (table c) && unique (table c) Empty
   then
-    match value p s, taken first_loops (loops c) [], taken first_squares (squares c) [] with
-    | Some v, Some (common_loops, own_loops), Some (common_squares, own_squares) =>
+    match taken first_loops (loops c) [], taken first_squares (squares c) [] with
+    | Some (common_loops, own_loops), Some (common_squares, own_squares) =>
         let terms := objective p in
-        let here := shift p + scale p * v in
         let whole_step := Z.lcm (grain p) (step (gather Empty terms)) in
-        match leaves terms (unit p) (denominator c) (vertex_in size tab)
-                (fun v => product s (vertex_in size tab v)) here whole_step size
-                common_loops common_squares (rows c) [Some Empty] own_loops own_squares None with
-        | Some low =>
-            if (match stated c with Some x => x =? cost_of p offset v | None => true end)
-            then
+        leaves terms (unit p) (denominator c) (vertex_in size tab)
+          (fun v => product s (vertex_in size tab v)) (shift p + scale p * v) whole_step size
+          common_loops common_squares (rows c) [Some Empty] own_loops own_squares None
+    | _, _ => None
+    end
+  else None.
+
+(** The least energy that cores leave possible. *)
+Definition low_by_cores (p : problem) (size v : Z) (c : certificate) : option Z :=
+  match p, cores c with
+  | Clauses soft hard, Some found =>
+      match cost_of_cores size (denominator c) soft hard found with
+      | Some low => Some (round (denominator c) (4 * v) (grain p) (4 * low))
+      | None => None
+      end
+  | _, _ => None
+  end.
+
+(** Clauses of three and more literals have no other proofs than cores. *)
+Definition has_cores (p : problem) (c : certificate) : bool :=
+  match cores c with Some (_ :: _) => true | _ => negb (fair p) end.
+
+Definition check (p : problem) (size offset : Z) (c : certificate) : option verdict :=
+  let t := digits_from 1 (digits c) Empty in
+  let s := state_of t in
+  if (0 <? denominator c) && has_digits 1 (digits c) t && (total (fun _ => 1) (digits c) =? size)
+  then
+    match value p s with
+    | Some v =>
+        if (match stated c with Some x => x =? cost_of p offset v | None => true end)
+        then
+          let here := shift p + scale p * v in
+          match (if has_cores p c then low_by_cores p size v c else low_by_parts p size v s c) with
+          | Some low =>
               if low =? here then Some (Optimum v)
               else if low <? here then
                 Some (Bound (match p with
@@ -393,47 +418,76 @@ Definition check (p : problem) (size offset : Z) (c : certificate) : option verd
                              | _ => - ((shift p - low) / scale p)
                              end) v)
               else None
-            else None
-        | None => None
-        end
-    | _, _, _ => None
+          | None => None
+          end
+        else None
+    | None => None
     end
   else None.
 
 Lemma unit_nonnegative p : 0 <= unit p.
 Proof. destruct p; simpl; lia. Qed.
 
+Lemma low_by_parts_holds p size v s c low :
+  0 < denominator c -> fair p = true -> value p s = Some v -> low_by_parts p size v s c = Some low ->
+  forall s' w, value p s' = Some w -> low <= shift p + scale p * w.
+Proof.
+  intros D F V; unfold low_by_parts; destruct (common c) as [first_loops first_squares].
+  destruct (_ && _ && _ && _); [| discriminate].
+  destruct (taken first_loops _ _) as [[common_loops own_loops] |]; [| discriminate].
+  destruct (taken first_squares _ _) as [[common_squares own_squares] |]; [| discriminate].
+  intros E s' w W; rewrite <- (objective_value p s' w F W).
+  eapply leaves_hold; [apply unit_nonnegative | exact D | intros; apply product_sign | | apply Z.lcm_nonneg | | exact E].
+  - apply Z.lcm_least.
+    + rewrite (objective_value p s' w F W).
+      replace (shift p + scale p * w - (shift p + scale p * v))
+        with (scale p * w - scale p * v) by ring.
+      eapply grain_divides; eauto.
+    + rewrite <- (objective_value p s v F V).
+      rewrite <- (weigh_gather s Empty), <- (weigh_gather s' Empty) by apply obeys_none.
+      destruct (step_divides s (gather Empty (objective p))) as [x Hx].
+      destruct (step_divides s' (gather Empty (objective p))) as [y Hy].
+      exists (y - x); lia.
+  - right; exists Empty; split; [left; reflexivity | apply obeys_none].
+Qed.
+
+Lemma grain_nonnegative p : 0 <= grain p.
+Proof.
+  destruct p as [soft hard | | |]; simpl; try lia.
+  enough (forall d, 0 <= d -> 0 <= fold_left (fun d (c : Z * list Z) => Z.gcd d (fst c)) soft d) as H
+    by (specialize (H 0 (Z.le_refl 0)); lia).
+  induction soft as [| c soft IH]; simpl; auto using Z.gcd_nonneg.
+Qed.
+
+Lemma low_by_cores_holds p size v s c low :
+  0 < denominator c -> value p s = Some v -> low_by_cores p size v c = Some low ->
+  forall s' w, value p s' = Some w -> low <= shift p + scale p * w.
+Proof.
+  intros D V; unfold low_by_cores; destruct p as [soft hard | | |]; try discriminate.
+  destruct (cores c) as [found |]; [| discriminate].
+  destruct (cost_of_cores _ _ _ _ _) as [b |] eqn:E; [| discriminate].
+  intros [= <-] s' w W; apply (cost_of_cores_is_paid _ _ _ _ _ _ s' w D) in E; auto.
+  pose proof (grain_divides _ _ _ _ _ W V) as G; cbn [shift scale] in *; rewrite Z.add_0_l.
+  apply round_bound; [exact D | apply (grain_nonnegative (Clauses soft hard)) | exact G | lia].
+Qed.
+
 Theorem check_is_correct p size offset c r :
   check p size offset c = Some r -> true_verdict p (assignment (digits c)) r.
 Proof.
   unfold check.
   set (t := digits_from 1 (digits c) Empty); set (s := state_of t).
-  destruct (common c) as [first_loops first_squares].
-  destruct (fair p) eqn:F; [| discriminate].
   destruct (0 <? denominator c) eqn:D; [| discriminate]; apply Z.ltb_lt in D.
   destruct (has_digits 1 (digits c) t) eqn:H; [| discriminate].
-  destruct (_ && _ && _ && _ && _ && _); [| discriminate].
+  destruct (_ =? size); [| discriminate].
   destruct (value p s) as [v |] eqn:V; [| discriminate].
-  destruct (taken first_loops _ _) as [[common_loops own_loops] |]; [| discriminate].
-  destruct (taken first_squares _ _) as [[common_squares own_squares] |]; [| discriminate].
-  destruct (leaves _ _ _ _ _ _ _ _ _ _ _ _ _ _ _) as [low |] eqn:E; [| discriminate].
   destruct (match stated c with Some x => _ | None => _ end); [| discriminate].
+  destruct (if has_cores p c then _ else _) as [low |] eqn:E; [| discriminate].
   assert (Va : value p (assignment (digits c)) = Some v).
   { rewrite <- V; apply value_ext; intros x; symmetry; apply state_of_digits, H. }
   assert (B : forall s' w, value p s' = Some w -> low <= shift p + scale p * w).
-  { intros s' w W; rewrite <- (objective_value p s' w F W).
-    eapply leaves_hold; [apply unit_nonnegative | exact D | intros; apply product_sign | | apply Z.lcm_nonneg | | exact E].
-    - apply Z.lcm_least.
-      + rewrite (objective_value p s' w F W).
-        replace (shift p + scale p * w - (shift p + scale p * v))
-          with (scale p * w - scale p * v) by ring.
-        eapply grain_divides; eauto.
-      + rewrite <- (objective_value p s v F V).
-        rewrite <- (weigh_gather s Empty), <- (weigh_gather s' Empty) by apply obeys_none.
-        destruct (step_divides s (gather Empty (objective p))) as [x Hx].
-        destruct (step_divides s' (gather Empty (objective p))) as [y Hy].
-        exists (y - x); lia.
-    - right; exists Empty; split; [left; reflexivity | apply obeys_none]. }
+  { destruct (has_cores p c) eqn:C; [apply (low_by_cores_holds p size v s c low D V E) |].
+    refine (low_by_parts_holds p size v s c low D _ V E); unfold has_cores in C.
+    destruct (cores c) as [[|] |]; try discriminate; destruct (fair p); auto; discriminate. }
   destruct (Z.eqb_spec low (shift p + scale p * v)) as [-> | _].
   - intros [= <-]; split; auto; intros s' w W; specialize (B s' w W).
     destruct p; simpl in *; lia.

@@ -4,7 +4,7 @@
     return is what the theorem is about, so they are part of its statement. *)
 
 Require Import ZArith List Bool String Ascii.
-From Verified Require Import Statement Tree Polynomials Bricks Leaves Check.
+From Verified Require Import Statement Tree Polynomials Bricks Leaves Cores Check.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -180,7 +180,7 @@ Definition word_h := Eval compute in bytes "h".
 Definition read_clause (words : list word) : option (list Z) :=
   let? numbers := each integer words in
   match rev_append numbers [] with
-  | last :: literals => require (last =? 0) && fair_clause literals in Some (rev_append literals [])
+  | last :: literals => require (last =? 0) && forallb (fun l => negb (l =? 0)) literals in Some (rev_append literals [])
   | _ => None
   end.
 
@@ -307,9 +307,10 @@ Definition head_squares := Eval compute in bytes "squares".
 Definition head_tree := Eval compute in bytes "tree".
 Definition head_common := Eval compute in bytes "common".
 Definition head_monomials := Eval compute in bytes "monomials".
+Definition head_cores := Eval compute in bytes "cores".
 Definition heads :=
   [head_first; head_denominator; head_cost; head_state; head_names; head_loops; head_squares; head_tree;
-   head_common; head_monomials].
+   head_common; head_monomials; head_cores].
 Definition row_branch := Eval compute in bytes "branch".
 Definition row_leaf := Eval compute in bytes "leaf".
 Definition row_cover := Eval compute in bytes "cover".
@@ -360,29 +361,65 @@ Definition read_digits (values : option (list word)) : option (list bool) :=
 Definition are_names (n : Z) (numbers : list Z) : bool :=
   (count numbers =? n) && forallb (fun k => (1 <=? k) && (k <=? n)) numbers && all_fresh numbers.
 
+(** The nodes of a core's tree. Of a leaf with amounts, so many pairs are missing still. *)
+Fixpoint read_nodes (tokens : list Z) (missing : Z) (amounts : list (Z * Z)) (found : list node)
+    : option (list node) :=
+  match tokens with
+  | [] => require missing =? 0 in Some (rev_append found [])
+  | x :: rest =>
+      if 0 <? missing
+      then match rest with
+           | a :: rest' =>
+               if missing =? 1
+               then read_nodes rest' 0 [] (Shared (rev_append ((x, a) :: amounts) []) :: found)
+               else read_nodes rest' (missing - 1) ((x, a) :: amounts) found
+           | [] => None
+           end
+      else if 0 <? x then read_nodes rest 0 [] (Fork x :: found)
+      else if x <? 0 then read_nodes rest 0 [] (Whole (- x) :: found)
+      else match rest with
+           | n :: rest' => require 0 <? n in read_nodes rest' n [] found
+           | [] => None
+           end
+  end.
+
+Definition read_core (line : list Z) : option core :=
+  match line with
+  | cost :: tokens =>
+      require forallb (fun x => Z.abs x <? large) line in
+      let? nodes := read_nodes tokens 0 [] [] in Some (cost, nodes)
+  | [] => None
+  end.
+
 Definition read_certificate (t : text) : option certificate :=
   let? lines := split t in
   let? (found, tree_rows, part_lines) := read_heads (rows_of 35 lines) [] [] in
   let? version := one small (head head_first found) in
   require existsb (fun k => match head head_first found with Some [w] => is_word w k | _ => false end)
-            [[49]; [50]; [51]; [52]] in
+            [[49]; [50]; [51]; [52]; [53]] in
+  let is_five := version =? 5 in
   let? over := one integer (head head_denominator found) in
   let? bits := read_digits (head head_state found) in
   let? cost := maybe (fun v => one moderate (Some v)) (head head_cost found) in
   let? names := maybe (each small) (head head_names found) in
-  let? loops := one integer (head head_loops found) in
+  let? loops := if is_five then Some 0 else one integer (head head_loops found) in
   let? squares := maybe (fun v => one integer (Some v)) (head head_squares found) in
   let? tree := maybe (fun v => one integer (Some v)) (head head_tree found) in
   let? common := maybe (each small) (head head_common found) in
   let? products := maybe (fun v => one integer (Some v)) (head head_monomials found) in
+  let? number_of_cores := if is_five then one integer (head head_cores found) else Some 0 in
   let? lines_of_parts := each (each integer) part_lines in
   let number := match squares with Some m => m | None => 0 end in
   let vertices := match products with Some m => m | None => 0 end in
   require (0 <=? vertices) && Bool.eqb (has products) (version =? 4) in
-  let? (monomials, parts) := taken vertices lines_of_parts [] in
+  let? (monomials, others) := taken vertices lines_of_parts [] in
+  let (core_lines, parts) := if is_five then (others, []) else ([], others) in
+  let? trees := each read_core core_lines in
+  require negb (has (head (if is_five then head_loops else head_cores) found))
+          && Bool.eqb (0 <? number_of_cores) is_five && (number_of_cores =? count trees) in
   require (0 <? over) && (0 <=? loops) && (0 <=? number) && (loops + number =? count parts)
           && ((version =? 4) || Bool.eqb (has tree) (version =? 3)) && (has tree || negb (has common))
-          && ((1 <? version) || negb (has squares))
+          && (existsb (Z.eqb version) [2; 3; 4] || negb (has squares))
           && (match tree with Some n => n =? count tree_rows | None => true end)
           && (match names with Some numbers => are_names (count bits) numbers | None => true end) in
   let? (loop_parts, square_parts) := taken loops parts [] in
@@ -393,4 +430,5 @@ Definition read_certificate (t : text) : option certificate :=
                 end in
   Some {| denominator := over; digits := bits; stated := cost;
           rows := if has tree then tree_rows else [Leaf 0 0];
-          loops := loop_parts; squares := square_parts; common := first; table := monomials |}.
+          loops := loop_parts; squares := square_parts; common := first; table := monomials;
+          cores := if has tree || (0 <? vertices + count parts) then None else Some trees |}.
