@@ -1,4 +1,4 @@
-"""True and forged certificates for three checkers, with loops, squares, trees and covers."""
+"""True and forged certificates for three checkers, with loops, squares, trees, covers and cores."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ from tests.certificates.adversary import Target
 from tests.certificates.forging import MAGNITUDES, Rng
 from tests.certificates.mutations import mutate, mutate_numbers
 from tests.certificates.test_checker import some_files
+from tests.certificates.test_core_files import small
+from tests.certificates.test_cores import best_state, least_cost, whole_tree
 from tests.certificates.test_products import some_certificate, some_polynomial
 from tests.certificates.test_qubo_checker import matrix_text
 from tests.certificates.test_qubo_checker import proven as proven_matrix
 from tests.certificates.test_tree_mutations import mutated, trees
 
 from glasshouse import files
+from glasshouse.certificates import Certificate
 from glasshouse.planting import product_loops
-from glasshouse.problems import Ising
+from glasshouse.problems import Ising, MaxSat
 from glasshouse.proofs import HardClausesUnsatisfiableError, prove
 
 # What the verified checker leaves to the other two: statements in comments.
@@ -185,7 +188,60 @@ def magnified_parts(text: str, factor: int) -> str:
     return f"{magnified(head, factor)}{word}{kept}\n{magnified(later, factor)}"
 
 
-SOURCES = (forged_parts, forged_trees, damaged_files, polynomials)
+def forged_cores(folder: Path, rng: Rng, attacks: int) -> Iterator[Case]:
+    """Clauses of any length with certificates of version 5: true ones, large ones, and damaged."""
+    path = folder / "cores.wcnf"
+    for number in itertools.count():
+        problem, proof = small(rng) if number % 3 else with_pairs_only(rng)
+        dialect = str(rng.choice(["classic", "mse22"]))
+        files.write(path, problem, dialect=dialect, overwrite=True)
+        files.write_certificate(files.side_car(path), proof, overwrite=True)
+        texts = path.read_text(), files.side_car(path).read_text()
+        if rng.random() < 0.3:
+            texts = texts[0], magnified_cores(texts[1], MAGNITUDES[rng.integers(len(MAGNITUDES))])
+        yield case(".wcnf", *(text.encode() for text in texts))
+        for _ in range(attacks):
+            damaged = list(texts)
+            target = int(rng.random() < 0.8)
+            damage = mutate if rng.random() < 0.3 else mutate_numbers
+            damaged[target] = damage(damaged[target], rng)
+            yield case(".wcnf", *(text.encode("latin1") for text in damaged))
+
+
+def with_pairs_only(rng: Rng) -> tuple[MaxSat, Certificate]:
+    """Clauses of at most two literals, which loops could prove, and cores that prove them."""
+    while True:
+        lengths = rng.integers(0, 3, 8)
+        clauses = [
+            (rng.choice(4, k, replace=False) + 1) * rng.choice([-1, 1], k) for k in lengths
+        ]
+        problem = MaxSat(4, clauses, rng.integers(0, 6, 8), hard=[[1, -2]])
+        if least := least_cost(problem):
+            return problem, Certificate.of_cores(best_state(problem), whole_tree(problem, least))
+
+
+def magnified_cores(text: str, factor: int) -> str:
+    """A certificate of version 5 with larger costs, amounts and denominator."""
+    head, rows = text.split("\ncores ")
+    number, *lines = rows.splitlines()
+    lines = [" ".join(map(str, magnified_core(line, factor))) for line in lines]
+    return "\n".join([f"{magnified(head, factor)}\ncores {number}", *lines, ""])
+
+
+def magnified_core(line: str, factor: int) -> Iterator[int]:
+    """The numbers of a core; costs and amounts are multiplied."""
+    numbers = map(int, line.split())
+    yield next(numbers) * factor
+    for number in numbers:
+        yield number
+        if number == 0:
+            yield (pairs := next(numbers))
+            for _ in range(pairs):
+                yield next(numbers)
+                yield next(numbers) * factor
+
+
+SOURCES = (forged_parts, forged_trees, damaged_files, polynomials, forged_cores)
 
 
 def cases(folder: Path, seed: int, attacks: int) -> Iterator[Case]:

@@ -42,7 +42,7 @@ def compare_in(folder: Path, verified: str, count: int, seed: int, attacks: int)
 def traits(one: Case) -> list[str]:
     """What a case is made of."""
     words = {b"squares": b"\nsquares ", b"trees": b"\nbranch ", b"covers": b"\ncover ",
-             b"monomials": b"\nmonomials "}  # fmt: skip
+             b"monomials": b"\nmonomials ", b"cores": b"\ncores "}  # fmt: skip
     held = [name.decode() for name, word in words.items() if word in one.certificate]
     state, numbers = re.compile(rb"^state .*$", re.M), re.compile(rb"\d{20}")
     large = numbers.search(state.sub(b"", one.certificate)) is not None
@@ -50,8 +50,9 @@ def traits(one: Case) -> list[str]:
 
 
 def test_three_checkers_agree(verified):
-    tally = compare(verified, count=600, seed=1, attacks=12)
-    assert min(tally[kind] for kind in ("squares", "trees", "covers", "large", "monomials")) > 40
+    tally = compare(verified, count=700, seed=1, attacks=12)
+    kinds = ("squares", "trees", "covers", "large", "monomials", "cores")
+    assert min(tally[kind] for kind in kinds) > 40
     assert min(tally[kind] for kind in ("refused", "optimal", "bounds")) > 50
     assert min(tally[suffix] for suffix in (".wcnf", ".mc", ".sparse", ".hubo")) > 20
 
