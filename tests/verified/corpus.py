@@ -212,9 +212,7 @@ def with_pairs_only(rng: Rng) -> tuple[MaxSat, Certificate]:
     """Clauses of at most two literals, which loops could prove, and cores that prove them."""
     while True:
         lengths = rng.integers(0, 3, 8)
-        clauses = [
-            (rng.choice(4, k, replace=False) + 1) * rng.choice([-1, 1], k) for k in lengths
-        ]
+        clauses = [(rng.choice(4, k, replace=False) + 1) * rng.choice([-1, 1], k) for k in lengths]
         problem = MaxSat(4, clauses, rng.integers(0, 6, 8), hard=[[1, -2]])
         if least := least_cost(problem):
             return problem, Certificate.of_cores(best_state(problem), whole_tree(problem, least))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -11,11 +12,14 @@ from pathlib import Path
 from glasshouse.cli.errors import CheckFailedError
 from glasshouse.cli.options import is_pipe
 from glasshouse.files import FORMATS, FileError, side_car
+from glasshouse.files.reading import format_by_content
 from glasshouse.files.text.streams import format_suffix, opened, refuse_pipe, typed_name
+from glasshouse.pool import starting
 
 PROGRAM = "glasshouse-verified"
 VARIABLE = "GLASSHOUSE_VERIFIED"
 READ = (".wcnf", ".mc", ".sparse", ".hubo")
+_MOST_ANSWERED = 2000  # bytes that are read of an answer
 _BUILT = Path(__file__).parents[3] / "build" / "verified" / PROGRAM
 
 
@@ -24,8 +28,9 @@ def find_program() -> str:
     found = os.environ.get(VARIABLE) or shutil.which(PROGRAM) or (_BUILT.exists() and str(_BUILT))
     if not found:
         raise ValueError(
-            f"{PROGRAM} is not installed; build it with `make verified`, then add it to PATH "
-            f"or set {VARIABLE} to its path"
+            f"{PROGRAM} is not installed; install Debian's coq, ocaml-findlib and "
+            "libzarith-ocaml-dev, build it with `make verified` in the repository, then add it to "
+            f"PATH or set {VARIABLE} to its path"
         )
     return found
 
@@ -41,7 +46,9 @@ def run_verified(file: Path, certificate: Path | None, format: str | None) -> in
         format: the name of the file's format; None if the suffix gives it.
     """
     suffix = format_suffix(typed_name(file, format))
-    if is_pipe(file) or (suffix in FORMATS and suffix not in READ):
+    if suffix not in FORMATS and not is_pipe(file):
+        suffix = format_by_content(file).suffix
+    if is_pipe(file) or suffix not in READ:
         raise ValueError(
             f"{file}: the verified checker reads {', '.join(READ)} files; create one of them with "
             "`glasshouse convert`"
@@ -53,14 +60,38 @@ def run_verified(file: Path, certificate: Path | None, format: str | None) -> in
         for path, original in zip(paths, (file, beside), strict=True):
             with opened(original) as source:
                 path.write_bytes(source.read_all())
-        try:
-            done = subprocess.run(
-                [find_program(), *paths], capture_output=True, text=True, check=False
-            )
-        except OSError as cause:
-            raise FileError(Path(find_program()), f"cannot be run ({cause.strerror})") from None
-    line = done.stdout.strip()
-    if done.returncode != 0 or not line.startswith("VERIFIED optimum "):
-        reason = line or f"it ended with exit code {done.returncode}"
+        said, code = _answer(find_program(), paths)
+    found = re.fullmatch(rb"VERIFIED optimum (-?[0-9]{1,40})\n", said)
+    if code != 0 or found is None:
+        reason = said.decode("ascii", "backslashreplace").strip().partition("\n")[0]
+        reason = reason[:200] if reason and code in (0, 1, 2) else f"it ended with exit code {code}"
         raise CheckFailedError(f"{file}: the verified checker does not accept it: {reason}")
-    return int(line.split()[-1])
+    return int(found[1])
+
+
+def _answer(program: str, paths: list[Path]) -> tuple[bytes, int]:
+    """Return what the program prints, errors included, and its exit code.
+
+    A program that prints too much is killed, and so is one that still runs when Ctrl-C is pressed.
+    """
+    process = None
+    try:
+        with starting():
+            process = subprocess.Popen(
+                [program, *paths],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+        assert process.stdout is not None
+        said = process.stdout.read(_MOST_ANSWERED)
+        if len(said) < _MOST_ANSWERED:
+            process.wait()
+    except OSError as cause:
+        raise FileError(Path(program), f"cannot be run ({cause.strerror})") from None
+    finally:
+        if process is not None and process.stdout is not None:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+    return said, process.returncode
