@@ -206,7 +206,7 @@ Record certificate := {
   squares : list (list Z);
   common : Z * Z;               (* so many loops and squares, the first ones, belong to every leaf *)
   table : list monomial;        (* the vertices after the variables: products of spins *)
-  cores : option (list core)    (* [None] beside anything of the above *)
+  cores : option (list core)    (* [None] if there are parts of the other kinds *)
 }.
 
 (** The table as a tree, the first of its vertices being [k]. *)

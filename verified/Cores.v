@@ -40,7 +40,7 @@ Definition pay (i : Z) (path : trie bool) (k amount : Z) (t : trie budget) : opt
       let more := Z.max 0 (amount - charge i e) in
       if falsified path (clause e) && (0 <? amount) && (more <=? left e)
       then Some (set (Z.to_pos k) {| clause := clause e; left := left e - more; payer := i;
-                                         charged := charge i e + more |} t)
+                                     charged := charge i e + more |} t)
       else None
   | None => None
   end.
@@ -57,7 +57,7 @@ Fixpoint pay_all (i : Z) (path : trie bool) (before : Z) (amounts : list (Z * Z)
 
 Section Trees.
 Variable size : Z.               (* variables are at most this *)
-Variable hard : trie (list Z).  (* the hard clauses by their numbers *)
+Variable hard : trie (list Z).   (* the hard clauses by their numbers *)
 
 Definition pay_at_leaf (i cost : Z) (path : trie bool) (leaf : node) (t : trie budget)
     : option (trie budget) :=
@@ -103,6 +103,7 @@ Fixpoint costs (i : Z) (cores : list core) (t : trie budget) (sum : Z) : option 
 
 End Trees.
 
+(** A soft clause that no core has charged yet. *)
 Definition opened (over : Z) (c : Z * list Z) : budget :=
   {| clause := snd c; left := over * fst c; payer := 0; charged := 0 |}.
 
@@ -127,7 +128,10 @@ Lemma charge_nonnegative i j e : sound j e -> 0 <= charge i e.
 Proof. unfold sound, charge; destruct (_ =? _); lia. Qed.
 
 Lemma paid_nonnegative s f t : every (fun e => 0 <= f e) t -> 0 <= paid s f t.
-Proof. intros H; apply sum_nonnegative; intros p e E; specialize (H p e E); simpl in *; destruct (broken _ _); lia. Qed.
+Proof.
+  intros H; apply sum_nonnegative; intros p e E; specialize (H p e E); simpl in *.
+  destruct (broken _ _); lia.
+Qed.
 
 (** ** Payments of one core *)
 

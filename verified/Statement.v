@@ -32,7 +32,8 @@ Definition energy (s : state) (p : polynomial) : Z := total (fun t => snd t * pr
 
 (** ** Problems *)
 
-(** Literals are those of DIMACS: the variable k is k, its negation is -k. *)
+(** Literals are those of DIMACS: the variable k is k, its negation is -k. A clause has any number of
+    them. *)
 Definition holds (s : state) (l : Z) : bool := if 0 <? l then s l else negb (s (- l)).
 
 Definition broken (s : state) (clause : list Z) : bool := forallb (fun l => negb (holds s l)) clause.

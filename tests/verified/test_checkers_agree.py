@@ -115,6 +115,12 @@ def test_polynomials_are_read_by_one_grammar(verified, tmp_path):
     assert verified_ones(verified, [bits], tmp_path) == [None]
 
 
+def test_what_comments_state_is_not_read(verified, tmp_path):
+    lie = Case(".wcnf", b"c planted-cost 9\n" + clauses.WCNF.encode(), clauses.CERT.encode())
+    assert verified_ones(verified, [lie], tmp_path) != [None]
+    assert stand_alone(lie) is library(lie, tmp_path) is None
+
+
 def test_floats_are_refused(verified, tmp_path):
     graph = Case(".mc", b"2 1\n1 2 0.5\n", graphs.OPEN.replace("111", "10").encode())
     assert verified_ones(verified, [graph], tmp_path) == [None]

@@ -113,7 +113,7 @@ def test_a_missing_program_is_one_line(plant, monkeypatch, capsys):
     assert "cannot be run" in capsys.readouterr().err
 
 
-# OPTIMUM is the true one, which would be believed if it came alone and with exit code 0.
+# OPTIMUM is the true one, which is accepted only if nothing else is printed, and with exit code 0.
 @pytest.mark.parametrize(
     "script",
     [
@@ -141,7 +141,7 @@ def test_another_answer_of_the_program_fails(plant, tmp_path, monkeypatch, capsy
     assert captured.out == ""
 
 
-def test_a_program_that_says_exactly_what_is_right_is_believed(plant, tmp_path, monkeypatch):
+def test_the_exact_answer_of_a_program_is_accepted(plant, tmp_path, monkeypatch):
     optimum = files.verify_file(plant).value
     pretend(tmp_path / "other", f"echo VERIFIED optimum {optimum}", monkeypatch)
     assert main(["check", str(plant), "--verified"]) == 0
@@ -204,7 +204,7 @@ def test_odd_files_are_refused_in_one_line_each(verified, plant, tmp_path):
     certificate = files.side_car(plant)
     pipe = tmp_path / "pipe.wcnf"
     os.mkfifo(pipe)
-    holder = os.open(pipe, os.O_RDWR)  # so that opening it does not wait
+    holder = os.open(pipe, os.O_RDWR)  # opening a pipe without a writer would wait forever
     odd = [tmp_path, pipe, "/dev/null", "/dev/zero", "", "a\nVERIFIED optimum 1", "\377.wcnf"]
     pairs = [pair for one in odd for pair in ((one, certificate), (plant, one))]
     nothing = tmp_path / "nothing.wcnf"
