@@ -50,7 +50,7 @@ def traits(one: Case) -> list[str]:
 
 
 def test_three_checkers_agree(verified):
-    tally = compare(verified, count=700, seed=1, attacks=12)
+    tally = compare(verified, count=600, seed=1, attacks=12)
     kinds = ("squares", "trees", "covers", "large", "monomials", "cores")
     assert min(tally[kind] for kind in kinds) > 40
     assert min(tally[kind] for kind in ("refused", "optimal", "bounds")) > 50
