@@ -41,14 +41,14 @@ class Ensemble(Summarised):
     """Machines that were trained with the same settings.
 
     Attributes:
-        settings: of their training.
+        settings: the settings of their training.
         data: the name of what they learn.
         rows: how many rows that has.
-        visible: of how many units.
+        visible: the number of visible units.
         seed: machine k has its child k.
         every: the number of epochs between two records.
         numbers: which machines, ascending.
-        epochs: when they were looked at.
+        epochs: the epochs at which they were evaluated.
         curves: per monitor, machines × looks; NaN where a monitor had no number, and from where a
             machine diverged.
         diverged_at: the epoch per machine; 0 where it went to its end.
@@ -58,8 +58,8 @@ class Ensemble(Summarised):
         seconds: per machine.
         learning_seconds: per machine, of its updates alone.
         expected: how many machines there are in the end.
-        task_id: of the task that trained them.
-        data_options: how the data were made, as far as the store tells.
+        task_id: the id of the task that trained them.
+        data_options: how the data were made, if the store records it.
     """
 
     settings: TrainingSettings
@@ -98,7 +98,7 @@ class Ensemble(Summarised):
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return percentiles over the machines that have not diverged: shares × evaluations."""
+        """Return percentiles over the machines that have not diverged: fractions × evaluations."""
         with warnings.catch_warnings():  # looks that no machine came to are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
@@ -303,7 +303,7 @@ def export_machines(
 
 
 def _part(one: Ensemble, monitors: Sequence[str], curves: bool, named: set[str]) -> Part:
-    """The settings of an ensemble, and a column for each thing that is known of its machines."""
+    """Return the settings of an ensemble, and a column for each known value of its machines."""
     settings = one.settings.plain().items()
     shared = {name: _cell(value) for name, value in settings if name in named}
     shared["learning_rate"] = str(shared["learning_rate"])

@@ -29,7 +29,7 @@ FirstBiases: TypeAlias = Literal["zero", "data"]
 _GRADIENTS = {"cd": machine.CD, "pcd": machine.PCD, "exact": machine.EXACT}
 _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope", "mode_offset",
           "mode_seconds")  # fmt: skip
-# Of the smaller layer: so many states take some milliseconds per update.
+# Units of the smaller layer: their states take a few milliseconds per update.
 _MOST_ENUMERATED = 16
 _MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
 # Matrix products were faster on one computer with this many rows or chains per update, if chains
@@ -84,7 +84,7 @@ class TrainingSettings(Summarised):
             exponential or cosine.
         first_biases: what visible biases start at: zero, or the log-odds of the data's means.
         centred: use the centred gradient: units minus their means over the data. Needs matrices.
-        temperatures: of parallel tempering, whose chains swap places between the inverse
+        temperatures: how many, for parallel tempering: chains are exchanged between inverse
             temperatures 0 and 1; 1 for none. Needs matrices and pcd.
 
     >>> TrainingSettings(12, epochs=3, learning_rate=(0.3, 0.1)).learning_rates().tolist()
@@ -165,14 +165,14 @@ class TrainingSettings(Summarised):
         if self.temperatures > 1 and self.gradient != "pcd":
             raise ValueError(f"temperatures={self.temperatures} needs gradient='pcd'")
         if self.optimizer == "adam" and self.momentum:
-            raise ValueError("optimizer='adam' has a momentum of its own; leave momentum out")
+            raise ValueError("optimizer='adam' has its own momentum; remove momentum")
         if self.schedule == "exponential" and 0.0 in np.ravel(self.learning_rate):
             raise ValueError("schedule='exponential' needs learning rates above 0")
         if self.first_biases == "data" and not self.biases:
             raise ValueError("first_biases='data' needs biases")
 
     def _needs_matrices(self) -> str:
-        """The first setting that only matrix products have; empty if there is none."""
+        """Return the first setting that only the matrix engine supports; empty if there is none."""
         usual = {"precision": "double", "optimizer": "sgd", "centred": False, "temperatures": 1}
         return next((f"{name}={getattr(self, name)!r}" for name, value in usual.items()
                      if getattr(self, name) != value), "")  # fmt: skip
@@ -200,12 +200,12 @@ class TrainingSettings(Summarised):
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> TrainingSettings:
-        """The settings that `identity` gave; whatever else is there is left out."""
+        """Return the settings that `identity` wrote; unknown keys are ignored."""
         return cls(**{one.name: values[one.name] for one in fields(cls)
                       if "later" not in one.metadata or one.name in values})  # fmt: skip
 
     def learning_rates(self) -> FloatArray:
-        """One per epoch.
+        """Return one learning rate per epoch.
 
         >>> rates = TrainingSettings(1, 3, learning_rate=(0.4, 0.1), schedule="exponential")
         >>> rates.learning_rates().round(6).tolist()
@@ -222,7 +222,7 @@ class TrainingSettings(Summarised):
         return np.linspace(first, last, self.epochs)
 
     def engine_for(self, num_visible: int, num_data: int) -> Engine:
-        """The engine that trains: lanes or matrices.
+        """Return the engine that trains these settings: "lanes" or "matrices".
 
         >>> TrainingSettings(500, engine="auto", batch_size=100).engine_for(784, 1797)
         'matrices'

@@ -21,7 +21,7 @@ class Realised:
         size: n, visible spins or half the vertices; all spins where the paper's n has no meaning,
             see `follows_paper`.
         loops: the paper's N; 0 where there are only squares.
-        schedule: the annealer's settings in numbers; None where nothing is solved.
+        schedule: the annealer's settings in numbers; None if nothing is solved.
     """
 
     size: float
@@ -36,7 +36,7 @@ class Realised:
         return cls(float(size), plant.loops.num_loops, schedule)
 
     def plain(self) -> dict[str, Any]:
-        """Return plain values for a store; a linear schedule is left out, as in older stores."""
+        """Return plain values for a store; a linear schedule is omitted, as in older stores."""
         values = asdict(self)
         if self.schedule is not None and self.schedule.schedule == "linear":
             del values["schedule"]["schedule"]

@@ -21,10 +21,10 @@ class Group(NamedTuple):
         visible: visible units.
         changes: by which the last step changed them.
         hidden: hidden units.
-        visible_fields: of these units.
+        visible_fields: the fields of these units.
         hidden_fields: likewise.
         hidden_chances: likewise.
-        data_chances: of the hidden units, given the data.
+        data_chances: probabilities that the hidden units are up, given the data.
         numbers: random ones for one layer.
     """
 
@@ -51,7 +51,7 @@ def new_group(n: int, m: int) -> Any:
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               place: Any, most: int) -> int:  # fmt: skip
-    """The next chosen rows of the data, minus where the chains end that start there.
+    """Add the next chosen rows of the data, and subtract the ends of the chains that start there.
 
     The weights come through the memory once for all of them. Fields of the hidden units follow
     those before: only visible units that a step has changed are added. Pauses between two steps

@@ -33,19 +33,19 @@ class Machine(NamedTuple):
         back: its transpose.
         visible_bias: a.
         hidden_bias: b.
-        weight_speed: what momentum carries on, for the weights.
-        visible_speed: likewise, for the visible biases.
-        hidden_speed: likewise, for the hidden biases.
+        weight_speed: the momentum of the weights.
+        visible_speed: the momentum of the visible biases.
+        hidden_speed: the momentum of the hidden biases.
         chains: visible states of the persistent chains, one per row.
         mode_visible: the mode last found.
-        mode_hidden: its hidden part.
-        mode_energy: of that mode, of ±1 units without a constant, and the sum of all |weights|.
-        order: in which the data are used.
-        good_weights: those after the last whole epoch.
-        good_visible: likewise, the visible biases.
-        good_hidden: likewise, the hidden biases.
-        stream: random numbers.
-        lanes: those of chains that step together, one stream per column.
+        mode_hidden: the hidden units of that mode.
+        mode_energy: the mode's energy in ±1 units without a constant, and the sum of all |weights|.
+        order: the order in which the data are used.
+        good_weights: the weights after the last whole epoch.
+        good_visible: the visible biases after the last whole epoch.
+        good_hidden: the hidden biases after the last whole epoch.
+        stream: the stream of random numbers.
+        lanes: the streams of chains that step together, one stream per column.
         progress: see `EPOCH`, …
     """
 
@@ -70,14 +70,14 @@ class Machine(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """An update that a pause may cut in two: what is done of it, and what undoes it.
+    """Progress within one update: the steps that are done, and the data to undo them.
 
     Attributes:
         place: see `BEGUN`, …
-        stream: that of the machine before the update.
-        lanes: likewise.
-        chains: likewise.
-        order: that of the data before they were shuffled last.
+        stream: the machine's stream before the update.
+        lanes: the machine's lanes before the update.
+        chains: the machine's chains before the update.
+        order: the order of the data before the last shuffle.
     """
 
     place: Any
@@ -88,12 +88,12 @@ class Cut(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Exact expectations of an RBM; the arrays are empty if the gradient needs none.
+    """Exact expectations of an RBM; the arrays are empty if the gradient does not use them.
 
     Attributes:
-        products: of products of units; the rows are the units of the smaller layer.
-        smaller: of the units of the smaller layer, the visible one if both are equal.
-        larger: of the units of the other layer.
+        products: means of products of units; the rows are the units of the smaller layer.
+        smaller: means of the units of the smaller layer, the visible one if both are equal.
+        larger: means of the units of the other layer.
         known: whether they are those of the current weights, at index 0.
     """
 
@@ -109,7 +109,7 @@ class Plan(NamedTuple):
     Attributes:
         low: the lower value of a unit, 0 or -1.
         gradient: `CD`, `PCD` or `EXACT`.
-        steps: of each chain per update.
+        steps: Gibbs steps of each chain per update.
         batch_size: data per update.
         is_mean: whether the gradient is a mean over the data of a batch, not their sum.
         momentum: share of the last change that is carried on.
@@ -147,7 +147,7 @@ def go_back(machine: Any) -> None:
 
 @inner
 def is_sound(machine: Any) -> bool:
-    """Whether all parameters are finite and not absurdly large; a NaN fails every comparison."""
+    """Return whether all parameters are finite and below a large limit; NaN fails this test."""
     sound = True
     for i in range(machine.weights.shape[0]):
         for j in range(machine.weights.shape[1]):

@@ -13,13 +13,13 @@ from glasshouse.waiting import interruptible
 
 @exact_solver("rc2", package="python-sat")
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """PySAT's RC2 as it comes."""
+    """Solve with PySAT's RC2 and its default options."""
     return _compute("RC2", _formula(problem), problem.num_variables, time_limit)
 
 
 @exact_solver("rc2-stratified", package="python-sat")
 def solve_stratified(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """PySAT's RC2Stratified: heavy clauses first, which is far faster where weights differ."""
+    """Solve with PySAT's RC2Stratified: heavy clauses first; far faster if weights differ."""
     return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
 
 
