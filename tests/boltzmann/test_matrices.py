@@ -168,7 +168,7 @@ def test_weights_that_grow_beyond_all_use_are_undone() -> None:
     ({"temperatures": 3, "gradient": "pcd"}, "set engine='matrices'"),
     ({"temperatures": 3, "engine": "matrices"}, "needs gradient='pcd'"),
     ({"engine": "matrices", "gradient": "exact"}, "needs engine='lanes'"),
-    ({"engine": "matrices", "optimizer": "adam", "momentum": 0.5}, "leave momentum out"),
+    ({"engine": "matrices", "optimizer": "adam", "momentum": 0.5}, "remove momentum"),
     ({"schedule": "exponential", "learning_rate": (0.1, 0.0)}, "above 0"),
     ({"first_biases": "data", "biases": False}, "needs biases"),
     ({"engine": "gpu"}, "not one of lanes, matrices, auto"),

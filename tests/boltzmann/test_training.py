@@ -158,7 +158,7 @@ def test_bad_data(name: str) -> None:
 
 BAD_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"hidden": 0}, "hidden=0 is below 1"),
-    ({"hidden": 2.0}, "hidden=2.0 is not a whole number"),
+    ({"hidden": 2.0}, "hidden=2.0 is not an integer"),
     ({"epochs": 0}, "epochs=0 is below 1"),
     ({"steps": 0}, "steps=0 is below 1"),
     ({"batch_size": 0}, "batch_size=0 is below 1"),

@@ -41,7 +41,7 @@ class Attack:
         least: the least cost of any state, by brute force in exact numbers; None where no state
             keeps the hard clauses.
         twin: the same problem and certificate as WCNF, for the stand-alone checker; None where no
-            whole numbers say the same.
+            integers say the same.
     """
 
     path: Path

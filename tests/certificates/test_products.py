@@ -278,7 +278,7 @@ def test_small_files_that_ask_for_much_are_refused_at_once(tmp_path):
         (("2 3 4 5\n", "2 2 4 5\n"), "does not ascend"),
         (("2 3 4 5\n", "1 2 3\n"), "twice"),
         (("2 3 4 5\n", "2\n"), "expected two or more"),
-        (("2 3 4 5\n", "0 3 4 5\n"), "whole numbers of at least 1"),
+        (("2 3 4 5\n", "0 3 4 5\n"), "integers of at least 1"),
         (("2 3 4 5\n", "2 3 4 9\n"), "visits"),
         (("3 0 7 8 9", "3 0 7 8 10"), "visits 10"),
         (("3 0 7 8 9", "3 0 -7 8 9"), "must be odd"),

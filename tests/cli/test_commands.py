@@ -144,7 +144,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
         (["plant", "random", "-n", "10", "-f", "0.3", "--loops", "3"], "above 1/4"),
         (
             ["plant", "random", "-n", "x", "-f", "0.1", "--loops", "3"],
-            "-n: x is not a whole number",
+            "-n: x is not an integer",
         ),
         (["plant", "random", "-n", "10", "-f", "1/5"], "--loop-density"),
         (["plant", "random", "-n", "10.7", "-f", "1/5", "--loops", "3"], "10.7"),

@@ -276,9 +276,9 @@ def test_a_denominator_must_divide_and_squares_must_fit() -> None:
     [
         (lambda values: values.pop("seed"), "exactly"),
         (lambda values: values.update(more=1), "exactly"),
-        (lambda values: values.update(seed=-1), "whole numbers"),
-        (lambda values: values.update(seed=True), "whole numbers"),
-        (lambda values: values.update(spawn_key=7), "whole numbers"),
+        (lambda values: values.update(seed=-1), "integers"),
+        (lambda values: values.update(seed=True), "integers"),
+        (lambda values: values.update(spawn_key=7), "integers"),
         (lambda values: values.update(spawn_key=[0] * 10_000), "at most"),
         (lambda values: values.update(parameters=[1]), "JSON object"),
         (lambda values: values.update(parameters={"n": 0.5}), "fractions as strings"),

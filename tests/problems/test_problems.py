@@ -174,7 +174,7 @@ BAD = [
     (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=np.inf), "not finite"),
     (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=0.5), "not whole"),
     (lambda: Ising(-1, [], [], []), "num_variables=-1"),
-    (lambda: Ising(2.5, [], [], []), "not a whole number"),
+    (lambda: Ising(2.5, [], [], []), "not an integer"),
     (lambda: Ising(2, [[0, 1]], ["a"], [0, 0]), "integers or floats"),
     (lambda: Ising(2, [[0, 1]], [2**63], [0, 0]), r"2\^63-1"),
     (lambda: Ising(2, [[0, 1]], [2**62], [2**62, 0]), r"2\^63-1"),

@@ -73,7 +73,7 @@ def machine(visible: int, hidden: int, seed: int, *, normal: bool) -> gh.Rbm:
 
 
 def qubo(size: int, density: float, seed: int) -> gh.Qubo:
-    """A random QUBO as in the benchmarks of Beasley: whole numbers from -100 to 100."""
+    """A random QUBO as in the benchmarks of Beasley: integers from -100 to 100."""
     rng = np.random.default_rng(seed)
     matrix = np.triu(rng.integers(-100, 101, (size, size)))
     return gh.Qubo.from_matrix(matrix * (rng.random((size, size)) < density))

@@ -87,14 +87,14 @@ def test_the_start_of_a_solver_may_differ_between_computers(tmp_path):
 CHANGES = {
     "another suite": (
         lambda rules: rules.update(digest="1", suite="elsewhere"),
-        "holds a race on 'elsewhere', the target one on 'pretended' with other instances",
+        "holds a race on 'elsewhere', but the target is on 'pretended' with other instances",
     ),
     "another limit": (
-        lambda rules: rules.update(seconds=5.0), "time_limit=5.0, the target one with time_limit=60"
+        lambda rules: rules.update(seconds=5.0), "time_limit=5.0, but the target has time_limit=60"
     ),
-    "another seed": (lambda rules: rules.update(seed=9), "seed=9, the target one with seed=1"),
+    "another seed": (lambda rules: rules.update(seed=9), "seed=9, but the target has seed=1"),
     "another strictness": (
-        lambda rules: rules.update(strict=True), "strict=True, the target one with strict=None"
+        lambda rules: rules.update(strict=True), "strict=True, but the target has strict=None"
     ),
     "another meter": (lambda rules: rules.update(meter="benchexec"), "meter='benchexec'"),
     "another program": (

@@ -193,8 +193,8 @@ class TestMeasure:
         ({"measures": "speed"}, "not one of excitations, ground"),
         ({"measures": "shapes", "solver": Annealer()}, "without a solver"),
         ({"seed": -1}, "seed=-1 is below 0"),
-        ({"seed": None}, "seed=None is not a whole number"),
-        ({"seed": [1, 2]}, "not a whole number"),
+        ({"seed": None}, "seed=None is not an integer"),
+        ({"seed": [1, 2]}, "not an integer"),
     ],
 )
 def test_wrong_tasks_are_refused_when_made(settings, words):
@@ -269,7 +269,7 @@ class TestStudy:
             ("instances = 12", 'instances = 12\nconfidence = "high"', "confidence=high must lie"),
             ("beta = [0.01, 2.5]", "beta = 3", "beta=3 is neither"),
             ("beta = [0.01, 2.5]", 'beta = ["hot", "cold"]', "is neither"),
-            ("n = 10, ", 'n = "ten", ', "family 2: n='ten' is not a whole number"),
+            ("n = 10, ", 'n = "ten", ', "family 2: n='ten' is not an integer"),
             (
                 "n = 10, frustration = 0.23, block = 0.3, loop_density = 4",
                 'loop_density = "peak"',

@@ -291,7 +291,7 @@ def _npz_numbers(source: Source) -> npt.NDArray[np.number]:
         found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
         if len(found) != 1:
             raise source.error(
-                f"has arrays {', '.join(names)[:100] or 'none'}; expected one, or one called "
+                f"has arrays {', '.join(names)[:100] or 'none'}; expected one array, or one named "
                 f"{', '.join(_NAMES[:-1])}"
             )
         return archive.numbers(found[0], 2)

@@ -99,8 +99,8 @@ class TrainingTask(Identified, Summarised):
         if looks * len(self.monitors) > MOST_VALUES:
             every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))
             raise ValueError(
-                f"every={self.every} looks {looks} times with {len(self.monitors)} monitors, more "
-                f"than the {MOST_VALUES} numbers that a store keeps per machine; use "
+                f"every={self.every} gives {looks} evaluations of {len(self.monitors)} monitors, "
+                f"more than the {MOST_VALUES} numbers that a store keeps per machine; use "
                 f"every={every} or more"
             )
 

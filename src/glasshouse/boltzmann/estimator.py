@@ -97,7 +97,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         temperatures: the number of temperatures of parallel tempering.
         monitors: quantities to record during the training, by their names in `MONITORS`.
         every: the number of epochs between two records.
-        random_state: a whole number that always gives the same; None gives something new.
+        random_state: an integer that always gives the same; None gives something new.
 
     Attributes:
         machine_: the trained `BoltzmannMachine`; `find_mode(machine_)` gives its mode and

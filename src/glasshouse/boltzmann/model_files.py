@@ -1,7 +1,7 @@
 """Machines in files: `.npz` with weights, visible_bias, hidden_bias and units.
 
 The same file is an instance: `glasshouse solve`, `prove`, `info` and `convert` read it as the
-problem of finding the machine's mode, in real numbers (see `files.matrices`). For whole numbers,
+problem of finding the machine's mode, in real numbers (see `files.matrices`). For integers,
 write `machine.to_instance(resolution=1000)` with `glasshouse.write`.
 """
 

@@ -119,7 +119,7 @@ def monitor(name: str, meaning: str, *, needs_held_out: bool = False) -> Callabl
 def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monitor]:
     """Return monitors by their names; refuse those whose data are missing."""
     if isinstance(names, str):  # otherwise its letters would be read as names
-        raise ValueError(f"monitors={names!r} is a text; expected a list of names: [{names!r}]")
+        raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
     found = {name: MONITORS.find(name, "monitor") for name in names}
     for name, entry in found.items():
         if entry.needs_held_out and held_out is None:

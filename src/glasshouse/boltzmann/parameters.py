@@ -18,7 +18,7 @@ def by_name(arrays: Mapping[str, Any]) -> list[Any]:
     counts = [*map(len, found)]
     if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
         raise ValueError(
-            f"arrays are called {', '.join(map(str, arrays))[:100]}; expected one each of "
+            f"the arrays have the names {', '.join(map(str, arrays))[:100]}; expected one each of "
             f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
         )
     return [arrays[names[0]] if names else None for names in found]
@@ -39,7 +39,7 @@ def floats(values: npt.ArrayLike, name: str) -> FloatArray:
         raise ValueError(f"{name} are {array.dtype}; expected real numbers")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} hold NaN or infinity; expected finite numbers")
+        raise ValueError(f"{name} contain NaN or infinity; expected finite numbers")
     return array
 
 

@@ -52,29 +52,29 @@ class TrainingSettings(Summarised):
             start at the data), pcd (persistent chains) or exact (all states of the smaller layer,
             of at most 24 units).
         steps: steps of each chain per update: the k of CD-k.
-        chains: persistent chains; as many as a batch has rows by default.
+        chains: the number of persistent chains; by default, the rows of a batch.
         batch_size: rows per update; all of them by default.
-        learning_rate: one number, or two for a rate that falls linearly over the epochs; with a
-            comma between on the command line.
+        learning_rate: one number, or two for a rate that falls linearly over the epochs; on the
+            command line, separate them by a comma.
         reduction: the gradient is the mean over a batch, or the sum.
-        momentum: share of the last step that is added to the next, below 1.
+        momentum: the fraction of the last step that is added to the next, below 1.
         weight_decay: pull of the weights, not of the biases, towards zero.
         sigma: standard deviation of the first weights.
-        biases: units have biases; `first_biases` says what they start at.
+        biases: units have biases, with initial values as in `first_biases`.
         mode_probability: the highest probability that an update uses the mode: P_max of
             mode-assisted training (Manukian, Pei, Bearden and Di Ventra, 2020), where 0.1 is usual.
             0 uses none.
-        mode_slope: slope of the sigmoid by which that probability rises, over the whole training.
+        mode_slope: slope, over the whole training, of the sigmoid by which that probability rises.
         mode_offset: where the sigmoid begins: P = P_max · logistic(slope · epoch/epochs + offset).
-        mode_use: update takes the mode for the model's averages; restart starts the chains there,
-            which the paper describes first.
+        mode_use: update uses the mode instead of the model's averages; restart starts the chains at
+            the mode, which the paper describes first.
         mode_step: energy scales the learning rate of these updates by -E₀/((n+1)(m+1)), E₀ the
             mode's energy with ±1 units, as its authors do; full does not.
         mode_search: enumerate visits all states of the smaller layer, of at most 24 units; anneal
             anneals, and proves nothing; prove enumerates such layers, and for others tries to prove
             what annealing found; auto enumerates layers of at most 16 units and anneals for others.
         mode_seconds: seconds after which prove stops trying to prove a mode. The time never changes
-            a training, unless the proof comes upon a better state than annealing did.
+            a training, unless the proof finds a better state than annealing did.
         engine: lanes is compiled code, with the same result on every computer; matrices uses matrix
             products of NumPy, whose last digits depend on the computer and its number of threads;
             auto takes the one that was measured to be faster for these sizes.
@@ -82,7 +82,7 @@ class TrainingSettings(Summarised):
         optimizer: sgd, or adam, which needs matrices.
         schedule: how a learning rate of two numbers goes from the first to the last: linear,
             exponential or cosine.
-        first_biases: what visible biases start at: zero, or the log-odds of the data's means.
+        first_biases: initial visible biases: zero, or the log-odds of the data's means.
         centred: use the centred gradient: units minus their means over the data. Needs matrices.
         temperatures: how many, for parallel tempering: chains are exchanged between inverse
             temperatures 0 and 1; 1 for none. Needs matrices and pcd.

@@ -65,7 +65,7 @@ class TrainingRun(Summarised):
     Attributes:
         machine: as it was at the end; the last good one if the training diverged.
         settings: the settings of the training.
-        seed: given back as `rng`, it gives the same again: a whole number, or a Seed where the
+        seed: given back as `rng`, it gives the same again: an integer, or a Seed where the
             machine is one of many.
         epochs: the epochs of the evaluations; 0 is before the first update.
         history: per monitor, what was seen then.

@@ -37,7 +37,7 @@ def checked_table(table: Any, size: int) -> Monomials:
         raise ValueError(f"monomials must be Monomials, not {type(table).__name__}")
     indices, starts = np.asarray(table.indices), np.asarray(table.starts)
     if any(array.size and array.dtype.kind not in "iu" for array in table):
-        raise ValueError("monomials must be whole numbers")
+        raise ValueError("monomials must be integers")
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] < starts[:-1]).any():

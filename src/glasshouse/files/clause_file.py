@@ -163,7 +163,7 @@ class _Reader:
     def _whole(self, line: int, word: bytes) -> int:
         digits = word[1:] if word[:1] in (b"-", b"+") else word
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-            raise self.source.error(f"{shown(word)} is not a whole number", line)
+            raise self.source.error(f"{shown(word)} is not an integer", line)
         return int(word)
 
 

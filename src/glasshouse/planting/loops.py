@@ -213,7 +213,7 @@ def _weight(value: int) -> int:
     """Check one weight of a loop; refuse a value beyond int64."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or abs(int(value)) > validation.INT64_MAX:
-        raise ValueError(f"a loop's weight is a whole number of magnitude below 2^63, not {value}")
+        raise ValueError(f"a loop's weight is an integer of magnitude below 2^63, not {value}")
     return int(value)
 
 

@@ -70,7 +70,7 @@ class Clauses(NamedTuple):
         for part, array in (("literals", literals), ("starts", starts)):
             if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
                 raise ValueError(
-                    f"{name}: {part} must be a flat array of whole numbers, not {array.dtype} of "
+                    f"{name}: {part} must be a flat array of integers, not {array.dtype} of "
                     f"shape {array.shape}"
                 )
         if not len(starts) or starts[0] != 0 or starts[-1] != len(literals):
@@ -139,7 +139,7 @@ def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number
     """Return one weight per soft clause, none of them negative, and their sum."""
     weights = validation.weights(values, "weights")
     if len(weights) != count:
-        raise ValueError(f"{count} clauses but {len(weights)} weights")
+        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one for each clause")
     if (weights < 0).any():
         k = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(

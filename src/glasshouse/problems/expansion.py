@@ -68,8 +68,8 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
     parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
     if parts * max(1, degree) > MOST_PARTS:
         raise ValueError(
-            f"terms of degree {degree} have too many parts in other units: 2 to the power of the "
-            "degree each; keep the units, or reduce to pairs first"
+            f"a term of degree {degree} has 2^{degree} parts in other units, too many in total; "
+            "keep the units, or reduce to pairs first"
         )
     rows, sums = [], []
     for places, table in given.tables():

@@ -40,7 +40,7 @@ class Monomials(NamedTuple):
         starts = np.concatenate([[0], np.cumsum([len(row) for row in lists], dtype=np.int64)])
         flat = [index for row in lists for index in row]
         if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):
-            raise ValueError("monomials must be lists of variables, numbers from 0")
+            raise ValueError("monomials must be lists of variables, numbered from 0")
         if flat and max(flat) >= validation.MOST_VARIABLES:
             raise ValueError(f"a monomial names variable {max(flat)}, which no problem has")
         return cls(np.array(flat, dtype=np.int32), starts.astype(np.int64))
@@ -149,7 +149,7 @@ def check(monomials: Monomials, size: int) -> Monomials:
     indices, starts = np.asarray(monomials.indices), np.asarray(monomials.starts)
     for name, array in (("indices", indices), ("starts", starts)):
         if array.size and (array.dtype.kind not in "iu" or array.ndim != 1):
-            raise ValueError(f"{name} must be a flat array of whole numbers, not {array.dtype}")
+            raise ValueError(f"{name} must be a flat array of integers, not {array.dtype}")
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] <= starts[:-1]).any():

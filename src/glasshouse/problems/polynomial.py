@@ -72,7 +72,7 @@ class Polynomial(Summarised):
         if len(weights) != len(held.starts) - 1:
             raise ValueError(f"{len(held.starts) - 1} monomials but {len(weights)} weights")
         if not weights.all():
-            raise ValueError("a weight is 0; leave its monomial out, as from_terms does")
+            raise ValueError("a weight is 0; remove its monomial, as from_terms does")
         offset = validation.offset(self.offset, exact=weights.dtype == np.int64)
         values = {
             "num_variables": size, "indices": held.indices, "starts": held.starts,

@@ -40,7 +40,7 @@ _LONGEST = 1e9
 def count(value: object, name: str, least: int = 0) -> int:
     """Return an integer of at least `least`, as a Python int."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name}={value!r} is not a whole number")
+        raise ValueError(f"{name}={value!r} is not an integer")
     if value < least:
         raise ValueError(f"{name}={value} is below {least}, the minimum")
     return int(value)

@@ -144,10 +144,12 @@ def files(folder: str, *, digest: str = "", files: int = 0, seed: Seed | None = 
     Args:
         folder: the folder, with files of any format that `glasshouse info` reads.
         digest: the SHA-256 of all names and contents; found out when a study is read.
-        files: the number of files, likewise.
+        files: the number of files; found out when a study is read.
         seed: not used.
     """
-    raise NotImplementedError("files are read by their index")
+    raise NotImplementedError(
+        "files are read by index, so this ensemble cannot be drawn from a seed"
+    )
 
 
 @lru_cache(maxsize=4)

@@ -44,7 +44,7 @@ class Family:
         fixed: the other parameters.
         knob: the parameter that is turned.
         solver: what measures them.
-        seed: a whole number.
+        seed: an integer.
         longest_run: sweeps of a run at most, if the solver has the paper's schedule; None sets no
             limit.
     """

@@ -204,13 +204,13 @@ def _joined(
     what = f"{source.path} holds {purpose.words}"
     if mine.get("digest") != theirs.get("digest"):
         suites = short(theirs.get("suite")), short(mine.get("suite"))
-        raise StoreError(f"{what} on {suites[0]}, the target one on {suites[1]} with other "
+        raise StoreError(f"{what} on {suites[0]}, but the target is on {suites[1]} with other "
                          f"instances; {_APART}")  # fmt: skip
     for name in sorted((mine.keys() | theirs.keys()) - purpose.own - {purpose.members}):
         if mine.get(name) != theirs.get(name):
             option = _OPTIONS.get(name, name)
             raise StoreError(
-                f"{what} with {option}={short(theirs.get(name))}, the target one with "
+                f"{what} with {option}={short(theirs.get(name))}, but the target has "
                 f"{option}={short(mine.get(name))}; {_APART}"
             )
     joined = {**theirs, **mine}

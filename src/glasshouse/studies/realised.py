@@ -62,7 +62,7 @@ class Realised:
 
 def _whole(value: object, least: int = 1) -> int:
     if type(value) is not int:
-        raise ValueError(f"{short(value)} was realised; expected a whole number")
+        raise ValueError(f"{short(value)} was realised; expected an integer")
     return int(_number(value, least))
 
 

@@ -288,7 +288,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     measures = study.get("measures", HARDNESS.name)
     kind, settings = settings_of(measures), _settings(study, family, "solver")
     if kind is None and settings:
-        raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
+        raise ValueError(f"{measures} are measured without a solver; remove [solver]")
     solvers = [None]
     if kind is not None:
         solver = kind(**_fields(kind, settings, "solver"))

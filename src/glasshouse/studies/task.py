@@ -58,7 +58,7 @@ class Task(Identified, Summarised):
             intersections, parts), "ground", "levels", "solution", "thermal"; or the user's
             `module:function`.
         solver: the settings of what measures, such as an `Annealer`; None if it has none.
-        seed: a whole number.
+        seed: an integer.
         stop: how many instances; no part of the task's identity.
 
     >>> task = Task("random_loops", {"n": 100, "frustration": 0.05, "loop_density": 0.345})
@@ -95,7 +95,7 @@ class Task(Identified, Summarised):
         if settings is not None and self.solver is None:
             object.__setattr__(self, "solver", settings())
         if settings is None and self.solver is not None:
-            raise ValueError(f"{self.measures} are measured without a solver; leave it out")
+            raise ValueError(f"{self.measures} are measured without a solver; remove it")
         if settings is not None and not isinstance(self.solver, settings):
             raise ValueError(f"{self.measures} need a {settings.__name__}, not {self.solver!r:.60}")
         kind = self.quantity

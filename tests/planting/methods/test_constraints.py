@@ -166,7 +166,7 @@ def test_seeds_grow_what_they_always_grew(name):
         (two_in_four, {"n": 9, "clauses": 0}, "clauses=0 is below 1"),
         (two_in_four, {"n": 9, "clause_density": 0}, "it is clauses per spin"),
         (nae3sat, {"n": 9, "clauses": 2**40}, r"clauses=1099511627776 needs more than 2\^28"),
-        (nae3sat, {"n": 4.0, "clauses": 2}, "n=4.0 is not a whole number"),
+        (nae3sat, {"n": 4.0, "clauses": 2}, "n=4.0 is not an integer"),
         (nae3sat, {"n": 4, "clauses": 2, "state": "+++"}, "state"),
         (exactly, {"n": 9, "literals": 3, "true_literals": 3, "clauses": 2},
          "true_literals=3 of literals=3 leaves nothing to choose; use 1 to 2"),

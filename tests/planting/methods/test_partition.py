@@ -81,7 +81,7 @@ def test_all_numbers_and_partitions_that_fit_are_equally_likely(total):
             "bits_per_spin=RATIO; both are given",
         ),
         ({"n": 8, "bits": 0}, "bits=0 is below 1"),
-        ({"n": 8, "bits": "4"}, "bits='4' is not a whole number"),
+        ({"n": 8, "bits": "4"}, "bits='4' is not an integer"),
         ({"n": 8, "bits_per_spin": 0}, "bits_per_spin=0 must be above 0"),
         ({"n": 8, "bits": 29}, "numbers of 29 bits are too large for n=8; .* at most 27 bits"),
         ({"n": 32, "bits_per_spin": 1}, "numbers of 32 bits .* use at most 25 bits"),

@@ -208,7 +208,7 @@ def test_a_seed_grows_what_it_always_grew():
          "equations of three cannot share; use 9 or 12 variables"),
         ({"n": 4, "degree": 1}, "use 3 or 6 variables"),
         ({"n": 9, "degree": 0}, "degree=0 is below 1"),
-        ({"n": "9"}, "n='9' is not a whole number"),
+        ({"n": "9"}, "n='9' is not an integer"),
         ({"n": 10**400, "degree": 1}, "cannot share"),
         ({"n": 2**28}, "more than 2\\^28 spins"),
         ({"n": 9, "degree": 10**30}, "more than 2\\^28 spins"),

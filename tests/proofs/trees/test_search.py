@@ -36,7 +36,7 @@ def only_trees(monkeypatch):
 
 
 def torus(shape, seed, gaussian=False):
-    """A periodic lattice of ±1 or normal whole numbers."""
+    """A periodic lattice of ±1 or normal integers."""
     rng, edges = np.random.default_rng(seed), torus_edges(shape)
     weights = rng.choice([-1, 1], len(edges))
     if gaussian:

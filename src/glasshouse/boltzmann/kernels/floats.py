@@ -19,7 +19,7 @@ from glasshouse.kernels.vectors import fma, word
 _PER_LOG2 = 1.4426950408889634  # 1 / ln 2
 _LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits
 _LOG2_LOW = 1.90821492927058770002e-10
-_ROUNDING = 1.5 * 2.0**52  # adding it to a float64 rounds to a whole number
+_ROUNDING = 1.5 * 2.0**52  # adding it to a float64 rounds to an integer
 _LEAST, _MOST = -708.0, 708.0  # outside this range an exponential is not a normal number
 # Series are written out term by term: a loop over a tuple takes seconds more to compile.
 _F13, _F12, _F11, _F10, _F9, _F8, _F7, _F6, _F5, _F4, _F3 = (

@@ -73,7 +73,7 @@ class LoopCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
+                (odd | rows.having(far), lambda _: "expected integers: multiplier, nodes"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
                 (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
                 (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
@@ -124,7 +124,7 @@ class SquareCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, a1, v1, …"),
+                (odd | rows.having(far), lambda _: "expected integers: multiplier, a1, v1, …"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
                 (
                     (rows.lengths < 3) | (rows.lengths % 2 == 0),
@@ -153,7 +153,7 @@ class TableCollector(Collector):
         if not len(rows.ends):
             return
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
-        says = "expected variables, whole numbers of at least 1"
+        says = "expected variables, integers of at least 1"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
         self._keep(rows.lengths, rows.lengths, rows.values - 1)
 
@@ -177,7 +177,7 @@ class CoreCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (rows.having(far), lambda _: "expected whole numbers below 2^63: cost, tree"),
+                (rows.having(far), lambda _: "expected integers below 2^63: cost, tree"),
                 (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)}; expected over 0"),
             ],
         )

@@ -211,7 +211,7 @@ class CertificateReader:
     def _whole(self, key: str) -> int:
         value = whole_number(self._word(key))
         if value is None or value < 0:
-            raise self._error(key, "expected a whole number")
+            raise self._error(key, "expected an integer")
         return value
 
     def _cost(self) -> Number | None:
@@ -242,7 +242,7 @@ def whole_numbers(text: bytes) -> list[int]:
     """Parse integers of at least 0; at most `MOST_COVERED`, the most in a line of a tree."""
     words = text.split(maxsplit=MOST_COVERED)
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} whole numbers")
+        raise ValueError(f"expected at most {MOST_COVERED} integers")
     return list(map(int, words))
 
 

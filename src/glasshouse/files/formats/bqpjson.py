@@ -1,8 +1,8 @@
 """BQP-JSON, the format of bqpjson and dwig: one JSON object per binary quadratic program.
 
 Energies are `scale * (Σ c b_i b_j + Σ c b_i + offset)`, minimised, over spins or booleans.
-The names of variables are whole numbers, such as the qubits of a chip. The metadata hold other
-labels, the recipe of a plant, and a mark if whole numbers are floats. A plant is the solution with
+The names of variables are integers, such as the qubits of a chip. The metadata hold other
+labels, the recipe of a plant, and a mark if integers are floats. A plant is the solution with
 the description `planted ground state`. Polynomials are lists of terms with ids instead; their keys
 distinguish them (see `terms_json`).
 """
@@ -108,7 +108,7 @@ def _document(source: Source, data: dict[str, Any]) -> Document:
 def _places(ids: Any) -> dict[int, int]:
     """Return the position of each variable in the list of names."""
     if not isinstance(ids, list) or not all(type(name) is int and name >= 0 for name in ids):
-        raise ValueError("variable_ids is not a list of whole numbers from 0")
+        raise ValueError("variable_ids is not a list of integers from 0")
     place = {name: k for k, name in enumerate(ids)}
     if len(place) != len(ids) or len(ids) > MOST_VARIABLES:
         raise ValueError("variable_ids names a variable twice")

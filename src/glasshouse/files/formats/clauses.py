@@ -205,7 +205,7 @@ def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
 
 def _weight_message(text: str) -> str:
     fault = "is negative" if text.startswith("-") else whole_number_fault(text)
-    return f"weight {text} {fault}; expected a whole number from 0 to 2^63-1"
+    return f"weight {text} {fault}; expected an integer from 0 to 2^63-1"
 
 
 def _flat(part: Any) -> Clauses:

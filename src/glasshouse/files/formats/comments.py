@@ -77,7 +77,7 @@ class Notes:
         if value is None:
             return None
         if not isinstance(value, int) or not least <= value <= most:
-            raise self.error(key, f"is not a whole number from {least} to {most}")
+            raise self.error(key, f"is not an integer from {least} to {most}")
         return value
 
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:

@@ -142,7 +142,7 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("the file has decimals, and no float holds a whole number above 2^53")
+        raise source.error("the file has decimals, and no float holds an integer above 2^53")
     return reals
 
 

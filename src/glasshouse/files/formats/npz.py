@@ -259,7 +259,7 @@ def _planted(
         denominator = header["denominator"]
     cost, loop_weight = stated.cost, header["loop_weight"]
     if not isinstance(cost, int) or type(loop_weight) is not int:
-        raise ValueError("planted_cost and loop_weight must be whole numbers")
+        raise ValueError("planted_cost and loop_weight must be integers")
     if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
         raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
     # A node is a spin, or the ghost, which follows the last spin.

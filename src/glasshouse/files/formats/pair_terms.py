@@ -1,7 +1,7 @@
 """Terms `i j weight` from rows of numbers: the part that QUBO, MaxCut and COO files share.
 
 If all numbers of a file are whole, in any spelling (3, 3.0, 3e0), they are integers, unless the
-note `numbers float` states otherwise. So glasshouse reads back what it wrote, and whole numbers
+note `numbers float` states otherwise. So glasshouse reads back what it wrote, and integers
 from other programs are exact. Files of rudy, Biq Mac and MQLib share one layout: a header `SIZE
 TERMS`, then `i j weight`, counted from 1.
 """
@@ -117,7 +117,7 @@ class TermCollector:
         return self._as_floats(weights)
 
     def _as_floats(self, weights: WeightArray) -> WeightArray:
-        """Convert whole numbers to floats if decimals, the offset or a note require floats."""
+        """Convert integers to floats if decimals, the offset or a note require floats."""
         reals = weights.astype(np.float64, copy=False)
         if weights.dtype == np.int64 and (lost := changed(weights, reals)).any():
             raise self.source.error(weight_message(str(weights[np.argmax(lost)])))
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Return notes for what the format cannot hold: an offset, and whole numbers as floats."""
+    """Return notes for what the format cannot hold: an offset, and integers as floats."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"
@@ -271,12 +271,10 @@ def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
 def weight_message(text: str) -> str:
     """Return what is wrong with a weight, as text."""
     fault = whole_number_fault(text)
-    if fault == "is not a whole number":
+    if fault == "is not an integer":
         fault = "is not a finite number"
     if text.strip("'+-").replace(".", "", 1).isdigit() and "above" not in fault:
-        fault = (
-            "is not a float, but the file has decimals; use whole numbers only, or none above 2^53"
-        )
+        fault = "is not a float, but the file has decimals; use integers only, or none above 2^53"
     return f"weight {text} {fault}"
 
 

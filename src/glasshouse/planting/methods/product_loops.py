@@ -78,7 +78,7 @@ def product_loops(
         product_density: products per spin, rounded up.
         factors: loops that are multiplied with each other, 1 to 4.
         length: spins of a loop, at least 3.
-        lift: added to every factor, a whole number in units of the loops' weights.
+        lift: added to every factor, an integer in units of the loops' weights.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 

@@ -274,7 +274,7 @@ def evaluated(
         return energies[[np.argmin(energies)]]
     times = found.times
     if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
-        raise _FaultError("num_occurrences are not whole numbers of at least 1")
+        raise _FaultError("num_occurrences are not integers of at least 1")
     if (total := sum(times.tolist())) != reads:
         raise _FaultError(f"returned {total} reads, not the {reads} asked for")
     return np.sort(np.repeat(energies, times))
