@@ -168,7 +168,7 @@ def ignore(*numbers: signal.Signals) -> None:
 
 @contextmanager
 def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM unwind this block and then end the worker: for work that starts processes.
+    """Let SIGTERM unwind this block and then end the worker; for work that starts processes.
 
     This has no effect outside the main thread of a worker.
     """

@@ -272,7 +272,7 @@ def test_small_files_that_ask_for_much_are_refused_at_once(tmp_path):
     ("change", "message"),
     [
         (("monomials 3", "monomials 2"), "3 nodes or more"),
-        (("certificate 4", "certificate 3"), "expected none in a certificate of version"),
+        (("certificate 4", "certificate 3"), "must not be in a certificate of version"),
         (("monomials 3\n", ""), "3 nodes or more"),
         (("2 3 4 5\n", "3 2 4 5\n"), "does not ascend"),
         (("2 3 4 5\n", "2 2 4 5\n"), "does not ascend"),

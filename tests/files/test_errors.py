@@ -90,7 +90,7 @@ BAD = [
     (".mc", "-3 0\n", 1, "-3 vertices"),
     (".mc", "3 1\n1 4 1\n", 2, "vertex 4 is out of range; expected 1 to 3"),
     (".mc", "3 1\n0 1 1\n", 2, "vertex 0 is out of range"),
-    (".mc", "3 1\n2 2 1\n", 2, "vertex 2 is joined with itself"),
+    (".mc", "3 1\n2 2 1\n", 2, "vertex 2 is joined to itself"),
     (".mc", "3 2\n1 2 1\n", 2, "1 edges, but the first line states 2"),
     (".mc", "3 1\n1 2 1\n# ancilla 2\n", 3, "not an integer from 3 to 3"),
     (".coo", "", None, "no vartype"),

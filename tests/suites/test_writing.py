@@ -113,7 +113,7 @@ def test_a_recipe_that_grows_nothing_names_its_file(tmp_path):
     "suffix", ["/../../x.wcnf", "../x.wcnf", ".opb", ".zip", "", ".wcnf.gz.xz"]
 )
 def test_suffixes_are_those_of_formats_that_can_be_read(tmp_path, suffix):
-    with pytest.raises(FileError, match="a suite is checked by reading it; expected one of"):
+    with pytest.raises(FileError, match="a suite needs a readable format; expected one of"):
         written(tmp_path / "s", grown(), suffix=suffix)
     with pytest.raises(FileError, match="plain beginning"):
         written(tmp_path / "s", grown(), stem="../x")

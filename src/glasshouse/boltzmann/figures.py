@@ -273,7 +273,7 @@ def _tiles(
     side = math.isqrt(size)
     height, width = (side, side) if shape is None else shape
     if height * width != size:
-        raise ValueError(f"shape=({height}, {width}) does not have {size} pixels; pass the shape")
+        raise ValueError(f"shape=({height}, {width}) does not have {size} pixels; pass shape=")
     across = max(1, math.ceil(math.sqrt(count * height / width)))  # about a square in all
     down = math.ceil(count / across)
     sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)

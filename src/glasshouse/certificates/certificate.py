@@ -135,7 +135,7 @@ class Certificate(Summarised):
 
     @classmethod
     def of_cores(cls, state: npt.ArrayLike, cores: Cores, denominator: int = 1) -> Certificate:
-        """A certificate of frustrated cores.
+        """Return a certificate of frustrated cores.
 
         >>> Certificate.of_cores([1], Cores.of([(2, [1, -1, -2])]))
         Certificate(1 spins, 1 core)
@@ -172,7 +172,7 @@ class Certificate(Summarised):
 
     @property
     def negative_edges(self) -> npt.NDArray[np.bool_]:
-        """A mask of the edges that are negative in the gauge of the state: the violated ones."""
+        """The mask of the edges that are negative in the gauge of the state: the violated ones."""
         if self.violated is not None:
             return self.violated
         last = np.zeros(len(self.nodes), dtype=bool)

@@ -1,4 +1,4 @@
-"""The check of frustrated cores, linear in their trees and in the clauses that their leaves name.
+"""The check of frustrated cores, linear in their trees and in the clauses of their leaves.
 
 It adds amounts up only where the caller has shown that no sum of weights can wrap around; for
 larger weights, the caller runs the same code on Python integers.
@@ -31,7 +31,7 @@ FAULTS = (
 def check_cores(
     literals: Any, clause_starts: Any, left: Any, values: Any, tokens: Any, starts: Any, costs: Any
 ) -> Any:
-    """The first fault of some cores, the core that has it, and its place in the tree.
+    """Return the first fault of some cores, its core, and its position in the tree.
 
     Args:
         literals: of all clauses, the soft ones first; zeros are passed over.

@@ -37,7 +37,7 @@ class Leaf(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """A leaf in which every edge has an end among these vertices or the ghost.
+    """A leaf with a vertex cover: every edge has at least one end among these nodes or the ghost.
 
     Its least value is found by enumerating all states of these vertices.
     """

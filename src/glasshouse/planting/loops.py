@@ -88,7 +88,7 @@ class Loops(Summarised):
         """Return loops of one length, one per row, all with the same two weights."""
         table = np.asarray(nodes)
         if table.ndim != 2:
-            raise ValueError(f"one row per loop is needed, not an array of shape {table.shape}")
+            raise ValueError(f"pass one row per loop, not an array of shape {table.shape}")
         weights = np.full(table.shape, _weight(positive), dtype=np.int64)
         weights[:, -1:] = _weight(negative)
         return cls.of_rows(table, weights)

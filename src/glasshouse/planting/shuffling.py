@@ -76,7 +76,7 @@ def _shuffled_clauses(planted: Planted, problem: MaxSat, recipe: Recipe) -> Plan
 
 
 def _reordered(clauses: Clauses, order: npt.NDArray[Any], new: npt.NDArray[np.int32]) -> Clauses:
-    """Clauses in another order, with variables renamed."""
+    """Return clauses in a different order, with variables renamed."""
     lengths = clauses.lengths[order]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     places = np.repeat(clauses.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])

@@ -139,7 +139,7 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
 
 
 def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Refuse Python integers too large for int64, which arrive as objects; name the value."""
+    """Refuse Python integers too large for int64, which NumPy stores as objects; name the value."""
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:

@@ -42,7 +42,7 @@ class Estimate(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Summarised):
-    """Numbers, positive unless they are signed, some of them only known to be exceeded.
+    """Numbers, positive unless they are signed; some may be known only as lower bounds.
 
     Attributes:
         values: what was counted, for example sweeps.

@@ -56,13 +56,13 @@ class OtherSettingsError(StoreError):
 
 
 def one_line(error: object) -> str:
-    """Return the message of an error on one line of limited length; it may quote the file."""
+    """Return an error's message on one line of limited length; the message may quote the file."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 
 
 def damaged(path: Path, what: object) -> StoreError:
-    """Return the error for a store that we cannot have written."""
+    """Return the error for a store that glasshouse cannot have written."""
     return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
 
 
@@ -75,7 +75,7 @@ def is_there(path: Path) -> bool:
 
 
 def check_header(path: Path) -> None:
-    """Refuse a file that is not ours before SQLite touches it."""
+    """Refuse a file that is not a glasshouse store before SQLite opens it."""
     if not path.is_file():  # opening a pipe would wait forever
         raise StoreError(
             f"{path} is not a file, so it is not a glasshouse store; nothing was changed"

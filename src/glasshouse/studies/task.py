@@ -288,7 +288,7 @@ def task_of(stored: StoredTask) -> Task:
             if demand.memory > _MOST_MEMORY:
                 raise ValueError(f"an instance of {demand.memory} bytes is above {_MOST_MEMORY}")
         elif name_of_method == "files" and "digest" not in stored.table("parameters"):
-            raise ValueError("its folder has no digest")
+            raise ValueError("its folder has no stored digest")
         task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)
     # An untrusted description can contain anything, and here the planting methods read it.
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:

@@ -1,4 +1,4 @@
-"""Rows of a certificate, collected block by block and checked as a whole."""
+"""Rows of a certificate, collected block by block and checked when complete."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Collector:
         self._vertices.append(vertices.astype(np.int32))
 
     def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
-        """Return all vertices, where each row of them begins, and the multipliers."""
+        """Return all vertices, the start of each row of them, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
         if highest > size + further:  # the next number would mean the ghost
@@ -63,7 +63,7 @@ class LoopCollector(Collector):
     """Loops of a certificate."""
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         multipliers, odd = _multipliers_of(rows)
@@ -112,7 +112,7 @@ class SquareCollector(Collector):
     _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         multipliers, odd = _multipliers_of(rows)
@@ -149,7 +149,7 @@ class TableCollector(Collector):
     """Monomials of a certificate."""
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
@@ -169,7 +169,7 @@ class CoreCollector(Collector):
     """Cores of a certificate."""
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         far = rows.values == HARD
@@ -215,7 +215,7 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
 
 
 def whole_number(text: bytes) -> int | None:
-    """Parse an integer of at most `MOST_DIGITS` digits, leading zeros not counted; else None."""
+    """Parse an integer of at most `MOST_DIGITS` digits without leading zeros; None otherwise."""
     if not re.fullmatch(rb"[+-]?[0-9]+", text):
         return None
     digits = text.lstrip(b"+-").lstrip(b"0") or b"0"

@@ -123,16 +123,12 @@ class CertificateReader:
         parts_of_five = ("loops", "squares", "tree", "common", "monomials")
         for key in parts_of_five if version == b"5" else ("cores",):
             if key in self.words:
-                raise self._error(
-                    key, f"expected none in a certificate of version {shown(version)}"
-                )
+                raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         for key, since in (
             ("squares", b"2"), ("tree", b"3"), ("common", b"3"), ("monomials", b"4"),
         ):  # fmt: skip
             if version < since and key in self.words:
-                raise self._error(
-                    key, f"expected none in a certificate of version {shown(version)}"
-                )
+                raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         state = parse_bits(self._word("state"))
         if state is None:
             raise self._error("state", "expected a string of 0 and 1")

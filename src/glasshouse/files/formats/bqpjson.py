@@ -131,7 +131,7 @@ def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.
                     f"{term!r:.60} in {group} names a variable that is not in variable_ids"
                 ) from None
             if first != second and ends[-1][0] == ends[-1][1]:
-                raise ValueError(f"{term!r:.60} in {group} joins a variable with itself")
+                raise ValueError(f"{term!r:.60} in {group} joins a variable to itself")
             numbers.append(_number(term["coeff"], "coeff"))
     return np.array(ends, dtype=np.int32).reshape(-1, 2), numbers
 
@@ -222,7 +222,7 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
 
 
 def _held(problem: Problem) -> tuple[Ising | Qubo | Polynomial, Reduction]:
-    """Return the problem to write; polynomials stay, because they have their own JSON."""
+    """Return the problem to write: polynomials and pair problems unchanged, others converted."""
     if isinstance(problem, Polynomial):
         return unchanged(problem)
     return spin_or_binary(problem)

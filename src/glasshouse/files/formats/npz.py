@@ -247,7 +247,7 @@ def _planted(
         raise ValueError("loops without a planted spin problem, or cores without planted clauses")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
-        raise ValueError("only planted polynomials and clauses have version 3, and they need it")
+        raise ValueError("version 3 is for planted polynomials and clauses, and for nothing else")
     squares, denominator, table, cores = NO_SQUARES, 1, NO_MONOMIALS, NO_CORES
     if isinstance(problem, MaxSat):
         rows = (archive.numbers(f"core_{name}", 1) for name in ("tokens", "starts", "costs"))

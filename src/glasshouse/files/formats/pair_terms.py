@@ -86,7 +86,7 @@ class TermCollector:
                 (
                     (pairs[:, 0] == pairs[:, 1]) & np.bool_(not self.loops),
                     lambda row: (
-                        f"{self.what} {pairs[row, 0]} is joined with itself; a QUBO needs its "
+                        f"{self.what} {pairs[row, 0]} is joined to itself; a QUBO needs its "
                         'format named, such as format="sparse"'
                     ),
                 ),
@@ -102,7 +102,7 @@ class TermCollector:
         return joined(self._pairs, np.int32, 2), self.weights(notes)
 
     def weights(self, notes: Notes) -> WeightArray:
-        """Return all weights: integers if they and the offset are all whole, else floats."""
+        """Return all weights: integers if they and the offset are integral, otherwise floats."""
         offset = offset_of(notes)
         if all(part.dtype == np.int64 for part in self._weights):
             weights = joined(self._weights, np.int64)
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Return notes for what the format cannot hold: an offset, and integers as floats."""
+    """Return notes for what the format cannot store: an offset, and integers that are floats."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"
@@ -249,7 +249,7 @@ def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Whether digits without exponent mean a float of 2^53 or more, all of which are whole.
+    """Return whether digits without an exponent mean a float of 2^53 or more (all are integral).
 
     Programs print the shortest digits that give a float back, so these mean the float. All other
     digits are meant exactly, and such an integer must fit into 64 bits.

@@ -200,7 +200,7 @@ def _doubled(source: Source, rows: Rows) -> Rows:
 
 
 def _name(rows: Rows, row: int) -> Any:
-    """Return a name unchanged: an integer as an integer, anything else as text."""
+    """Return a name as an integer if it is written as one, otherwise as text."""
     place = int(rows.starts[row]) + 1
     if place in rows.odd:
         return rows.odd[place].decode("utf-8", "backslashreplace")

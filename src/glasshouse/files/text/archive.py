@@ -165,7 +165,7 @@ def npy_head(
 
 
 def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
-    """Read a whole member into memory; its checksum is compared at the end."""
+    """Read a whole member into memory, and check its checksum at the end."""
     place = 0
     while place < len(memory):
         piece = data.read(min(BLOCK, len(memory) - place))

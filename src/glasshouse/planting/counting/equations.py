@@ -80,7 +80,7 @@ def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
 
 
 def product_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
-    """The spins of each equation of a polynomial; None if there is anything but equations of 3."""
+    """Return the spins of each equation of a polynomial; None unless all equations have 3 spins."""
     squares, table, size = planted.squares, planted.monomials, planted.problem.num_variables
     if not squares or (squares.lengths != 2).any() or (table.degrees != 3).any():
         return None

@@ -55,7 +55,7 @@ _NO_EDGES = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The graph that loops are dropped on: counted at once, and built when it is needed.
+    """The graph that loops are dropped on: counted at once, built only when needed.
 
     The complete bipartite graph of an RBM is not stored until it must be.
 

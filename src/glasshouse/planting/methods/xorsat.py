@@ -109,7 +109,7 @@ def xorsat(
 
 
 def _squares(size: int, rows: npt.NDArray[np.int32], signs: IntArray) -> tuple[Monomials, Squares]:
-    """The square (s1·s2·s3 - b)² of each equation; those that name the same spins share a node."""
+    """Return the square (s1·s2·s3 - b)² of each equation; equations of equal spins share a node."""
     table, node = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     starts = 3 * np.arange(len(table) + 1, dtype=np.int64)
     nodes = np.column_stack([np.full(len(rows), size), size + 1 + node.reshape(-1)])

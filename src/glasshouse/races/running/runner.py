@@ -258,7 +258,7 @@ class _Run:
             pass
 
     def _wait(self, seconds: float = 0.0) -> bool:
-        """Return whether the command has ended, or has killed its keeper; its usage is recorded."""
+        """Return whether the command has ended or killed its keeper; record its usage."""
         if self.exit_code is None and not self.is_abandoned:
             self.keeper.resume()
             try:
@@ -293,7 +293,7 @@ def _forbid_core_dumps(pid: int) -> None:
 
 
 def _size_of(folder: Path) -> int:
-    """Return the bytes on disk below a folder, as far as they can be counted in a moment."""
+    """Return the bytes on disk below a folder, counting only for a moment."""
     total, deadline = 0, time.monotonic() + 0.05
     for place, _, names in os.walk(folder):
         for name in names:

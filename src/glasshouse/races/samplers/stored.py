@@ -86,7 +86,7 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
 
 
 def _energies(text: str) -> Any:
-    """Return the energies of a call; integers if all of them are whole."""
+    """Return the energies of a call; as integers if all of them are integral."""
     values = json.loads(text)
     # NumPy would give each text of a list the length of the longest.
     if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:

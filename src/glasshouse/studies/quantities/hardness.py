@@ -290,7 +290,7 @@ def _exact_range(value: Any) -> tuple[str, str]:
         validation.inverse_temperatures([float(first), float(last)])
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"beta={value!r:.60} is neither 'paper', 'paper-text' nor a pair (first, last)"
+            f"beta={value!r:.60} must be 'paper', 'paper-text' or a pair (first, last)"
         ) from None
     if first > last:
         raise ValueError(f"beta={value!r:.60} must rise from first to last")
