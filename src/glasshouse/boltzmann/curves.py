@@ -47,17 +47,17 @@ class Ensemble(Summarised):
         visible: the number of visible units.
         seed: machine k has its child k.
         every: the number of epochs between two records.
-        numbers: which machines, ascending.
+        numbers: the numbers of the machines, ascending.
         epochs: the epochs at which they were evaluated.
-        curves: per monitor, machines × looks; NaN where a monitor had no number, and from where a
+        curves: per monitor, machines × evaluations; NaN if a monitor had no number, and after a
             machine diverged.
-        diverged_at: the epoch per machine; 0 where it went to its end.
-        updates: steps per machine.
-        modes: how many of these used a mode.
-        modes_proven: how many of those modes are proven.
-        seconds: per machine.
-        learning_seconds: per machine, of its updates alone.
-        expected: how many machines there are in the end.
+        diverged_at: the epoch per machine; 0 if the machine did not diverge.
+        updates: the number of updates per machine.
+        modes: the number of updates that used a mode.
+        modes_proven: the number of those modes that are proven.
+        seconds: the seconds per machine.
+        learning_seconds: the seconds of the updates alone, per machine.
+        expected: the number of machines in the finished ensemble.
         task_id: the id of the task that trained them.
         data_options: how the data were made, if the store records it.
     """

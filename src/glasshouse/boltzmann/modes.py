@@ -20,8 +20,8 @@ from glasshouse.solvers import anneal
 from glasshouse.stopping import in_slices, working_time
 from glasshouse.summaries import Summarised
 
-# Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128; with a quarter of the runs, which
-# larger machines get, 0.2 s for 784 × 500, of which a third is spent on making the problem ready.
+# Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128. Larger machines get a quarter of
+# the runs: 0.2 s for 784 × 500, a third of it for preparing the problem.
 _SWEEPS, _RUNS, _FEW_RUNS = 200, 64, 16
 _MANY_WEIGHTS = 128 * 128
 

@@ -34,13 +34,13 @@ def check_cores(
     """Return the first fault of some cores, its core, and its position in the tree.
 
     Args:
-        literals: of all clauses, the soft ones first; zeros are passed over.
+        literals: the literals of all clauses, the soft ones first; zeros are ignored.
         clause_starts: where each clause begins, and the end of the last clause.
-        left: the weight of each soft clause; what cores charge is taken off.
-        values: for each variable, from 1 on, 0; used for the values on a path.
+        left: the weight of each soft clause; the charges of cores are subtracted from it.
+        values: a 0 for each variable, starting at 1; buffer for the values on a path.
         tokens: all trees, flat.
         starts: where each tree begins, and the end of the last tree.
-        costs: of each core.
+        costs: the cost of each core.
     """
     num_soft, num_clauses = len(left), len(clause_starts) - 1
     charged = np.zeros_like(left)

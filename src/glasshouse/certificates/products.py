@@ -160,7 +160,7 @@ def all_values(
 
 
 def _transformed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """For each state x the sum of all values, those whose place has an odd x & place turned."""
+    """Return for each state x the sum of all values, negated at places with an odd x & place."""
     width = 1
     while width < len(values):
         low, high = values.reshape(-1, 2, width).transpose(1, 0, 2)

@@ -147,7 +147,7 @@ def _with_pairs(plant: Planted) -> Rbm | Ising:
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
     """Draw loops of an RBM as closed paths of cells: along a row, a column, and back."""
     n, size = shape_of(_with_pairs(plant))[0], plant.problem.num_variables
-    # A loop through a bias visits a ghost, which is no cell.
+    # A loop through a bias visits a ghost, which does not have a cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}
     shown = list(zip(inside, _LOOP_COLOURS[:most], strict=False))

@@ -83,7 +83,7 @@ def run(
     from glasshouse.studies.study import load_study, reserve
 
     refuse_both(workers, dask)
-    sys.path.insert(0, str(file.resolve().parent))  # where modules of the user are searched first
+    sys.path.insert(0, str(file.resolve().parent))  # the user's modules are searched here first
     try:
         asked = load_study(file)
     except ValueError as error:

@@ -33,7 +33,7 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
 
     Args:
         problem: an Ising problem, an RBM or a polynomial of spins, or a plant; biases are turned
-            with their spins, and terms of a polynomial with the product of theirs.
+            with their spins, and terms of a polynomial with the product of those of their spins.
         state: the spins s, ±1.
 
     >>> problem = Rbm([[1, -1], [1, 1]])

@@ -230,7 +230,7 @@ class Graph(Summarised):
 
     @cached_property
     def is_bipartite(self) -> bool:
-        """Whether all cycles have even length."""
+        """Whether the graph is bipartite: all cycles have even length."""
         return two_colouring(self.num_nodes, self.edges) is not None
 
     @cached_property

@@ -64,7 +64,7 @@ class Planted(Summarised):
         recipe: what grows the instance again.
         squares: c·(a·s)², each at its minimum in the planted state.
         denominator: what loops and squares are divided by.
-        cores: of clauses, in place of loops and squares.
+        cores: cores of clauses, instead of loops and squares.
         monomials: products of spins that squares of a polynomial run over: the nodes after the
             ghost.
 
@@ -261,7 +261,7 @@ class Planted(Summarised):
 
     @property
     def form(self) -> Ising | Polynomial:
-        """The problem over spins without sides: the polynomial, or else the Ising problem."""
+        """The problem over spins of one kind: the polynomial if there is one, or the Ising form."""
         return self.problem if isinstance(self.problem, Polynomial) else self.ising
 
     @property

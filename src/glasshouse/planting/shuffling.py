@@ -30,7 +30,7 @@ def shuffle(planted: Planted) -> Planted:
     """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
 
     An RBM becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
-    they would tell the old names: on a chip's graph, a shuffled instance must be embedded anew.
+    they would reveal the old names: on a chip's graph, a shuffled instance must be embedded again.
     Clauses of a WCNF file written from it come in random order too.
 
     >>> from glasshouse.planting import random_loops

@@ -275,7 +275,7 @@ def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[
         generator=replicas.generators[level], spins=replicas.spins[level],
         energies=replicas.energies[level],
     )  # fmt: skip
-    block.lowest[:], block.goals[:] = -(block.never + 1), block.never  # so that all spins are kept
+    block.lowest[:], block.goals[:] = -(block.never + 1), block.never  # all spins must be kept
     driver.look_at_block(task.engine.tables, 0, block)
     kept = block.states.reshape(len(task.engine.order), -1)
     return signs(np.ascontiguousarray(kept[:, :number]))

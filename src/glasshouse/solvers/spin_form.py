@@ -45,7 +45,7 @@ class SpinForm:
     Args:
         problem: any problem.
         any_degree: leave terms of three spins and more as they are, and clauses: `ising` is then
-            a polynomial of spins. Else they are pairs with ancillas; so they are where sums would
+            a polynomial of spins. Otherwise they are pairs with ancillas, as they are if sums would
             leave what floats hold exactly, or bits have too many parts as spins.
     """
 

@@ -46,9 +46,9 @@ class Sample(Summarised):
 
     Attributes:
         values: what was counted, for example sweeps.
-        solved: False where an instance was given up at its value (censored).
+        solved: False for an instance that was stopped at its value (censored).
         signed: whether values may be negative. A censored value is then not a lower bound: it
-            counts as it is, and `censored` tells how many there are.
+            counts as it is, and `censored` is their number.
     """
 
     values: npt.NDArray[np.float64]

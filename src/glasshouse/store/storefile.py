@@ -300,7 +300,7 @@ def _release(handle: int, lock_file: Path) -> None:
             lock_file.unlink(missing_ok=True)
         return
     try:
-        if os.fstat(handle).st_size == 0:  # a file with content is not ours
+        if os.fstat(handle).st_size == 0:  # never overwrite a file with content
             lock_file.unlink(missing_ok=True)
     except OSError:
         pass  # the empty file stays for the next writer to lock and remove

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
-# Loops per half the nodes of a graph. The first are few enough for instances to be easy. Where
-# nothing is given, the hard end is the second, beyond which loops overlap and weights grow.
+# Loops per half the nodes of a graph. The first are few enough for instances to be easy. By
+# default, the hard end is the second, beyond which loops overlap and weights grow.
 _SPARSE, FULL_DENSITY, _DENSEST = Fraction(1, 50), Fraction(1, 2), Fraction(8)
 # Lengths of loops on a graph, in the order in which they are tried, and the largest weight of one.
 _LENGTHS, _MOST_WEIGHT = (4, 3, 6, 5, 8), 16

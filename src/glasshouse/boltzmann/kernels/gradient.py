@@ -20,18 +20,18 @@ class Gradient(NamedTuple):
         weights: sums of products of visible and hidden units, except for those that wait.
         visible: sums of visible units.
         hidden: sums of hidden units.
-        rows: multiples of hidden layers that are still to be added to some of the weights' rows.
-        masks: to which: bit k of number i adds row k to row i.
-        waiting: how many such rows there are, in one place.
-        has_weights: whether `weights` holds anything, in one place; if not, it is not read.
-        row: room for a row of the weights.
-        state: room for visible units.
-        hidden_state: room for hidden units.
-        means: room for means of hidden units.
-        hidden_fields: room for them.
-        hidden_chances: probabilities that hidden units are up.
-        visible_fields: likewise.
-        visible_chances: probabilities that visible units are up.
+        rows: multiples of hidden layers that must still be added to some of the weights' rows.
+        masks: the rows to add to: bit k of number i adds row k to row i.
+        waiting: the number of such rows, as an array of one item.
+        has_weights: whether `weights` is in use, as an array of one item; if not, it is not read.
+        row: a buffer for a row of the weights.
+        state: a buffer for visible units.
+        hidden_state: a buffer for hidden units.
+        means: a buffer for means of hidden units.
+        hidden_fields: a buffer for fields of hidden units.
+        hidden_chances: a buffer for probabilities that hidden units are up.
+        visible_fields: a buffer for fields of visible units.
+        visible_chances: a buffer for probabilities that visible units are up.
         room: a buffer for fields and probabilities of either layer.
     """
 

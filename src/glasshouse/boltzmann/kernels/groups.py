@@ -17,15 +17,15 @@ class Group(NamedTuple):
     """Chains that take every step together, concatenated in each array.
 
     Attributes:
-        data: the visible units that they start at.
+        data: the visible units at which the chains start.
         visible: visible units.
-        changes: by which the last step changed them.
+        changes: the changes of the visible units in the last step.
         hidden: hidden units.
-        visible_fields: the fields of these units.
-        hidden_fields: likewise.
-        hidden_chances: likewise.
+        visible_fields: the fields of the visible units.
+        hidden_fields: the fields of the hidden units.
+        hidden_chances: probabilities that the hidden units are up.
         data_chances: probabilities that the hidden units are up, given the data.
-        numbers: random ones for one layer.
+        numbers: random numbers for one layer.
     """
 
     data: Any

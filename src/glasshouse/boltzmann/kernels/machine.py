@@ -10,16 +10,16 @@ from glasshouse.compiled import inner
 
 # How the negative phase is estimated.
 CD, PCD, EXACT = 0, 1, 2
-# Places in `Machine.progress`.
+# Indices of `Machine.progress`.
 EPOCH, BATCH, MODE, MODES, UPDATES = 0, 1, 2, 3, 4
 PROGRESS = 5
-# Places in `Cut.place`: 0 if no update has begun, 1, or 2 if it uses a mode; rows of the data and
-# chains that are done; steps of a group that are done; proven modes of this update; whether the
-# data were shuffled for it.
+# Indices of `Cut.place`. BEGUN: 0 if no update has begun, 2 if it uses a mode, otherwise 1. ROWS:
+# rows of the data and chains that are done. STEPS: steps of a group that are done. PROVEN: proven
+# modes of this update. SHUFFLED: whether the data were shuffled for it.
 BEGUN, ROWS, STEPS, PROVEN, SHUFFLED = 0, 1, 2, 3, 4
 PLACES = 5
-# Values of `progress[MODE]`: nothing is decided; Python must find a mode; Python has found it; the
-# next update uses no mode, but averages that Python must find.
+# Values of `progress[MODE]`. NONE: nothing is decided. WANTED: Python must find a mode. READY:
+# Python has found it. AVERAGED: the next update uses averages from Python instead of a mode.
 NONE, WANTED, READY, AVERAGED = 0, 1, 2, 3
 # Conditional probabilities are 0 or 1 long before; whatever grows so far does not come back.
 MOST_WEIGHT = 1000.0

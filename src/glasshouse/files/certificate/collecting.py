@@ -22,7 +22,7 @@ from glasshouse.files.text.streams import Source
 from glasshouse.problems import MOST_VARIABLES
 from glasshouse.problems.monomials import Monomials
 
-# Python reads and spells no longer numbers unless it is told to.
+# By default, Python does not parse or print longer numbers.
 MOST_DIGITS = 4300
 
 
@@ -159,7 +159,7 @@ class TableCollector(Collector):
 
     def monomials(self, size: int) -> Monomials:
         """Return all monomials."""
-        if not self.count:  # without monomials, there may be no variables
+        if not self.count:  # without monomials, the number of variables may be 0
             return NO_MONOMIALS
         spins, starts, _ = self._joined(size - 1, "monomial")
         return checked_table(Monomials(spins, starts.astype(np.int64)), size)

@@ -79,7 +79,7 @@ class ClauseCollector:
     def _add_long(self, rows: Rows, hard: npt.NDArray[np.bool_]) -> None:
         """Add clauses of any length, which become a `MaxSat`, as does an empty hard clause."""
         lead = int(self.weighted)
-        kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # of each token: soft, hard, neither
+        kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # per token: soft, hard, neither
         kind[rows.ends - 1] = 0
         if lead:
             kind[rows.starts] = 0

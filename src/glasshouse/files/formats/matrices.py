@@ -187,9 +187,9 @@ def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
     known = len(weights) == 1 and len(visible) == len(hidden) <= 1
     if not known or len(archive.names - _SAID) != len([*weights, *visible, *hidden]):
         raise source.error(
-            f"has arrays {', '.join(sorted(archive.names))[:100]}; expected glasshouse's, or one each of "
-            f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}, or "
-            f"scikit-learn's {', '.join(_SKLEARN)}"
+            f"has arrays {', '.join(sorted(archive.names))[:100]}; expected "
+            f"glasshouse's, or one each of {'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and "
+            f"{'/'.join(HIDDEN)}, or scikit-learn's {', '.join(_SKLEARN)}"
         )
     units = _own_units(source, archive) if "units" in archive else _stated(source)
     matrix = archive.numbers(weights[0], 2)

@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
             header["version"] = VERSIONS[2]
             table = sheet.planted.monomials
             arrays |= {"product_spins": table.indices, "product_starts": table.starts}
-            # A polynomial has starts of its own.
+            # A polynomial has its own starts.
             arrays["starts"] = sheet.problem.starts
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
     archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it seeks back
@@ -247,7 +247,7 @@ def _planted(
         raise ValueError("loops without a planted spin problem, or cores without planted clauses")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
-        raise ValueError("version 3 is for planted polynomials and clauses, and for nothing else")
+        raise ValueError("version 3 is for planted polynomials and clauses only, and they need it")
     squares, denominator, table, cores = NO_SQUARES, 1, NO_MONOMIALS, NO_CORES
     if isinstance(problem, MaxSat):
         rows = (archive.numbers(f"core_{name}", 1) for name in ("tokens", "starts", "costs"))

@@ -101,7 +101,7 @@ def _of_polynomial(problem: Polynomial) -> GroundStates:
     """Count the ground states of a polynomial by enumeration, if it has few states."""
     size, form = problem.num_variables, ExactForm.of_polynomial(problem)
     if 1 << size > _MOST_STATES:
-        return GroundStates(1, False, f"{size} spins are too many to look at all states")
+        return GroundStates(1, False, f"{size} spins are too many to enumerate all states")
     terms = Terms(problem.monomials, form.weights, form.constant)
     ((_, values),) = all_values(size, terms, np.arange(size), size)
     return GroundStates(int((values == values.min()).sum()), True, "counted")

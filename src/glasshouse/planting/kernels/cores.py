@@ -30,7 +30,7 @@ def draw_cores(
         chosen: the template of each core.
         templates: (sizes, firsts, starts, pattern): the number of positions of each template, its
             first clause, and the end of the last; where each clause of all templates begins; its
-            literals, positions from 1 on in ascending order.
+            literals: positions starting at 1, in ascending order.
         literals: int32, a row for each clause, filled here.
         tokens: int64, filled here.
 

@@ -37,7 +37,7 @@ class _Templates(NamedTuple):
         sizes: positions of each template.
         firsts: the first clause of each template, and the end of the last.
         starts: where each clause begins, and the end of the last.
-        pattern: literals of all clauses: positions from 1 on, ascending, with signs.
+        pattern: literals of all clauses: positions starting at 1, ascending, with signs.
     """
 
     sizes: npt.NDArray[np.int64]
@@ -84,7 +84,7 @@ def cores(
     literals than `width` is split on random variables, into one clause for each pattern of signs.
 
     In rings and tetrahedra that are all frustrated every variable has as many positive literals as
-    negative ones, of the same weight, so a count of literals says nothing about the model.
+    negative ones, of the same weight, so a count of literals does not reveal the model.
 
     Args:
         n: variables from which all clauses are drawn.

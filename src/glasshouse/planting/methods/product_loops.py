@@ -29,7 +29,7 @@ from glasshouse.randomness import RngLike, Streams
 
 # Each factor is a sum of squares over this.
 _BELOW = 4
-_MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # of the squares of one product
+_MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # factors of a product; terms of its squares
 
 
 class _Brick(NamedTuple):

@@ -58,9 +58,9 @@ class Annealer:
     β rises linearly within a run, and success is tested at the end of each sweep, as in the
     paper. Numbers depend strongly on these settings, so every figure states them.
 
-    The paper's schedule is for its loops. Where a family has squares, or another dial than f and
-    density, "paper" stands for runs of 1000 sweeps over the range that `anneal` finds for the first
-    instance, in which β rises geometrically; figures and stores say so.
+    The paper's schedule is for its loops. If a family has squares, or a dial other than f and
+    density, "paper" means runs of 1000 sweeps over the range that `anneal` finds for the first
+    instance, in which β rises geometrically; figures and stores state this.
 
     Attributes:
         sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
