@@ -133,8 +133,8 @@ def html_of(title: str, table: SummaryTable) -> str:
     <table style="text-align:left">
     <caption style="text-align:left"><strong>Verdict</strong></caption>
     <tbody>
-    <tr><th scope="row" style="text-align:left">bound</th><td
-    style="text-align:left">&lt;-3&gt;</td></tr> </tbody>
+    <tr><th scope="row" style="text-align:left">bound</th><td style="text-align:left">&lt;-3&gt;</td></tr>
+    </tbody>
     </table>
     </div>
     """  # noqa: E501
