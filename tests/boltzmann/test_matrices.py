@@ -47,7 +47,7 @@ def test_both_engines_do_the_same(name: str, units: str) -> None:
 
 
 def slopes(machine: BoltzmannMachine, rows: Any, **options: Any) -> BoltzmannMachine:
-    """What one update adds, per learning rate; weights of zero take no part in it."""
+    """The change by one update, divided by the learning rate; weights of zero do not change."""
     settings = TrainingSettings(
         machine.num_hidden, 1, machine.units, learning_rate=1e-3, engine="matrices", **options
     )

@@ -97,7 +97,7 @@ def damaged(rng: random.Random, text: str) -> str:
 
 
 def library(path):
-    """What the library says: value and the least that is left, or the reason of a refusal."""
+    """The library's verdict: value and least possible value, or the reason of a refusal."""
     try:
         document = read_document(path)
         proven = document.examined(read_side_car(f"{path}.cert"))
@@ -109,7 +109,7 @@ def library(path):
 
 
 def alone(path):
-    """What the stand-alone checker says."""
+    """The verdict of the stand-alone checker."""
     texts = [path.read_text(), path.with_name(f"{path.name}.cert").read_text()]
     try:
         return checker.check(*texts, is_hubo=True)

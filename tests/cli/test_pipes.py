@@ -58,7 +58,7 @@ def test_what_was_written_is_read_and_converted_again(suffix, monkeypatch, capsy
     feed(monkeypatch, data)
     assert main(["convert", "-", "-", "--from", suffix, "--to", "coo"]) == 0
     text, said = capsysbinary.readouterr()
-    # No certificate can stand beside a pipe. The archive holds its loops, others a recipe.
+    # No certificate can be next to a pipe. The archive holds its loops, others a recipe.
     assert (b"states (there is no proof)" in said) == (suffix not in ("bqm", "npz"))
     if suffix != "bqm":
         feed(monkeypatch, data)

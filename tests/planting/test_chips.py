@@ -173,7 +173,7 @@ def test_models_are_scaled_to_the_ranges_of_a_chip():
 
 
 def test_the_older_package_of_graphs_does_as_well():
-    """It warns that it will end, which must not become an error."""
+    """The package warns that it will be discontinued, which must not become an error."""
     pytest.importorskip("dwave_networkx")
     script = """
 import sys

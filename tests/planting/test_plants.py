@@ -1,4 +1,4 @@
-"""What every plant must keep, whatever method grew it."""
+"""Properties of every plant, for all methods."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def holds(plant: Planted) -> bool:
 
 
 def _forced(loops: Loops, **arrays: np.ndarray) -> Loops:
-    """Loops with other arrays, past the checks of their own."""
+    """Return loops with other arrays, without the checks."""
     copy = Loops(loops.nodes, loops.starts, loops.weights)
     for name, value in arrays.items():
         object.__setattr__(copy, name, value)

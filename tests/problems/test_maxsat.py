@@ -15,7 +15,7 @@ from glasshouse.problems import Clauses, MaxSat
 
 @st.composite
 def maxsats(draw, most=6, longest=6, floats=True):
-    """Any clauses: empty, unit, with literals that stand twice, tautologies, hard ones."""
+    """Any clauses: empty, unit, with repeated literals, tautologies, hard ones."""
     size = draw(st.integers(0, most))
     literal = st.integers(1, size).flatmap(lambda k: st.sampled_from([k, -k])) if size else None
     clause = st.lists(literal, max_size=longest) if size else st.just([])

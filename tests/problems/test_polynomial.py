@@ -39,7 +39,7 @@ def states(size, units):
 
 
 def energies(rows, weights, table):
-    """By the definition, in exact numbers."""
+    """Compute the energy by the definition, in exact numbers."""
     return [
         sum(
             Fraction(w) * math.prod(int(s[i]) for i in r)

@@ -152,7 +152,7 @@ def success_share(kernel, planted, runs: int) -> float:
 
 
 def test_a_run_depends_on_the_seed_and_its_number_only():
-    """And on the kernel, which is another one for few runs."""
+    """Results also depend on the kernel, which is a different one for few runs."""
     problem = lattice(8)
     for few, many in ((5, 16), (17, 200)):
         some = anneal(problem, sweeps=30, runs=few, rng=7)

@@ -41,7 +41,7 @@ def changed_race(path: Path, change) -> Path:
 
 
 def refused(tmp_path: Path, sources: list[Path]) -> str:
-    """What a merge says that changes neither a target that is there nor makes one that is not."""
+    """Messages of refused merges, which do not change or create the target."""
     target = tmp_path / "target.sqlite"
     shutil.copy(sources[0], target)
     before = dump(target)

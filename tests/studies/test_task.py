@@ -230,7 +230,7 @@ class TestStudy:
         ]
         assert {task.seed for task in study.tasks} == {3}
         assert study.tasks[0].stop == Stop(12)
-        # What is looked at decides when it is known well enough.
+        # The statistic that is shown decides when it is precise enough.
         assert study.tasks[-1].stop == Stop(5, relative_error=0.1, statistic="median")
         assert study.tasks[-1].solver == Annealer(50, (0.01, 2.5), max_sweeps=5000)
         assert json.loads(study.tasks[0].canonical())["solver"]["sweeps_per_run"] == 30

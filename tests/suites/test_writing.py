@@ -1,4 +1,4 @@
-"""Suites: what a folder and its manifest state is proven, and an interrupted one goes on."""
+"""Suites: the statements of a folder and its manifest are proven, and writing resumes."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_an_interrupted_suite_goes_on(tmp_path, suffix):
     list(islice(iter_write_suite(there, grown(), suffix=suffix), 2))
     assert not (there / MANIFEST).exists()
     for beside in there.glob("*1*.cert"):
-        beside.unlink()  # as if it ended between the two files
+        beside.unlink()  # as if the process ended between the two files
     written(there, grown(), suffix=suffix)
     assert contents(there) == contents(tmp_path / "whole")
     with pytest.raises(FileError, match="already exists"):

@@ -60,7 +60,7 @@ def test_npy(folder, matrix, units, turned):
 def test_csv(folder, matrix, delimiter, plain):
     path = folder / "w.csv"
     matrix = matrix.astype(np.float64)
-    # A square one that is not an RBM's has a test of its own.
+    # A square matrix that is not an RBM's has its own test.
     matrix = np.vstack([matrix, matrix[:1]]) if matrix.shape[0] == matrix.shape[1] else matrix
     spelling = "%d" if plain and (matrix == np.rint(matrix)).all() else "%.17g"
     np.savetxt(path, matrix, spelling, delimiter)

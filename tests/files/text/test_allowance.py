@@ -124,7 +124,7 @@ def test_short_numbers_count_for_the_eight_bytes_that_they_take(tmp_path, monkey
     told: list[str] = []
     peak = peak_of(lambda: told.append(refusal(path, lambda place: read(place, units="spin"))))
     assert "more than 8M" in told[0]
-    assert peak < (64 if name == "x.csv.gz" else 16)  # of text, a block is read before it counts
+    assert peak < (64 if name == "x.csv.gz" else 16)  # a block of text is read before it counts
 
 
 def test_plain_files_are_read_whatever_the_limit(tmp_path, monkeypatch):
@@ -285,7 +285,7 @@ def test_idle_variables_have_a_limit(tmp_path, text):
 
 
 def test_only_the_numbers_in_a_list_of_edges_are_nodes(tmp_path):
-    """A machine's dead qubits are not there, and the others keep their numbers."""
+    """A chip's dead qubits are left out, and the others keep their numbers."""
     graph = read_graph(written(tmp_path / "x.edges", "12 10\n10 999999999\n12 999999999 # c\n"))
     assert graph.labels == (10, 12, 999_999_999)
     assert graph.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
@@ -293,7 +293,7 @@ def test_only_the_numbers_in_a_list_of_edges_are_nodes(tmp_path):
 
 
 def test_a_table_is_no_graph(tmp_path):
-    """Edges with commas, named .csv, would else be taken for the weights of an RBM."""
+    """Edges with commas in a .csv are refused; they would be read as weights of an RBM."""
     for name in ("x.csv", "x.csv.gz", "x.npy"):
         message = refusal(written(tmp_path / name, "1,2\n2,3\n3,1\n"), read_graph)
         assert "a matrix is not a graph; expected two node numbers per line, separated" in message

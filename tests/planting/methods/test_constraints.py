@@ -73,7 +73,7 @@ def test_ground_states_are_the_states_that_break_no_clause(plant: Planted) -> No
     is_ground = energies == plant.energy
     np.testing.assert_array_equal(is_ground, costs(plant) == 0)
     stated = plant.summary().ground_states
-    assert stated.is_exact  # so few spins are enumerated
+    assert stated.is_exact  # few enough spins to enumerate
     assert stated.least == is_ground.sum()
 
 
@@ -185,7 +185,7 @@ def test_density_is_clauses_per_spin_rounded_up():
     assert nae3sat(10, clause_density=Fraction(21, 100), rng=1).squares.num_squares == 3
     summary = nae3sat(10, clause_density=2, rng=1).summary()
     assert summary.squares == 20
-    # The row below tells of the MAX-2-SAT form, whose clauses are others.
+    # The row below describes the MAX-2-SAT form, which has other clauses.
     assert summary.requested_clause_density is None
 
 

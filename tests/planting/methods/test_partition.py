@@ -108,7 +108,7 @@ def test_as_many_bits_as_are_allowed_stay_exact(n, total):
     bits = int(str(caught.value).split()[-2])
     plant = partition(n, bits=bits, total=total, rng=1)
     plant.verify()
-    # All numbers could be the largest, and the QUBO be exact all the same.
+    # Even if all numbers were the largest, the QUBO would be exact.
     assert 9 * (n * (2**bits - 1)) ** 2 // 2 < 2**63 <= 9 * (n * (2 ** (bits + 1) - 1)) ** 2 // 2
 
 

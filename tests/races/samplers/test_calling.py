@@ -1,4 +1,4 @@
-"""One call of a sampler: nothing that it returns is believed."""
+"""One call of a sampler: its results are not trusted."""
 
 from __future__ import annotations
 
@@ -270,7 +270,7 @@ def test_real_samplers_reach_the_proven_optimum():
     entered = {
         "annealing": samplers.SimulatedAnnealingSampler(),
         "tabu": (samplers.TabuSampler(), {"timeout": 1}),
-        # Its reads are no draws, but the best states there are.
+        # Its reads are not draws, but the best states.
         "trees": (samplers.TreeDecompositionSolver(), {"num_reads": 1}),
         "ours": gh.GlasshouseAnnealer(),
         "tempering": (gh.GlasshouseTempering(), {"num_sweeps": 50}),
