@@ -71,8 +71,8 @@ def write_page(
         "if at least half are unfinished), and the number of finished ones.", "",
         "*Finding* is reaching the planted energy (for unplanted instances, the best that 256 "
         "runs of 4000 sweeps found). *Proving* is showing that no energy is lower. The cycle LP "
-        "gets the planted state; the semidefinite bound is computed in floats, and counts as done if no "
-        "energy fits between it and the target; the other solvers must find and prove. "
+        "gets the planted state; the semidefinite bound is computed in floats, and counts as done "
+        "if no energy fits between it and the target; the other solvers must find and prove. "
         "*Structure* is a solver that knows the family: Gaussian elimination over GF(2) for "
         "XORSAT, 2-SAT for posiforms.", "",
         f"Wrong answers of third-party solvers: {len(wrong)}.", "",

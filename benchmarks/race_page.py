@@ -78,9 +78,10 @@ The instances of each suite are those that `glasshouse suite write NAME{fewer} -
 Made by `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}`; all
 runs are in [runs.csv](runs.csv). [Racing solvers](../races.md) explains the columns.
 
-*Solved* needs a claim of optimality, which annealing, tempering and tabu search never make: for
-them *reached* counts, and *to the best*, the median seconds until the best known cost was printed.
-Built-in solvers run in Python, whose start is part of every time; it is given below each table."""
+*Solved* needs a claim of optimality, which annealing, tempering and tabu search never make.
+Compare them by *reached*, and by *to the best*, the median seconds until the best known cost was
+printed. Built-in solvers run in Python, whose start is part of every time; the start time is given
+below each table."""
 
 
 def suite_part(name: str, results: Results) -> list[str]:

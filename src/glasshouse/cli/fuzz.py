@@ -253,7 +253,7 @@ def shrink(
     else:
         _show_fault(fault, written, "smallest")
     if fault.is_interrupted:
-        raise KeyboardInterrupt("the fault is not shrunk to the end")
+        raise KeyboardInterrupt("shrinking was stopped before its end")
     return 1
 
 

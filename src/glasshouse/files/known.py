@@ -270,7 +270,7 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
     least, other = divmod(lowest, form.scale)
     if rest or other:
         raise CertificateError(
-            "the certificate proves a fraction of a weight, but integer weights have integer costs"
+            "the certificate's bound is a fraction, but integer weights have integer costs"
         )
     return Known(least, cost)
 

@@ -102,7 +102,7 @@ class Polynomial(Summarised):
         """
         if isinstance(terms, Mapping):
             if weights is not None:
-                raise ValueError("terms is a mapping to weights; give no other weights beside it")
+                raise ValueError("terms is a mapping to weights; remove weights")
             weights, terms = list(terms.values()), list(terms)
         if weights is None:
             raise ValueError("weights are missing; give one for each monomial")

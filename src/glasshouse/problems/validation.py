@@ -102,7 +102,7 @@ def inverse_temperatures(beta: Any) -> FloatArray:
     values = np.asarray(beta) if isinstance(beta, (list, tuple, np.ndarray)) else np.empty(0)
     if values.dtype.kind not in "iuf" or values.ndim != 1 or not values.size:
         raise ValueError(
-            f"beta={beta!r:.60} is not a list of numbers; pass (first, last), or all of them"
+            f"beta={beta!r:.60} is not a list of numbers; pass (first, last), or a list of all β"
         )
     values = values.astype(np.float64)
     if not np.isfinite(values).all() or (values < 0).any():

@@ -158,7 +158,7 @@ def test_loop_starts_that_wrap_around_are_refused(tmp_path, bad):
     ("weights", npy("|b1", (3,), bytes(3)), "weights holds b1; expected numbers"),
     ("weights", npy("<f8", (3,), struct.pack("<3d", 1, float("nan"), 2)), "must be finite"),
     ("weights", npy([("a", "<i8")], (3,), bytes(24)), "weights is not a plain array"),
-    ("weights", npy("<i8", (2**40, 2**40)), "but holds another number of bytes"),
+    ("weights", npy("<i8", (2**40, 2**40)), "but its number of bytes differs"),
 ])  # fmt: skip
 def test_arrays_that_are_not_what_they_should_be(tmp_path, name, bad, words):
     members = planted() if name == "nodes" else rbm()

@@ -52,7 +52,7 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
         for length in shape:
             count *= length
         if count * kind.itemsize != len(data) - start:
-            raise ValueError(f"it states shape {shape}, but holds another number of bytes")
+            raise ValueError(f"it states shape {shape}, but its number of bytes differs")
         if len(shape) != 2:
             raise ValueError(f"it has shape {shape}; expected a matrix")
     except ValueError as fault:

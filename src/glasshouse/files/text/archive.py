@@ -128,7 +128,7 @@ class Archive:
             for length in shape:
                 count *= length
             if count * kind.itemsize != member.file_size - start:
-                raise ValueError(f"{name} states shape {shape}, but holds another number of bytes")
+                raise ValueError(f"{name} states shape {shape}, but its number of bytes differs")
             if not text:
                 # Problems and machines store numbers in eight bytes, even if the file has shorter
                 # ones.

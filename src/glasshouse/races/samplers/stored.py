@@ -60,7 +60,7 @@ def _problem(task: StoredTask) -> StoredProblem:
     asked, realised = task.table("parameters"), task.realised or {}
     size, rounding = realised.get("variables", 0), realised.get("rounding", 0.0)
     if type(rounding) is not float or not 0 <= rounding < math.inf:
-        raise ValueError(f"energies are rounded by {short(rounding)}")
+        raise ValueError(f"the stored rounding of energies is {short(rounding)}")
     grown = {key: value for key, value in asked.items() if key not in _OWN}
     return StoredProblem(
         stored_name(asked["instance"], _MOST_NAME), grown, validation.count(size, "variables"),
