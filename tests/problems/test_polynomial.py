@@ -157,7 +157,7 @@ def test_labels_name_variables_and_order_does_not_matter():
         ((2, [[0, 1], [1, 0]], [2**62, 2**62]), "above 2\\^63-1"),
         ((2, [[0, 1]], [math.inf]), "must be finite"),
         ((2, [[0, 1]]), "weights are missing"),
-        ((2, {(0, 1): 1}, [1]), "no other weights"),
+        ((2, {(0, 1): 1}, [1]), "remove weights"),
         ((2, [[0, 2**40]], [1]), "which no problem has"),
     ],
 )

@@ -147,7 +147,7 @@ def test_machines_that_learn_other_data_are_kept_apart(tmp_path):
     other = TrainingTask(shifting_bars(4, 1), TrainingSettings(2, epochs=2), ["kl"])
     list(iter_train([other], tmp_path / "b.sqlite"))
     sources = [tmp_path / "a.sqlite", tmp_path / "b.sqlite"]
-    assert "that learn other data than those of the target" in refused(tmp_path, sources)
+    assert "that learn data other than those of the target" in refused(tmp_path, sources)
 
 
 def test_stores_of_two_purposes_are_not_merged(tmp_path):

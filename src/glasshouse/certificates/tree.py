@@ -176,4 +176,4 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
         open_ends += 1 if isinstance(row, Branch) else -1
         yield row
     if open_ends:
-        raise ValueError(f"a tree is incomplete: {open_ends} more leaves must follow")
+        raise ValueError(f"a tree is incomplete: {open_ends} more must follow its last leaf")
