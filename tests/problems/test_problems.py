@@ -178,7 +178,7 @@ BAD = [
     (lambda: Ising(2, [[0, 1]], ["a"], [0, 0]), "integers or floats"),
     (lambda: Ising(2, [[0, 1]], [2**63], [0, 0]), r"2\^63-1"),
     (lambda: Ising(2, [[0, 1]], [2**62], [2**62, 0]), r"2\^63-1"),
-    (lambda: Ising.from_edges(2, [[1, 1]], [1]), "with itself"),
+    (lambda: Ising.from_edges(2, [[1, 1]], [1]), "to itself"),
     (lambda: Ising.from_matrix([[1, 0], [0, 0]]), "diagonal"),
     (lambda: Ising.from_matrix([[0, 1], [2, 0]]), "must be symmetric or triangular"),
     (lambda: Ising.from_matrix([[0, 1, 2]]), "must be square"),

@@ -267,8 +267,8 @@ class TestStudy:
             ("seed = 3", "seed = -3", "seed=-3 is below 0"),
             ("seed = 3", 'seed = 3\nmeasures = ["hardness"]', "measures=.*not one of"),
             ("instances = 12", 'instances = 12\nconfidence = "high"', "confidence=high must lie"),
-            ("beta = [0.01, 2.5]", "beta = 3", "beta=3 is neither"),
-            ("beta = [0.01, 2.5]", 'beta = ["hot", "cold"]', "is neither"),
+            ("beta = [0.01, 2.5]", "beta = 3", "beta=3 must be"),
+            ("beta = [0.01, 2.5]", 'beta = ["hot", "cold"]', "must be 'paper'"),
             ("n = 10, ", 'n = "ten", ', "family 2: n='ten' is not an integer"),
             (
                 "n = 10, frustration = 0.23, block = 0.3, loop_density = 4",

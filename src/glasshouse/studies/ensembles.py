@@ -147,9 +147,7 @@ def files(folder: str, *, digest: str = "", files: int = 0, seed: Seed | None = 
         files: the number of files; found out when a study is read.
         seed: not used.
     """
-    raise NotImplementedError(
-        "files are read by index, so this ensemble cannot be drawn from a seed"
-    )
+    raise NotImplementedError("files are read by index, not drawn from a seed")
 
 
 @lru_cache(maxsize=4)

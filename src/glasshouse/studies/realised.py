@@ -49,30 +49,24 @@ class Realised:
         if schedule is not None:
             rise = schedule.get("schedule") if isinstance(schedule, dict) else None
             if rise not in (None, "geometric"):
-                raise ValueError(
-                    f"{short(rise)} is stored as a realised schedule; expected geometric"
-                )
+                raise ValueError(f"{short(rise)} was realised, not geometric")
             names = ("sweeps_per_run", "first_beta", "last_beta", "max_sweeps")
             known = names if rise is None else (*names, "schedule")
             sweeps, first, last, most = fields_of(schedule, *known)[:4]
             low, high = _number(first, 0), _number(last, 0)
             if rise is not None and not 0 < low <= high:
-                raise ValueError(
-                    f"β from {low} to {high} is stored as a realised range, which is not geometric"
-                )
+                raise ValueError(f"β from {low} to {high} was realised, not a geometric range")
             schedule = RunPlan(_whole(sweeps), low, high, _whole(most), rise or "linear")
         return cls(_number(size, 1), _whole(loops, 0), schedule)
 
 
 def _whole(value: object, least: int = 1) -> int:
     if type(value) is not int:
-        raise ValueError(f"{short(value)} is stored as a realised value; expected an integer")
+        raise ValueError(f"{short(value)} was realised, not an integer")
     return int(_number(value, least))
 
 
 def _number(value: object, least: int) -> float:
     if not isinstance(value, (int, float)) or not least <= value <= INT64_MAX:
-        raise ValueError(
-            f"{short(value)} is stored as a realised value; expected a number of at least {least}"
-        )
+        raise ValueError(f"{short(value)} was realised, not a number of at least {least}")
     return value

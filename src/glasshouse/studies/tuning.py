@@ -30,8 +30,7 @@ _FIRST_SAMPLE, _AT_ONCE = 32, 8  # instances; progress is reported after 8, or a
 _THREADS = 2  # threads that solve instances on a graph
 _SURE = 0.99  # least probability that a step of the bisection is right
 _GIVE_UP = 3  # times the target: then it is known on which side an instance is
-# An end of the knob is probed with limits that grow by this factor, for about this number of
-# seconds.
+# When an end of the knob is probed: the factor by which limits grow, and the seconds in all.
 _FIRST_LIMIT, _GROWTH, _PROBE_SECONDS = 1000, 4, 5.0
 # Seconds for the first sample at a setting, estimated from a probe of this number of sweeps.
 _LONGEST_SAMPLE, _ENOUGH_TO_CLOCK = 24 * 3600.0, 100_000
@@ -161,8 +160,7 @@ def tune(
             forms where there is a block.
         parameters: the other parameters; `loop_density` is the peak density when left out.
         bounds: the easy and the hard end of the knob.
-        statistic: the statistic of the hardness: "median", "geometric_mean", "quantile_95" or
-            "paper_95".
+        statistic: of the hardness, "median", "geometric_mean", "quantile_95" or "paper_95".
         tolerance: how far off the measured value may be, as a share of the target.
         solver: the annealer's settings; the paper's when None, see `Annealer`.
         most_instances: at one setting.

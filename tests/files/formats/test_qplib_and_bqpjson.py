@@ -215,7 +215,7 @@ def test_whole_numbers_of_bqpjson_are_integers(tmp_path):
             "names a variable that is not in variable_ids",
         ),
         ({"linear_terms": 3}, "is not BQP-JSON"),
-        ({"quadratic_terms": [{"id_tail": 2, "id_head": 2, "coeff": 1}]}, "with itself"),
+        ({"quadratic_terms": [{"id_tail": 2, "id_head": 2, "coeff": 1}]}, "to itself"),
         ({"metadata": []}, "metadata is not"),
         ({"metadata": {"labels": ["a"]}}, "1 labels but 3"),
         ({"metadata": {"recipe": 3}}, "recipe in metadata"),

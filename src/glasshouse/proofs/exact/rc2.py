@@ -59,9 +59,7 @@ def _compute(variant: str, formula: Any, num_variables: int, time_limit: float |
             running.append(solver)
             model: list[int] | None = solver.compute(expect_interrupt=True)
             if model is None and not solver.interrupted:
-                raise HardClausesUnsatisfiableError(
-                    "hard clauses unsatisfiable, as reported by RC2"
-                )
+                raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by RC2")
             return model
 
     model = interruptible(work, lambda: [s.interrupt() for s in running], time_limit)

@@ -116,7 +116,7 @@ def solve_exactly(
         return ExactResult(solver, None, None, False, seconds)
     state = reduction.back(bits)
     if optimal and isinstance(problem, MaxSat) and problem.broken(state):
-        raise HardClausesUnsatisfiableError(f"hard clauses unsatisfiable, as reported by {solver}")
+        raise HardClausesUnsatisfiableError(f"hard clauses unsatisfiable, reported by {solver}")
     return ExactResult(solver, state, problem.energy(state), optimal, seconds)
 
 
