@@ -60,7 +60,7 @@ def optional(module: str, purpose: str) -> Any:
         is_there = not isinstance(error, ModuleNotFoundError)
         state = f"cannot be imported ({error})" if is_there else "is not installed"
         raise MissingPackageError(
-            f"{purpose} needs {package}, which {state}; run pip install {REMEDIES[package]}",
+            f"{purpose} needs {package}, which {state}; pip install {REMEDIES[package]}",
             name=package,
         ) from error
 

@@ -63,7 +63,7 @@ def refuse_missing(name: str) -> None:
     """Raise an error with the install command, unless the solver is installed."""
     if version_of(name) is None:
         raise MissingPackageError(
-            f"solver={name!r} is not installed; run pip install {package_of(name)}"
+            f"solver={name!r} is not installed; pip install {package_of(name)}"
         )
 
 
