@@ -138,7 +138,7 @@ def test_streams_from_python():
 
 def test_a_failed_write_leaves_a_stream_empty():
     stream = io.BytesIO()
-    with pytest.raises(ValueError, match="whole weights"):
+    with pytest.raises(ValueError, match="integer weights"):
         gh.write(stream, gh.Ising.from_edges(2, [(0, 1)], [0.5]), format="wcnf")
     assert stream.getvalue() == b""
 

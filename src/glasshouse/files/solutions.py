@@ -184,7 +184,7 @@ def bring_back(
     found = _find(source.problem, target, converted_format, certificate)
     if found is None:
         raise FileError(
-            target, f"is not a conversion of {source.path}: none of its conversions gives this file"
+            target, f"is not a conversion of {source.path}: no conversion of it gives this file"
         )
     way, held = found
     size, format_ = way.target.size, format_of(target, converted_format)
