@@ -1,4 +1,4 @@
-"""How fast annealing is: beside dwave-samplers and openjij, in updates and in time to solution.
+"""The speed of annealing, of dwave-samplers and of openjij: updates and time to solution.
 
 All solvers get the same ungauged problem without its isolated spins. Times are CPU seconds of one
 thread; ratios are formed within a round, in which the solvers take turns, and the median of the
@@ -187,7 +187,7 @@ def nanoseconds(
 
 
 def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]:
-    """One row: ns per update of each solver, and how many times faster ours is."""
+    """One row: ns per update of each solver, and the speed-up of glasshouse."""
     scale = runs / 256 if runs < 256 else 1
     solvers = {
         "glasshouse": (ours(problem), OUR_UPDATES * scale),
@@ -196,7 +196,7 @@ def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]
         "target, sweep": (ours(problem, target=energy - 1), OUR_UPDATES * scale),
         "target, flip": (ours(problem, target=energy - 1, check="flip"), OUR_UPDATES * scale),
     }
-    beta = default_range(ColouredGraph(problem))  # the same for all
+    beta = default_range(ColouredGraph(problem))  # all solvers use the same range
     for run, _ in solvers.values():
         run(2, runs, beta)
     rounds: dict[str, list[float]] = {key: [] for key in solvers}
@@ -308,7 +308,7 @@ def times_to_solution() -> list[dict[str, Any]]:
 
 
 def compare_updates() -> None:
-    """Store the table of updates, one for each processor that Numba is told to compile for."""
+    """Store the table of updates, one for each processor that Numba compiles for."""
     notes = (
         "CPU time of one thread, median of seven rounds in which the solvers take turns; a ratio "
         "is formed within a round. All solvers get the same sweeps and the same range of β. Of 8 "

@@ -2,8 +2,8 @@
 
 `python -m benchmarks atlas` measures all cells that are not measured yet and writes docs/atlas;
 for less: `python -m benchmarks.atlas --count 2 --seconds 1 --folder build/try`. Every attack gets
-one thread and the same seconds per instance. Finding and proving are kept apart: who finds is asked
-for the planted energy, who proves is told whether it is right.
+one thread and the same seconds per instance. Finding and proving are kept apart: finders
+search for the planted energy, provers must show that it is optimal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from glasshouse.solvers.doubling import iter_rounds
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "atlas"
-SPINS = 64  # of every family in the first half, ancillas included, or as near as it comes
+SPINS = 64  # spins of every family in the first half, including ancillas, or the nearest size
 HARD = 0.05  # seconds of annealing, in the median, of every family in the second half
 EXACT = ("rc2-stratified", "toulbar2", "cpsat", "scip")
 
@@ -41,8 +41,8 @@ class Family:
     """A planted family with one size to turn.
 
     Attributes:
-        grow: an instance from a size and a seed: a plant, or a problem that nobody planted.
-        sizes: from small to large; each with about so many spins.
+        grow: an instance from a size and a seed: a plant, or an unplanted problem.
+        sizes: sizes from small to large, with their approximate numbers of spins.
     """
 
     grow: Callable[[int, int], Any]
@@ -50,7 +50,7 @@ class Family:
 
 
 def _glass(graph: str, seed: int) -> Any:
-    """Couplings ±1 at random on a graph; nobody planted anything."""
+    """Return random couplings ±1 on a graph, without a plant."""
     edges = gh.Graph.parse(graph).edges
     weights = np.random.default_rng(seed).choice([-1, 1], len(edges))
     return gh.Ising.from_edges(int(edges.max()) + 1, edges, weights)
@@ -114,7 +114,7 @@ class Instance:
 
     @classmethod
     def of(cls, family: str, size: int, seed: int) -> Instance:
-        """Grow one; where nobody planted, long annealing says what to reach."""
+        """Grow an instance; without a plant, long annealing finds the energy to reach."""
         grown = FAMILIES[family].grow(size, seed)
         if isinstance(grown, gh.Planted):
             return cls(grown.ising, grown.energy, grown)
@@ -123,7 +123,7 @@ class Instance:
 
 
 def _found(states: Iterable[tuple[int, float]], target: int, seconds: float) -> dict[str, Any]:
-    """Whether some energy reached the target, and when."""
+    """Return whether some energy reached the target, and when."""
     for energy, at in states:
         if energy <= target:
             return {"done": at <= seconds, "seconds": at}
@@ -223,7 +223,7 @@ def cells(half: str, family: str, size: int, seed: int, seconds: float) -> list[
 
 
 def warm_up() -> None:
-    """In every process: compile and load all that is measured, and keep to one thread."""
+    """Prepare a process: compile and load all measured code, and use one thread."""
     threadpool_limits(1)
     for family, known in FAMILIES.items():
         one = Instance.of(family, min(known.sizes), 999)

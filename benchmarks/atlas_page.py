@@ -30,8 +30,8 @@ SHOWN = (
     "closed one.",
     "* Where squares are one (NAE-3-SAT) the semidefinite bound is not tight. At 64 spins the "
     "cycle LP still proves these; other provers do not.",
-    "* XORSAT and posiforms fall to whoever knows what they are, in a millisecond.",
-    "* On dense glasses that nobody planted, the search is easy and nothing here proves it.",
+    "* A solver that knows the family solves XORSAT and posiforms in a millisecond.",
+    "* On dense glasses without a plant, the search is easy and nothing here proves it.",
 )
 
 
@@ -67,16 +67,16 @@ def write_page(
         "Measured by `python -m benchmarks atlas`; every cell and instance is in `cells.jsonl`. "
         f"{where['date']}, {where['cpu']}, {where['cores']} cores, Python {where['python']}; "
         f"{versions}. One thread and {seconds:g} s per instance and attack. A cell is the median "
-        "time of all instances, those that were not done counted as longer than the limit "
-        "(`> limit` if they are the half or more), and how many were done.", "",
-        "*Finding* is reaching the planted energy (of what nobody planted: the best that 256 runs "
-        "of 4000 sweeps found). *Proving* is showing that nothing is lower. The cycle LP is told "
-        "the planted state; the semidefinite bound is that of floats and counts as done where no "
-        "energy fits between it and the target; the other solvers must find and prove. "
-        "*Structure* is who knows the family: Gaussian elimination over GF(2) for XORSAT, 2-SAT "
-        "for posiforms.", "",
-        f"Wrong answers of others' solvers: {len(wrong)}.", "",
-        "A solver that cannot tell weights so large apart refuses them.", "",
+        "time of all instances, where an unfinished one counts as longer than the limit (`> limit` "
+        "if at least half are unfinished), and the number of finished ones.", "",
+        "*Finding* is reaching the planted energy (for unplanted instances, the best that 256 "
+        "runs of 4000 sweeps found). *Proving* is showing that no energy is lower. The cycle LP "
+        "gets the planted state; the semidefinite bound is computed in floats, and counts as done "
+        "if no energy fits between it and the target; the other solvers must find and prove. "
+        "*Structure* is a solver that knows the family: Gaussian elimination over GF(2) for "
+        "XORSAT, 2-SAT for posiforms.", "",
+        f"Wrong answers of third-party solvers: {len(wrong)}.", "",
+        "A solver refuses weights that are too large for its precision.", "",
         "![Median seconds per family and attack](atlas.png)", "", *SHOWN, "",
     ]  # fmt: skip
     for half, title in HALVES.items():

@@ -92,7 +92,7 @@ def _rows(bonds: list[list[int]]) -> Any:
 
 
 def _has_the_same_energies(n: int, bonds: list[list[int]], energy: int, solutions: int) -> bool:
-    """One instance of chook, E = Σ J·s1·s2·s3, as squares of ours: energies and degeneracy."""
+    """One instance of chook, E = Σ J·s1·s2·s3, as squares: energies and degeneracy."""
     rows, couplings = _rows(bonds), np.array(bonds)[:, 3]
     states = np.array(list(itertools.product((-1, 1), repeat=n)), dtype=np.int8)
     products = states[:, rows].prod(axis=2, dtype=np.int64)
@@ -136,7 +136,7 @@ def _shares_of_unique(theirs: list[Any]) -> str:
 
 
 def clauses_beside_dimod() -> list[dict[str, Any]]:
-    """As many clauses by both; that energies agree is a test."""
+    """Plant equally many clauses by both; a test compares the energies."""
     import dimod
 
     cases = [
@@ -156,7 +156,7 @@ def clauses_beside_dimod() -> list[dict[str, Any]]:
 
 
 def large() -> list[dict[str, Any]]:
-    """What is planted, and what is counted, at scale."""
+    """Measure planting and counting of large instances."""
     rows: list[dict[str, Any]] = []
     for n in (20_000, 50_000, 100_000):
         row = {"family": "xorsat", "size": f"{n} variables, {2 * n} spins"}

@@ -1,7 +1,7 @@
 """Planted MAX-k-SAT over its dials: how long RC2 takes to prove what the certificate proves.
 
-Each instance is shuffled, so that the order of clauses says nothing about the cores. All times are
-CPU times. RC2 runs in a process of its own, which the system ends after LIMIT seconds of CPU time.
+Each instance is shuffled, so that the order of clauses does not reveal the cores. All times are
+CPU times. RC2 runs in its own process, which the system ends after LIMIT seconds of CPU time.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def half_complete(size: int, seed: int) -> Ising:
 
 
 def wishart(size: int, seed: int) -> Ising:
-    """A planted Wishart instance, of which only the problem is given."""
+    """Return a planted Wishart instance without its plant."""
     from glasshouse.planting.methods import wishart as plant
 
     return plant(size, columns=size * 3 // 4, rng=seed).ising
@@ -83,7 +83,7 @@ class Family(NamedTuple):
     seeds: int
     seconds: float
     peers: bool = False
-    smaller: str | None = None  # the same kind; peers that fail there are not tried here
+    smaller: str | None = None  # the same kind; peers that fail there skip this one
 
 
 FAMILIES = {
@@ -146,7 +146,7 @@ def run_one(family: str, seed: int, solver: str, limit: float) -> dict[str, Any]
 
 
 def _checked(graph: Path, beside: Path, proof: Any) -> dict[str, Any]:
-    """What the stand-alone checker says, how long that takes, and how large the certificate is."""
+    """Return the stand-alone checker's verdict, its time, and the size of the certificate."""
     from glasshouse.certificates import checker
     from glasshouse.files import write_certificate
 
@@ -186,7 +186,7 @@ def make_page(rows: list[dict[str, Any]]) -> None:
 def _is_missing(
     done: list[dict[str, Any]], name: str, seed: int, solver: str, limit: float
 ) -> bool:
-    """Whether a run is still to be made: none proved it, and none had so many seconds."""
+    """Whether a run must still be made: none has proven it, and none had this time limit."""
     key = (name, seed, solver)
     return not any(
         (row["family"], row["seed"], row["solver"]) == key

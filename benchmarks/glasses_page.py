@@ -11,19 +11,19 @@ Row = dict[str, Any]
 
 HEAD = """# What was proven here
 
-Ground states of spin glasses that nobody planted, each with a certificate that the stand-alone
-checker accepts. `python -m benchmarks glasses` runs it again; every run is a line of
+Ground states of unplanted spin glasses, each with a certificate that the stand-alone checker
+accepts. `python -m benchmarks glasses` repeats the measurement; every run is a line of
 [glasses.jsonl](glasses.jsonl). Lattices are periodic; normal weights are in units of 10^-5; seeds
 count from 0.
 
 {setting}
 
-One core, compilation not counted; other work ran on the machine. *Median* and *longest* are CPU
-seconds of the proofs that were closed, the *limit* is one of wall-clock time. *Nodes* is the most
-of any instance, *size* that of the largest certificate, *checker* the longest time of the
-stand-alone checker. A gap is relative to the energy. Where an instance was run again after a change
-of the code, its last run counts. "cycle LP" stands for runs before odd cliques were added; these,
-the semidefinite ones and those of other solvers were run on an Intel Xeon.
+Runs used one core, without compilation; other work ran on the computer. *Median* and *longest* are
+CPU seconds of the proofs that were closed; the *limit* is in wall-clock time. *Nodes* is the
+largest number of any instance, *size* is the size of the largest certificate, and *checker* is the
+longest time of the stand-alone checker. A gap is relative to the energy. If an instance was run
+again after a change of the code, its last run counts. "cycle LP" marks runs before odd cliques were
+added. These runs, the semidefinite runs and those of other solvers used an Intel Xeon.
 
 """
 
@@ -36,19 +36,19 @@ processor seconds each; for G62 and G72 the public tables at hand have smaller c
 PEERS = """
 ## Other solvers, same instances
 
-Seconds to a proof of seed 0, or the limit that was not enough; – where a solver was not tried,
-since it failed at the smaller size. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2
+Seconds to a proof of seed 0, or the limit that was not enough; – if a solver was not tried, because
+it failed at the smaller size. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2
 the weighted MAX-2-SAT problem. Each has one core.
 
 """
 
 OTHERS = """
-## Solvers that were not at hand
+## Solvers that were not available
 
 Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and MADAM for dense graphs;
 McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS of Rehfeldt, Koch and Shinano (Math. Prog.
-Comp. 15, 2023) for sparse ones. They are neither on PyPI nor could their tables be read here, so no
-figure from them is repeated. None that we know of writes a proof that others can check.
+Comp. 15, 2023) for sparse ones. They are not on PyPI, and their tables could not be read here, so
+no figure from them is repeated. None that we know of writes a proof that others can check.
 """
 
 

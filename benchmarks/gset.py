@@ -1,9 +1,9 @@
 """Max-Cut within a time limit: twenty graphs of the G-set, two 3D tori and a dense graph.
 
 `python -m benchmarks gset --instances DIR` reads the files of a folder and its subfolders, whatever
-their suffixes. They are data of others and are not part of this repository. The twenty graphs were
-named before `minimise` was written, all kinds and sizes. G38 replaces G63, whose file at hand was
-truncated. The constants of `minimise` were chosen on G35, G55, G70, G81 and torusg3-15.
+their suffixes. They are third-party data and are not part of this repository. The twenty graphs
+were named before `minimise` was written, all kinds and sizes. G38 replaces G63, whose file at hand
+was truncated. The constants of `minimise` were chosen on G35, G55, G70, G81 and torusg3-15.
 
 Every solver gets the same seconds of processor time, over all of its threads, so that other work on
 the computer does not matter. Ours stops at the best known value. The peers get rounds of ever more
@@ -37,8 +37,8 @@ BEST_KNOWN = {
     "torusg3-15": 286626481, "toruspm3-15-50": 3016,
 }  # fmt: skip
 PROVEN = ("G11", "G32", "G48", "G57", "G67", "G81")
-DENSE = "K2000"  # complete, weights ±1, made here; nobody knows its optimum
-_RUNS = 8  # of a peer in one call
+DENSE = "K2000"  # complete, weights ±1, made here; its optimum is unknown
+_RUNS = 8  # runs of a peer in one call
 _FIRST, _MOST = 64, 2**24  # sweeps of a peer's first call, and of any
 _MOST_DENSE = 8000  # vertices of a matrix that simulated bifurcation is given
 
@@ -131,7 +131,7 @@ PEERS = {
 def row_of(graph: Graph, seconds: float, seeds: int, peers: list[str]) -> dict[str, Any]:
     """All solvers on one graph."""
     problem = graph.problem
-    minimise(problem, time_limit=0.1, target=None, rng=0)  # whatever has to be compiled
+    minimise(problem, time_limit=0.1, target=None, rng=0)  # compiles everything
     minima = [ours(graph, seconds, seed) for seed in range(1, seeds + 1)]
     cuts = [graph.cut_of(minimum.energy) for minimum in minima]
     taken = ["–" if m.ended == "time limit" else f"{m.seconds:.2g}" for m in minima]
@@ -171,7 +171,7 @@ def main(words: list[str]) -> None:
     add("names", nargs="*", help="graphs; all by default")
     add("--instances", type=Path, required=True, help="a folder with the files")
     add("--seconds", type=float, default=30, help="of each run")
-    add("--seeds", type=int, default=3, help="runs of ours on each graph")
+    add("--seeds", type=int, default=3, help="runs of glasshouse on each graph")
     add("--peers", nargs="*", default=list(PEERS), choices=list(PEERS), help="all by default")
     options = parser.parse_args(words)
     notes = (

@@ -102,7 +102,7 @@ class Table:
         if path.exists():
             kinds = {field.name: field.type for field in fields(Row)}
             for row in csv.DictReader(io.StringIO(path.read_text())):
-                # The published table has more columns: the best known values of others.
+                # The published table has more columns: the best known values in the literature.
                 typed = {key: _typed(kind, row[key]) for key, kind in kinds.items()}
                 self.rows[row["name"]] = Row(**typed)
 

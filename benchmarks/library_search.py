@@ -28,7 +28,7 @@ from glasshouse.proofs import prove
 from glasshouse.solvers import minimise
 
 _MEMORY = 3 << 30  # bytes that a tree may hold
-_SHARE_OF_STATES = 0.2  # of the limit: time in addition, for the state of an open instance
+_SHARE_OF_STATES = 0.2  # extra time for the state of an open instance
 _LEAST_SHARE = 0.05  # A busy computer is assumed to give this share of a processor.
 
 

@@ -26,7 +26,7 @@ def best_of(repeats: int, work: Callable[[], Any]) -> float:
 
 
 def beside_dimod() -> dict[str, Any]:
-    """As many loops on K(1000, 1000) by both; dimod's own setting, loops of length 4 and up."""
+    """Plant equally many loops on K(1000, 1000) by both; dimod's default is length 4 and up."""
     import dimod
 
     loops = 310
@@ -68,7 +68,7 @@ print(grown, peak, time.process_time() - start)
 
 
 def large() -> dict[str, Any]:
-    """A process of its own, so that its memory is all its own."""
+    """Run in a new process, to measure its memory alone."""
     run = subprocess.run([sys.executable, "-c", _LARGE], capture_output=True, text=True, check=True)
     seconds, peak, verified = map(float, run.stdout.split())
     return {

@@ -34,7 +34,7 @@ def instance(size: int, seed: int) -> tuple[Polynomial, Ising, int, int]:
 
 
 def runners(size: int, seed: int) -> dict[str, tuple[int, Run]]:
-    """For each solver, its spins and a function of sweeps, runs and seed: which runs succeed."""
+    """Return, per solver, its spins and a function (sweeps, runs, seed) to the successful runs."""
     native, pairs, least, lowest = instance(size, seed)
     model = pairs.to_bqm()
     sampler = SimulatedAnnealingSampler()

@@ -1,7 +1,7 @@
 """Who proves what in which time: the cycle LP beside exact solvers, every optimum planted.
 
 `python -m benchmarks.proofs [SECONDS]` sets the time limit of each solver and instance, 60 by
-default. Every solver runs in a process of its own, after a small instance that takes imports and
+default. Every solver runs in its own process, after a small instance that takes imports and
 compilation; times are wall-clock times of the solver alone.
 """
 
@@ -64,7 +64,7 @@ def run_one(solver: str, name: str, limit: float) -> dict[str, Any]:
 
 
 def in_a_process(solver: str, name: str, limit: float) -> dict[str, Any]:
-    """The same in another process, ended where a solver does not keep to its limit."""
+    """Prove in another process, which is killed if a solver exceeds its limit."""
     command = [sys.executable, "-m", "benchmarks.proofs", "--one", solver, name, str(limit)]
     try:
         done = subprocess.run(
@@ -104,7 +104,7 @@ def main(limit: float = LIMIT) -> None:
 
 
 def _failure(answer: dict[str, Any], limit: float) -> str:
-    """Why there is no proof: time ran out, the solver is not there, or it broke."""
+    """Return why there is no proof: the time ran out, or the solver is missing or failed."""
     if "error" not in answer:
         return f"> {limit:g}"
     return "not installed" if "ModuleNotFoundError" in str(answer["error"]) else "failed"

@@ -76,11 +76,12 @@ def head(limits: Limits, workers: int, missing: Sequence[str], count: int | None
 {limits.seconds:g} s per run, {workers} at a time, one run per solver and instance.{absent}
 The instances of each suite are those that `glasshouse suite write NAME{fewer} -o DIR` writes.
 Made by `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}`; all
-runs are in [runs.csv](runs.csv). What the columns mean is told in [Racing solvers](../races.md).
+runs are in [runs.csv](runs.csv). [Racing solvers](../races.md) explains the columns.
 
-*Solved* needs a claim of optimality, which annealing, tempering and tabu search never make: for
-them *reached* counts, and *to the best*, the median seconds until the best known cost was said.
-Built-in solvers run in Python, whose start is part of every time; it is given below each table."""
+*Solved* needs a claim of optimality, which annealing, tempering and tabu search never make.
+Compare them by *reached*, and by *to the best*, the median seconds until the best known cost was
+printed. Built-in solvers run in Python, whose start is part of every time; the start time is given
+below each table."""
 
 
 def suite_part(name: str, results: Results) -> list[str]:
@@ -93,7 +94,7 @@ def suite_part(name: str, results: Results) -> list[str]:
         if starts
         else ""
     )
-    figures = f"![Instances solved within so many seconds]({name}-cactus.png)"
+    figures = f"![Instances solved over time in seconds]({name}-cactus.png)"
     if dial := dial_of(results):
         figures += f"\n![Seconds to the best known cost over the {dial}]({name}-dial.png)"
     return [
@@ -113,7 +114,7 @@ def row_of(results: Results, one: SolverScore) -> dict[str, object]:
 
 
 def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
-    """Who is good here, in words that the numbers choose."""
+    """Return a sentence on the best solvers, chosen by the numbers."""
     most, furthest = max(one.solved for one in scores), max(one.reached for one in scores)
     best = [one for one in scores if one.solved == most]
     fastest = min(best, key=lambda one: one.par2)
@@ -151,7 +152,7 @@ def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
 
 
 def notions_part(results: Mapping[str, Results]) -> list[str]:
-    """Annealing-hard, core-guided-hard and LP-hard, each in a column of its own."""
+    """Return a table: hard for annealing, for core-guided solvers, and for LPs."""
     rows = []
     for name, one in results.items():
         for group, instances in groups_of(one):
@@ -171,7 +172,7 @@ def notions_part(results: Mapping[str, Results]) -> list[str]:
 
 
 def groups_of(results: Results) -> list[tuple[str, list[str]]]:
-    """By the number that varies, else by the graph that instances live on."""
+    """Group instances by the number that varies, otherwise by their graph."""
     known = results.parameters
     if dial := dial_of(results):
         return [(f"{dial} {float(value):g}", there)
@@ -206,7 +207,7 @@ def correlations(results: Mapping[str, Results]) -> str:
 
 
 def lp_easy(results: Mapping[str, Results]) -> str:
-    """What the numbers say of planted loops and linear programs."""
+    """Return a paragraph on planted loops and linear programs."""
     planted = {name: one for name, one in results.items()
                if "prove" in one.by_solver and is_planted(one)}  # fmt: skip
     lines = []
@@ -225,9 +226,9 @@ def lp_easy(results: Mapping[str, Results]) -> str:
     for name, one in results.items():
         if name not in planted and "prove" in one.by_solver:
             told = score(one, "prove")
-            lines.append(f"On `{name}`, where nothing was planted, it solved {told.solved} of "
+            lines.append(f"On `{name}`, which is not planted, it solved {told.solved} of "
                          f"{told.runs}.")  # fmt: skip
-    lines.append("Whoever wants instances that are hard for linear programs, too, must look beyond "
+    lines.append("Instances that are hard for linear programs, too, need more than "
                  "frustrated loops.")  # fmt: skip
     return " ".join(lines)
 
@@ -238,7 +239,7 @@ def is_planted(results: Results) -> bool:
 
 
 def dial_of(results: Results) -> str | None:
-    """The number that varies in a suite; None where there is none."""
+    """Return the number that varies in a suite; None if there is none."""
     return chosen_dial(results.parameters)
 
 

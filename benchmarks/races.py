@@ -1,6 +1,6 @@
-"""The committed race: other people's solvers and ours on four suites, written up in docs/races.
+"""The committed race of built-in and third-party solvers on four suites, shown in docs/races.
 
-`python -m benchmarks races` runs all of it, in hours; started again, it goes on. For less:
+`python -m benchmarks races` runs all of it, in hours; started again, it resumes. For less:
 `python -m benchmarks.races --seconds 1 --count 1 --suite peak --folder build/try`.
 """
 
@@ -56,7 +56,7 @@ def grown(name: str, folder: Path, count: int | None) -> Suite:
 
 
 def raced(race: Race, store: Path, workers: int) -> Results:
-    """The race, told of line by line."""
+    """Run the race, and print its progress line by line."""
     for at in iter_race(race, store, workers=workers):
         left = "" if at.remaining_seconds is None else f", {at.remaining_seconds / 60:.0f} min left"
         print(f"\r{race.suite.name}: {at.rows} of {at.goal} runs{left}   ", end="", flush=True)

@@ -1,4 +1,4 @@
-"""What every benchmark records: when, on what machine, with which versions (JSON and Markdown)."""
+"""The record of every benchmark: date, computer and versions (JSON and Markdown)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the study layer costs beside the bare pipeline, how it scales, and large stores."""
+"""The overhead of studies over the bare pipeline, their scaling, and large stores."""
 
 from __future__ import annotations
 

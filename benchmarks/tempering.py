@@ -32,7 +32,7 @@ OUR_GRID, PEER_GRID = (30, 100, 300, 1000, 3000, 10_000), (100, 1000, 10_000)
 OUR_SECONDS, PEER_SECONDS = 1.0, 2.0  # about what one setting of one solver gets on one instance
 OUR_RUNS, PEER_RUNS = (16, 1024), (8, 256)  # at least, at most
 QUANTUM = ((100, 1000), 3.0, (4, 32))  # grid, seconds, runs of simulated quantum annealing
-LONG = {"sweeps": 20_000, "runs": 256, "rng": 99}  # what the best known energy comes from
+LONG = {"sweeps": 20_000, "runs": 256, "rng": 99}  # runs that find the best known energy
 
 
 class Case(NamedTuple):
@@ -126,7 +126,7 @@ def least(
     """
     found = [Timed(math.inf, 0)]
     fewest, most = least_and_most
-    run(2, fewest, betas[0])  # whatever has to be compiled
+    run(2, fewest, betas[0])  # compiles everything
     for beta in betas:
         for sweeps in grid:
             each, _ = timed(run, sweeps, fewest, beta, target)
@@ -201,7 +201,7 @@ def compare(what: str, problem: Ising) -> dict[str, Any]:
     for _ in range(ROUNDS):
         for name, (solve, runs, replicas) in solvers.items():
             sweeps = round(1e8 / problem.num_variables / max(replicas, 64))
-            # Twice as many sweeps beside so many: what does not depend on them drops out.
+            # The difference of two runs cancels the time that does not depend on the sweeps.
             twice = cpu_seconds(solve, problem, sweeps=2 * sweeps, runs=runs, **looking)
             once = cpu_seconds(solve, problem, sweeps=sweeps, runs=runs, **looking)
             found[name].append(1e9 * (twice - once) / sweeps / problem.num_variables / replicas)

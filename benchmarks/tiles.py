@@ -87,7 +87,7 @@ def _number(text: str) -> float:
 
 
 def classes_of(problem: Ising, dimensions: int, length: int) -> list[tuple[int, int]]:
-    """Energy and ground states of every tile, by enumeration: what tells the classes apart."""
+    """Energy and ground states of every tile, by enumeration; they distinguish the classes."""
     corners = 2**dimensions
     bonded = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
     weights = {(i, j): weight for (i, j), weight in bonded}

@@ -1,6 +1,6 @@
 """Training RBMs: one large machine beside scikit-learn and rbms, and many small ones.
 
-rbms brings PyTorch. It runs in an environment of its own, made under `.venv-rbms` or given by the
+rbms brings PyTorch. It runs in its own environment, made under `.venv-rbms` or given by the
 variable GLASSHOUSE_RBMS_PYTHON; without one its row says so.
 """
 
@@ -116,7 +116,7 @@ def rbms(python: str, seed: int) -> tuple[float, BoltzmannMachine]:
 def one_large() -> list[dict[str, Any]]:
     """The same digits, epochs, batches and rate; rounds alternate, the best time counts.
 
-    Every round has a seed of its own. Likelihoods differ more between seeds than between packages
+    Every round has its own seed. Likelihoods differ more between seeds than between packages
     that do the same, so that their mean counts.
     """
     peers: dict[str, Any] = {"glasshouse": ours, "BernoulliRBM": scikit_learn}

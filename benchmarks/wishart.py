@@ -155,7 +155,7 @@ def beside_chook() -> None:
 
 
 def _energies(plants: list[list[Any]], n: int, columns: int, instances: int) -> str:
-    """Ground energies of chook's instances, found by our annealer, and of ours, in its units."""
+    """Ground energies of chook's instances, by `anneal`, and of planted ones, in chook's units."""
     agree = lower = 0
     stated = []
     for k, (*bonds, energy) in enumerate(plants):

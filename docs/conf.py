@@ -119,7 +119,7 @@ def option_table() -> str:
 
 
 _KINDS = {"Literal": "a word", "Path": "file or folder", "bool": "switch", "float": "number",
-          "int": "whole number"}  # fmt: skip
+          "int": "integer"}  # fmt: skip
 
 
 def _commands(parent: Any, words: tuple[str, ...]) -> Any:

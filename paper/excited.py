@@ -59,11 +59,11 @@ def build(store: Store) -> Reproduction:
         (
             "The distance is the mean over all first excited states of an instance, each to its "
             "nearest ground state; one flipped spin is 1/n away, the least there is. The paper "
-            "gives no size or density for this claim, and it is not general: 10 × 10 at density 3 "
-            "with the least distance showed no growth (0.100 at f = 0 and at 1/4, at most 0.111), "
-            "and of the densities 1, 2, 5 and 10 tried at 8 × 8, density 5 showed it most. f = 1/4 "
-            "is left out: ground states are degenerate there. Read agreement as: such a regime "
-            "exists.",
+            "does not state a size or density for this claim, and it is not general. With the "
+            "least distance, 10 × 10 at density 3 showed no growth (0.100 at f = 0 and at 1/4, at "
+            "most 0.111), and of the densities 1, 2, 5 and 10 tried at 8 × 8, density 5 showed it "
+            "most. f = 1/4 is omitted, because its ground states are degenerate. Agreement only "
+            "means that such a regime exists.",
         ),
     )  # fmt: skip
 

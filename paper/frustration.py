@@ -82,8 +82,8 @@ def build(store: Store) -> Reproduction:
         (
             "Deviations from the paper's fitted curves are tabulated in the data file "
             "(`deviation_from_paper`); the largest of each f is in the table. `python -m paper "
-            "offset` tests an explanation. The sizes of each f are our choice, the paper does not "
-            "list its own, and which law wins depends on their range.",
+            "offset` tests an explanation. The sizes of each f were chosen here, because the paper "
+            "does not list its sizes; the best law depends on their range.",
             _reference_remark(points),
         ),
     )  # fmt: skip
@@ -137,7 +137,8 @@ def _reference_remark(points: list[Point]) -> str:
     beyond = sum(not e.low <= v <= e.high for e, v in off)
     return (
         f"Of {len(pairs)} reference values {len(pairs) - len(off)} are met within 15 %; {beyond} "
-        "of the others lie outside our 95 % interval, which few instances make wide."
+        "of the others are outside the 95 % interval of the measurement, which is wide if there "
+        "are few instances."
     )
 
 

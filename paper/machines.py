@@ -267,18 +267,18 @@ def _remarks(main: Sequence[Ensemble], ensembles: Sequence[Ensemble]) -> list[st
     return [
         _rules(),
         "The paper fixes neither the units (±1 or 0/1) nor whether the gradient is the mean or the "
-        "sum over the data; its caption says 9 × 12 and its text 9 × 6. Both sizes are "
-        "shown, with ±1 and the mean, and with 0/1 and the sum; the other two pairs are not. "
-        "Nothing was chosen to come near 0.18.",
-        "Persistent chains are as many as the data, nine, unless said otherwise; so few do badly.",
+        "sum over the data; its caption says 9 × 12 and its text 9 × 6. Both sizes are shown, "
+        "with ±1 and the mean, and with 0/1 and the sum; the other two pairs are not. No setting "
+        "was chosen to approach the paper's 0.18.",
+        "By default, there are as many persistent chains as data, nine; so few chains do badly.",
         f"KL starts at {min(first):.3f} to {max(first):.3f}; machines with small weights are "
         f"uniform, which is ln(512/9) = {math.log(512 / 9):.3f} away from the data.",
         f"{lost:,} of {trained:,} machines diverged. Modes used in training: {modes:,}, of "
         f"which {proven:,} are proven (all states were visited). The mode is used with a "
         "probability that rises to 0.1 by the sigmoid of Manukian et al. (2020), whose runs had "
         "many more updates than the 1000 of this figure.",
-        "A machine that fails is one whose KL is high at the end: the quarter of machines with "
-        "the highest KL stands for them. Choosing the worst and training it anew would look like "
-        "a gain without any (regression to the mean), so the mode is judged by its own share of "
-        "machines above CD-1's upper quartile.",
+        "A machine fails if its final KL is high: the quarter of machines with the highest KL "
+        "represents the failures. Training the worst machines again would look like a gain "
+        "(regression to the mean), so the mode is judged by the fraction of its machines above "
+        "CD-1's upper quartile.",
     ]

@@ -151,8 +151,8 @@ def _remarks(found: dict[str, list[Deviation]]) -> tuple[str, ...]:
         "Trends of the logarithm of the ratio (least squares, standard errors): "
         + "; ".join(trends) + ".",
         "Established: which of the two settings lies nearer to the curves, on average and for each "
-        "f. Not established: that the authors ran it so. Their text and their appendix give the "
-        "printed numbers, we have no raw data of this figure, and another difference with the "
-        "same effect cannot be excluded. Their raw data of structured loops, whose "
-        "N_sweep is known, agree with it as printed.",
+        "f. Not established: whether the authors used this setting. Their text and their appendix "
+        "give the printed numbers, their raw data of this figure are not available, and a "
+        "different cause with the same effect cannot be excluded. Their raw data of structured "
+        "loops, whose N_sweep is known, agree with the printed N_sweep.",
     )  # fmt: skip

@@ -73,10 +73,10 @@ def build(store: Store) -> Reproduction:
         "peaks within 0.03 or our 95 % interval; parameters of the decay within our 95 % interval",
         settings_text(points), [point_row(point) for point in points],
         (
-            "Densities are requested ones, as in the paper: N = ⌈ρn⌉, so N/n is on average 1/(2n) "
-            "higher. A peak is the maximum of a cubic in ln ρ around the highest place; its "
+            "Densities are the requested ones, as in the paper: N = ⌈ρn⌉, so N/n is on average "
+            "1/(2n) higher. A peak is the maximum of a cubic in ln ρ around the highest point; its "
             "interval is a parametric bootstrap of the whole fit. Lines in the figure are kernel "
-            "averages of the points. Small samples scatter: with 100 instances per point n = 30 "
-            "came out at 0.50 over N/n and 0.51 over ρ, outside the 0.03 either way.",
+            "averages of the points. Small samples scatter: with 100 instances per point, the peak "
+            "of n = 30 was at 0.50 in N/n and at 0.51 in ρ, both outside the tolerance of 0.03.",
         ),
     )  # fmt: skip

@@ -31,10 +31,10 @@ def build(store: Store) -> Reproduction:
         "peaks of the smoothed curve within a factor of 2",
         settings_text(points), [point_row(point) for point in points],
         (
-            "The place and the height of the right peak depend on the last β. Here it is the "
-            "authors' code's, ln n times min(1, n/ρ). With the text's 1/ρ (`beta = "
+            "The position and the height of the right peak depend on the last β. Here it is that "
+            "of the authors' code, ln n times min(1, n/ρ). With the text's 1/ρ (`beta = "
             '"paper-text"` in the study) a probe of 40 instances per point was harder at most '
-            "densities and had no fall up to 200 at d = 0.3; at d = 0.2 most were given up.",
+            "densities and had no fall up to 200 at d = 0.3; at d = 0.2 most reached the limit.",
             "Smoothing (0.2 in ln ρ) and prominence (0.5) were set on a run of 20 instances per "
             "point; with 0.35 and 0.4 the left peak of d = 0.2 was not counted.",
         ),
@@ -145,11 +145,11 @@ def build_ratio(store: Store) -> Reproduction:
         "the ratio grows; a doubly exponential growth curves upwards in a plot of its logarithm",
         settings_text(points), [point_row(point) for point in points],
         (
-            "The paper states the growth in words only. The range matters: over f = 0.15 to 0.24 "
+            "The paper describes the growth only as text. The range matters: over f = 0.15 to 0.24 "
             "the curvature was negative (-109, 100 instances per point), because below about 0.18 "
             "the median jumps between a few sweeps and a whole run. The range here was chosen "
-            "above that, after seeing it, and random loops take 3 to 4 sweeps throughout: this "
-            "shows upward curvature in a window, not a doubly exponential law.",
+            "above 0.18 after this observation, and random loops take 3 to 4 sweeps in all of it. "
+            "So the data show upward curvature in a window, not a doubly exponential law.",
         ),
     )  # fmt: skip
 

@@ -134,7 +134,7 @@ def until(happened: Callable[[], Any], child: subprocess.Popen[Any] | None = Non
             return found
         assert not has_ended, f"{child.args} ended with {child.returncode} too early"
         assert time.monotonic() < deadline, f"nothing happened within {PATIENCE:.0f} seconds"
-        # A look at all processes takes time that the child needs, so it is taken less often.
+        # Listing all processes takes time that the child needs, so it is done less often.
         time.sleep(min(max(0.005, 3 * (time.monotonic() - asked)), 0.1))
 
 

@@ -31,14 +31,14 @@ default_signals()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look for processes left behind, once per run: workers of pytest-xdist leave it to theirs."""
+    """Look for processes left behind, once per run: workers of pytest-xdist do not."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(LeftBehind())
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown() -> object:
-    """End the children of a test, whatever became of it."""
+    """End the children of a test, even if it failed."""
     try:
         return (yield)
     finally:

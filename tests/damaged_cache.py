@@ -1,4 +1,4 @@
-"""Machine code on disk that was damaged: run in a process of its own, which a crash would end.
+"""Machine code on disk that was damaged: run in its own process, which a crash would end.
 
 Arguments: a seed and the number of damages. Each time all files in NUMBA_CACHE_DIR are damaged, and
 a new kernel of the same source must be compiled again, give the same result and be cached again.

@@ -1,4 +1,4 @@
-"""Results without some private names of Numba: run in a process of its own.
+"""Results without some private names of Numba: run in their own process.
 
 Arguments: "small" or "full", then the names to hide, or "self-test" for a failing self-test.
 """

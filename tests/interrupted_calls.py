@@ -1,4 +1,4 @@
-"""Library calls that are interrupted at random moments: run in a process of its own.
+"""Library calls that are interrupted at random moments: run in their own process.
 
 Arguments: a seed, the number of interrupts, and the names of calls. After each interrupt the same
 call must work and return the same result. Before half of them, some kernels are forgotten, in

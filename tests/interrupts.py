@@ -1,4 +1,4 @@
-"""Ctrl-C as compiled code passes it on, and as a process of its own hears it."""
+"""Ctrl-C as compiled code raises it, and as a separate process handles it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from glasshouse import stopping
 
 
 def compiled_ctrl_c() -> SystemError:
-    """Ctrl-C while compiled code hands over its result: Numba makes a SystemError of it, or two."""
+    """Ctrl-C while compiled code returns its result: Numba raises one or two SystemErrors."""
     inner = SystemError("a result with an exception set")
     inner.__cause__ = KeyboardInterrupt()
     outer = SystemError("a result with an exception set")
@@ -24,6 +24,6 @@ def is_stop_waiting() -> bool:
 
 
 def assert_heard(script: str) -> None:
-    """A script that sends itself Ctrl-C must say that it heard it, and end well."""
+    """A script that sends itself Ctrl-C must report it and end well."""
     ended = run([sys.executable, "-c", script])
     assert (ended.returncode, ended.stdout) == (0, "heard\n"), ended.stderr

@@ -1,4 +1,4 @@
-"""What commands say on standard error, whether or not their kernels were cached."""
+"""The lines of commands on standard error, except for those about compiling."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 
 @lru_cache(maxsize=32)
 def all_states(size: int, low: int) -> npt.NDArray[np.int8]:
-    """Every state of `size` variables with values `low` (-1 or 0) and 1, one a row."""
+    """Every state of `size` variables with values `low` (-1 or 0) and 1, one per row."""
     states = np.array(list(itertools.product((low, 1), repeat=size)), dtype=np.int8)
     return states.reshape(-1, size)
 

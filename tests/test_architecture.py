@@ -1,4 +1,4 @@
-"""Imports point one way: each room of the house uses only the rooms before it."""
+"""Imports point one way: each room uses only the rooms before it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ORDER = [
     "precompiled",
     "cli",
 ]
-# Every room stands on these.
+# Every room uses these.
 GROUND = {
     "cache_file",
     "catalogue",
@@ -52,7 +52,7 @@ MODULES = sorted(ROOT.rglob("*.py"))
 
 
 def imported_rooms(path: Path) -> set[str]:
-    """First-level names of ours that a module imports, at its head or inside functions."""
+    """First-level names of glasshouse that a module imports, at its head or inside functions."""
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
@@ -108,7 +108,7 @@ def test_compiled_code_imports_nothing_of_ours_but_the_decorator(path):
 
 
 def imported_modules(path: Path) -> set[Path]:
-    """Files of ours that a module imports when it runs, at its head or inside functions."""
+    """Files of glasshouse that a module imports when it runs, at its head or inside functions."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
@@ -124,7 +124,7 @@ def imported_modules(path: Path) -> set[Path]:
 
 
 def test_no_module_needs_itself():
-    """Neither straight nor by way of others; packages, which only collect names, aside."""
+    """No module imports itself, directly or through others; packages only collect names."""
     left = {path: imported_modules(path) for path in MODULES if path.name != "__init__.py"}
     while free := [path for path, needed in left.items() if not needed & set(left)]:
         for path in free:

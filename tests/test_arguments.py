@@ -47,14 +47,14 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 
 FUNCTIONS = functions()
-# Written for people of dimod and scikit-learn, in their words.
+# Written for users of dimod and scikit-learn, in their terms.
 OTHERS_WORDS = ("glasshouse.solvers.samplers", "glasshouse.boltzmann.estimator")
 
 
 def parameters(name: str) -> dict[str, inspect.Parameter]:
     try:
         return dict(inspect.signature(FUNCTIONS[name]).parameters)
-    except ValueError:  # exceptions have no signature of their own
+    except ValueError:  # exceptions do not have a signature
         return {}
 
 
@@ -131,7 +131,7 @@ def test_two_inverse_temperatures_are_a_range_in_whatever_they_come(kind):
 @pytest.mark.parametrize("beta", ["hot", 0.5, [], [[1, 2]], (True, False), ("1", "x"), (-1, 1),
                                   (0.1, math.inf), (math.nan, 1), {1, 2}])  # fmt: skip
 def test_what_is_no_range_of_temperatures_is_refused_everywhere(beta):
-    qubo = gh.to_qubo(RING)[0]  # whose β are scaled
+    qubo = gh.to_qubo(RING)[0]  # a problem whose β are scaled
     for call in (
         lambda: gh.anneal(RING, beta=beta), lambda: gh.anneal(qubo, beta=beta),
         lambda: gh.temper(qubo, beta=beta), lambda: gh.sweeps_to_solution(PLANT, beta=beta),

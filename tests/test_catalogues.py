@@ -50,7 +50,7 @@ def toys():
 
 @pytest.mark.parametrize("name", TOYS)
 def test_the_guide_shows_what_runs_here(name):
-    """Each file stands in the guide as it is, and the guide has no other code."""
+    """The guide contains each file unchanged, and no other code."""
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     assert len(blocks) == len(TOYS)
     assert Path(import_module(f"tests.toys.{name}").__file__).read_text() in blocks
@@ -176,7 +176,7 @@ class TestKind:
         assert points[0].estimate.value < points[2].estimate.value
 
     def test_it_stops_when_it_is_sure_and_workers_know_it(self, tmp_path):
-        """Workers are new processes; what they are sent tells them what to import."""
+        """Workers are new processes; the tasks that they get name the modules to import."""
         family = {"n": 6, "frustration": "1/5", "loops": 9}
         tasks = [
             Task("lone_loop", {"n": 4}, "negatives", stop=Stop(500, relative_error=0.2)),
@@ -209,7 +209,7 @@ def test_names_that_would_hide_others_are_refused():
             register_format(Format("toy", suffix, None, None))
 
     def mine(n, m, *, rng=None):
-        """Nothing that tells it apart."""
+        """A method without a parameter that distinguishes it."""
 
     known = dict(METHODS)
     with pytest.raises(ValueError, match="'random' already exists"):

@@ -26,7 +26,7 @@ from tests.children import default_signals
 default_signals()
 subprocess.run([sys.executable, "-c", {IGNORED!r}], check=True)
 """
-# It starts another in a session of its own, and waits until it is there.
+# It starts another process in a new session, and waits until that has begun.
 WITH_ORPHAN = """
 import subprocess, sys
 sleeper = "print(flush=True); import time; time.sleep(1000)"

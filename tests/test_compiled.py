@@ -44,12 +44,12 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
     (kernels / "callee.py").write_text(CALLEE.format(1))
     assert ask(tmp_path) == ["2", "0"]
     assert ask(tmp_path) == ["2", "1"]  # from disk
-    (kernels / "callee.py").write_text(CALLEE.format(41))  # not as long: Python looks at sizes
+    (kernels / "callee.py").write_text(CALLEE.format(41))  # Python compares sizes
     assert ask(tmp_path) == ["42", "0"]
 
 
 def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
-    """A small house of its own, so that the real ground stays as it is."""
+    """A small package for the test, so that the real one does not change."""
     house, room = tmp_path / "glasshouse", tmp_path / "kernels"
     for folder in (house / "kernels", room):
         folder.mkdir(parents=True)
@@ -99,7 +99,7 @@ def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path)
     )
     (kernels / "caller.py").write_text(caller)
     call = [sys.executable, "-c", "from kernels.caller import outer; print(outer(3))"]
-    for name in ("Old", "Newer"):  # not as long: Python looks at sizes
+    for name in ("Old", "Newer"):  # Python compares sizes
         for path in kernels.glob("*.py"):
             path.write_text(path.read_text().replace("Old", name))
         assert subprocess.check_output(call, cwd=tmp_path, text=True) == "3\n"
@@ -159,7 +159,7 @@ def test_machine_code_for_other_types_is_not_run(adding):
     code = one.read_bytes(), two.read_bytes()
     two.write_bytes(code[0])
     one.write_bytes(code[1])
-    for hits in ("0", "1"):  # written anew, and read
+    for hits in ("0", "1"):  # written again, and read
         assert total(adding, "float32") == ["6.0", hits]
         assert total(adding, "int32") == ["6", hits]
 
@@ -211,9 +211,9 @@ def test_each_call_that_compiles_says_so_once(caplog, tmp_path, monkeypatch):
 
     words = "compiling the outer kernels"
     assert (whole(3), said()) == (-6, [words])
-    assert (whole(4), said()) == (-8, [words])  # now it is there
+    assert (whole(4), said()) == (-8, [words])  # now it exists
     assert (whole(2.5), said()) == (-5, [words] * 2)  # for floats it was not
-    assert (twice(3j), said()) == (6j, [words] * 2)  # nobody announces this
+    assert (twice(3j), said()) == (6j, [words] * 2)  # nothing announces this
 
 
 def test_what_is_cached_for_another_processor_is_compiled_anew(tmp_path):
@@ -311,7 +311,7 @@ def test_a_mistake_in_an_inner_function_is_told_as_in_any_other():
 
 
 def test_inner_functions_may_hold_functions_and_comprehensions():
-    """Somebody's own annealing kernel is compiled as ours are."""
+    """A user's annealing kernel is compiled like those of glasshouse."""
 
     @inner
     def squares(n):

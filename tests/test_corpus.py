@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each input runs
 
 
 def replayed() -> dict[str, str]:
-    """What broke, by input; "" for nothing."""
+    """Return the fault for each input; "" if there is none."""
     done = subprocess.run(
         [sys.executable, "-m", "fuzz.replay"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -45,7 +45,7 @@ def test_the_corpus_keeps_its_promises():
     broken = {name: fault for name, fault in faults.items() if fault and name not in STILL_FAILING}
     assert not broken
     mended = [name for name in STILL_FAILING if not faults[name]]
-    assert not mended, f"these are mended; remove them from fuzz/known.py: {mended}"
+    assert not mended, f"these are fixed; remove them from fuzz/known.py: {mended}"
 
 
 def test_the_list_of_failures_names_inputs():

@@ -1,4 +1,4 @@
-"""What is not there is told in one way: packages, and files."""
+"""Missing packages and missing files are reported in one way."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hide(monkeypatch):
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, package, None)
         if package == "dwave.graphs":
-            hide("dwave_networkx")  # which takes its place
+            hide("dwave_networkx")  # which could replace it
             gh.Graph.parse.cache_clear()
 
     return hide
@@ -93,7 +93,7 @@ def test_a_missing_package_is_named_with_its_remedy(name, hide, store, tmp_path)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, ImportError)
     assert caught.value.name == package
-    assert not list(tmp_path.glob("paper/*.sqlite"))  # said before the work is done, not after
+    assert not list(tmp_path.glob("paper/*.sqlite"))  # reported before the work, not after
     assert not list(tmp_path.glob("*.bqm*"))
 
 
@@ -224,6 +224,6 @@ def test_other_troubles_with_files_are_os_errors_too(tmp_path):
     with pytest.raises(OSError, match="cannot be written"):
         gh.write(tmp_path / "x.wcnf" / "y.wcnf", PLANT)
     (tmp_path / "bad.wcnf").write_text("hello\n")
-    with pytest.raises(gh.FileError) as caught:  # what is wrong inside a file is no OSError
+    with pytest.raises(gh.FileError) as caught:  # a fault inside a file is not an OSError
         gh.read(tmp_path / "bad.wcnf")
     assert not isinstance(caught.value, OSError)

@@ -25,7 +25,7 @@ def unprivileged() -> list[str]:
 
 @pytest.fixture
 def read_only_package(tmp_path):
-    """A copy of the package that nobody may write to."""
+    """A copy of the package in a read-only folder."""
     copy = tmp_path / "site" / "glasshouse"
     shutil.copytree(
         Path(glasshouse.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")

@@ -96,7 +96,7 @@ def test_the_self_test_passes_here():
 
 @pytest.mark.parametrize("missing", ["_cache_file", "_impl"])
 def test_a_cache_of_unknown_form_is_not_used(missing, monkeypatch, tmp_path):
-    """Stale machine code must never run: without a version of ours, nothing is cached."""
+    """Stale machine code must never run: without a version of glasshouse, nothing is cached."""
     script = f"""
 from numba.core import caching
 from glasshouse.numba_private import caches

@@ -1,6 +1,6 @@
-"""What other systems do not have is hidden from a child: everything else still works there.
+"""Features that other systems lack are hidden from a child: everything else still works.
 
-This prepares for Windows and macOS, and is no proof that glasshouse works on them.
+This prepares for Windows and macOS, and does not prove that glasshouse works on them.
 """
 
 import os

@@ -22,7 +22,7 @@ def _sleep(seconds: float) -> None:
 
 
 def _cleaned(marker: str) -> None:
-    """What a worker does that has something to clean up."""
+    """The work of a worker that must clean up afterwards."""
     with ending_cleanly():
         try:
             Path(marker).write_text("begun")
@@ -177,7 +177,7 @@ def work(argument: SlowToArrive, begun: Path, may_end: Path) -> str:
 def test_work_has_begun_when_the_worker_says_so_and_not_when_its_future_does(tmp_path):
     arrives, begun, may_end = (tmp_path / name for name in ("arrives", "begun", "may_end"))
     with closing(Worker()) as worker:
-        for _ in range(2):  # what the first piece of work reported is not taken for the second
+        for _ in range(2):  # the report of the first piece of work is not mistaken for the second's
             future = worker.submit(work, SlowToArrive(arrives), begun, may_end)
             wait_for(future.running)
             assert not worker.has_begun

@@ -1,4 +1,4 @@
-"""Whatever a call returns has a `summary()` for people and a repr of one short line."""
+"""Whatever a call returns has a human-readable `summary()` and a repr of one short line."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from paper.sweep_schedule import optimal_sweeps, optimise_schedule
 ROOMS = ("", "problems", "landscape", "certificates", "planting", "files", "solvers", "proofs",
          "questions", "studies", "statistics", "store", "races",
          "boltzmann", "reports")  # fmt: skip
-# What somebody sets, and small values: they say what they are by their fields.
+# Settings and small values show their fields in the repr.
 SETTINGS = {"Annealer", "Column", "Demand", "Kind", "Stop", "Seed", "Loop", "RunProgress",
             "GlasshouseAnnealer", "GlasshouseTempering", "Limits", "Branch", "Cover", "Leaf",
             "RestrictedBoltzmannMachine"}  # fmt: skip
@@ -205,7 +205,7 @@ def of_studies(folder: Any) -> Iterable[Any]:
     *_, last = gh.iter_collect(study.tasks, folder / "a.sqlite")
     yield last
     yield merge(folder / "b.sqlite", [folder / "a.sqlite"])
-    store = gh.Store(folder / "a.sqlite")  # closed when all results were looked at
+    store = gh.Store(folder / "a.sqlite")  # closed when all results were examined
     yield from (store, store.status()[0], store.tasks()[0])
     points = points_of(store, "median")
     yield from (points[0], series_of(points, "density")[0])
@@ -351,7 +351,7 @@ def test_a_long_text_is_cut():
 
 
 class TestNotebook:
-    """What a notebook shows is the summary, in a table of bounded size that holds text alone."""
+    """Notebooks show the summary, in a table of bounded size that contains only text."""
 
     def test_every_result_says_there_what_its_summary_says(self, results):
         for result in results:
@@ -362,7 +362,7 @@ class TestNotebook:
             words = " ".join(root.itertext())
             assert words.split()[0] == name
             missing = set(str(result.summary()).split()) - set(words.split())
-            # Words between the cells of a text that a table tells by its columns.
+            # Words between the cells of a text that a table shows by its columns.
             assert missing <= {"=", "sweeps:", "(BIC"} | self.joined(words), missing
             assert {part.tag for part in root.iter()} <= TAGS
             assert len(result._repr_html_()) <= 30_000

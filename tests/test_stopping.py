@@ -98,7 +98,7 @@ def test_a_handler_that_the_block_sets_stays(heard: list[int]) -> None:
 def test_signals_that_come_while_handlers_are_put_back_lose_nothing(
     heard: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As soon as SIGUSR1's own handler is back, it comes again, and raises."""
+    """SIGUSR1 comes again as soon as its handler is restored, and raises."""
     put_back = signal.signal
 
     def meanwhile(number: int, handler: object) -> object:
@@ -262,7 +262,7 @@ def test_compilation_ends_between_two_steps_when_its_time_is_over(
             twice(21)
         with ThreadPoolExecutor(1) as pool:  # only the main thread is stopped
             assert pool.submit(twice, 20).result() == 40
-        assert twice(21) == 42  # what was compiled stays
+        assert twice(21) == 42  # compiled code stays
     assert twice(2.5) == 5.0
 
 

@@ -10,7 +10,7 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
-LONGEST = 60.0  # seconds, as its first lines promise; of processor time, others' work aside
+LONGEST = 60.0  # seconds of CPU time, as its first lines promise
 
 
 @pytest.fixture(scope="module")

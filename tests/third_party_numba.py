@@ -1,4 +1,4 @@
-"""A user's own Numba functions, and what they see of their process: run in a process of its own.
+"""A user's own Numba functions, and what they see of their process: run in its own process.
 
 Prints the results of strict, fastmath, overloaded and parallel functions as JSON. They are compiled
 before glasshouse is used, and again afterwards. With the argument "alone", glasshouse is not used.

@@ -15,7 +15,7 @@ from importlib import import_module
 from glasshouse.version import __version__ as __version__
 
 _NAMES_OF = {
-    "extras": "MissingPackageError",  # of optional packages
+    "extras": "MissingPackageError",  # raised if an optional package is missing
     # What a problem is, and how one kind becomes another.
     "problems": "Ising Max2Sat MaxSat Polynomial Qubo Rbm",
     "problems.convert": "to_ising to_max2sat to_maxcut to_maxsat to_polynomial to_qubo to_rbm",

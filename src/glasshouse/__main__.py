@@ -1,4 +1,4 @@
-"""`python -m glasshouse` is `glasshouse`."""
+"""The entry point of `python -m glasshouse`, the same as the command `glasshouse`."""
 
 from glasshouse.cli import run
 

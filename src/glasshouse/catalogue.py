@@ -1,4 +1,4 @@
-"""Catalogues: things of one kind by name, open to additions.
+"""Catalogues: named objects of one kind, to which users can add.
 
 Planting methods, formats, annealing kernels, exact solvers, samplers, quantities of studies and
 monitors of trainings work alike: each has its own file, which adds it to its catalogue, and one
@@ -39,7 +39,7 @@ class Catalogue(dict[str, T]):
         return entry
 
     def find(self, name: object, argument: str) -> T:
-        """Return the entry of a name that came as `argument`; raise with all names otherwise."""
+        """Return the entry of a name passed as `argument`; an error lists all names."""
         if not isinstance(name, str) or name not in self:
             raise ValueError(f"{argument}={name!r} is not one of {', '.join(self)}")
         return self[name]

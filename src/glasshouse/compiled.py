@@ -40,7 +40,7 @@ _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=N
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the option that selects one of our compilers; empty if Numba's default must do."""
+    """Return the option that selects one of our compilers; empty for Numba's default compiler."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 

@@ -37,7 +37,7 @@ class WorkerPool:
 
     def __init__(self, workers: int) -> None:
         if type(workers) is not int or workers < 1:
-            raise ValueError(f"workers={workers!r} is not a whole number of at least 1")
+            raise ValueError(f"workers={workers!r} is not an integer of at least 1")
         self.workers = workers
         self._executor = self._start()
 
@@ -168,7 +168,7 @@ def ignore(*numbers: signal.Signals) -> None:
 
 @contextmanager
 def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM unwind this block and then end the worker: for work that starts processes.
+    """Let SIGTERM unwind this block and then end the worker; for work that starts processes.
 
     This has no effect outside the main thread of a worker.
     """

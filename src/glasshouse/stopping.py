@@ -93,7 +93,7 @@ class Deferral:
         self.deliver()
 
     def deliver(self) -> None:
-        """Deliver the recorded signals, the remaining ones too if a handler raises."""
+        """Deliver the recorded signals; if a handler raises, deliver the remaining ones as well."""
         if self.came:
             try:
                 signal.raise_signal(self.came.pop(0))

@@ -20,14 +20,14 @@ Row: TypeAlias = tuple[str, ...]
 _LONGEST_LINE, _LONGEST_TEXT, _MOST_ITEMS = 100, 40, 3
 # The most characters of a cell, rows and columns of a table. The result itself holds the rest.
 _LONGEST_CELL, _MOST_ROWS, _MOST_COLUMNS = 250, 40, 20
-_LEFT = ' style="text-align:left"'  # by default, notebooks align numbers and texts to the right
+_LEFT = ' style="text-align:left"'  # because notebooks align numbers and texts to the right
 
 
 class Summarised:
     """The base class of all results; a class may override any of its texts.
 
-    `summary()` returns `__str__` if the class defines it, or else its own repr, or else one line
-    per field. The repr names the fields, as a dataclass does, but does not spell out arrays.
+    `summary()` returns `__str__` if the class defines it, otherwise its own repr, otherwise one
+    line per field. The repr names the fields, as a dataclass does, but does not spell out arrays.
     Notebooks show the same text in a table.
     """
 

@@ -1,4 +1,4 @@
-"""Waiting for threads and futures in a way that no signal can leave a needed lock closed.
+"""Waiting for threads and futures without leaving a needed lock closed after a signal.
 
 Python's `Condition` takes its lock in a step of Python. Ctrl-C just after that step leaves the lock
 closed for good: a thread that must take it to end never ends. Futures, events, semaphores and the
@@ -109,7 +109,7 @@ def cancel_all(futures: Iterable[Future[Any]]) -> None:
 
 
 class _Job(Generic[Result]):
-    """A piece of work, and whether it is done.
+    """A piece of work, and whether it is finished.
 
     The caller waits for a flag, not for a message: a signal between the arrival of a message and
     its use would lose the message, and the caller would wait forever.
@@ -123,7 +123,7 @@ class _Job(Generic[Result]):
         self._ended = Bell()
 
     def do(self) -> None:
-        """Do the work, unless it was called off or done before."""
+        """Do the work, unless it was cancelled or done before."""
         if self.is_done:
             return
         try:

@@ -1,4 +1,4 @@
-"""The run that proves the standard instances: it can be killed, and believes the checker alone."""
+"""The run that proves the standard instances: it can be killed, and trusts only the checker."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_every_row_has_a_certificate_that_the_checker_accepts(place, capsys):
     assert found["be12.1"]["family"] == "biqmac:be"
     before, time_of = (place / "table.csv").read_bytes(), file.stat().st_mtime_ns
     capsys.readouterr()
-    assert main(words(place, 40)) == 0  # what is proven is left out, whatever the limit
+    assert main(words(place, 40)) == 0  # proven instances are skipped, with any limit
     assert "3 instances, 0 to try" in capsys.readouterr().out
     assert ((place / "table.csv").read_bytes(), file.stat().st_mtime_ns) == (before, time_of)
 
@@ -104,7 +104,7 @@ def test_open_instances_are_tried_again_only_with_a_longer_limit(place, capsys):
     assert "1 instances, 0 to try" in capsys.readouterr().out
     assert main([*words(place, 0.6), "K90"]) == 0
     second = rows(place)["K90"]
-    assert float(second["seconds"]) > float(first["seconds"])  # of all searches
+    assert float(second["seconds"]) > float(first["seconds"])  # the seconds of all searches
     assert int(second["bound"]) <= int(first["bound"])
     assert second["limit"] == "0.6"
 
@@ -194,7 +194,7 @@ def _lines(place: Path) -> list[str]:
 
 
 def test_the_limit_is_in_processor_seconds(place, monkeypatch):
-    """A slow clock of the processor, as on a busy computer, makes the search go on."""
+    """A slow clock of the processor, as on a busy computer, makes the search continue."""
     path = hard(place)
     limits = []
     real = library_search.prove

@@ -24,7 +24,7 @@ def test_chains_sample_the_exact_distribution(units: str, n: int, m: int) -> Non
     codes = (samples == 1) @ (1 << np.arange(n))
     states = (truth.visible_states == 1) @ (1 << np.arange(n))
     counts = np.bincount(codes, minlength=1 << n)[states]
-    assert (truth.visible_chances * count).min() > 5  # where chi-square holds
+    assert (truth.visible_chances * count).min() > 5  # so that chi-square is valid
     test = stats.chisquare(counts, truth.visible_chances * count)
     assert test.pvalue > FALSE_ALARM
 

@@ -219,7 +219,7 @@ def test_forged_headers_are_refused_in_one_line(key, tmp_path):
 
 
 def test_ctrl_c_keeps_what_was_done(tmp_path, monkeypatch):
-    """Also where the time for the next checkpoint has not come."""
+    """A checkpoint is written even if the next one is not due."""
     path, calls = tmp_path / "run.npz", []
 
     def pressed(self, epoch):

@@ -1,4 +1,4 @@
-"""Data out of files: what is written comes back, what is no data is refused in one line."""
+"""Data from files: written data are read back, and files that are not data are refused."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_scikit_learns_own_checks_pass_where_data_are_made_binary():
 
 
 def test_without_binarize_checks_fail_for_one_reason_only():
-    """Their data are real numbers: whoever refuses these fails all checks that fit anything."""
+    """Their data are real numbers: an estimator that refuses these fails all checks that fit."""
     machine = gh.RestrictedBoltzmannMachine(3, epochs=2)
     failed = [
         r for r in check_estimator(machine, on_fail=None, on_skip=None) if r["status"] == "failed"

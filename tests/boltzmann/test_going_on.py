@@ -1,4 +1,4 @@
-"""Trainings that stop early, call back or go on, and machines that complete what they are given."""
+"""Trainings that stop early, call back or resume, and machines that complete images."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_more_time_finds_no_worse_mode() -> None:
 
 def test_parameters_with_gradients_are_taken() -> None:
     class Parameter:
-        """As PyTorch's: `numpy` is refused before `detach`."""
+        """A tensor like PyTorch's: it refuses `numpy` before `detach`."""
 
         is_detached = False
 

@@ -44,7 +44,7 @@ def test_a_trained_model_is_within_its_interval() -> None:
 
 
 def test_machines_without_weights_are_exact() -> None:
-    """Of independent units, with their own biases at the start, every chain has the same weight."""
+    """All chains of independent units have the same weight if they start with their biases."""
     for units in ("spin", "binary"):
         machine = BoltzmannMachine(np.zeros((3, 4)), [1.0, -2.0, 0.5], None, units)  # type: ignore[arg-type]
         found = annealed_importance(machine, chains=5, temperatures=3, rng=1)

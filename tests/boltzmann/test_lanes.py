@@ -1,4 +1,4 @@
-"""Random numbers by the eight, against one stream at a time."""
+"""Random numbers, eight at a time, compared with one stream at a time."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_both_engines_do_the_same(name: str, units: str) -> None:
 
 
 def slopes(machine: BoltzmannMachine, rows: Any, **options: Any) -> BoltzmannMachine:
-    """What one update adds, per learning rate; weights of zero take no part in it."""
+    """The change by one update, divided by the learning rate; weights of zero do not change."""
     settings = TrainingSettings(
         machine.num_hidden, 1, machine.units, learning_rate=1e-3, engine="matrices", **options
     )
@@ -168,7 +168,7 @@ def test_weights_that_grow_beyond_all_use_are_undone() -> None:
     ({"temperatures": 3, "gradient": "pcd"}, "set engine='matrices'"),
     ({"temperatures": 3, "engine": "matrices"}, "needs gradient='pcd'"),
     ({"engine": "matrices", "gradient": "exact"}, "needs engine='lanes'"),
-    ({"engine": "matrices", "optimizer": "adam", "momentum": 0.5}, "leave momentum out"),
+    ({"engine": "matrices", "optimizer": "adam", "momentum": 0.5}, "remove momentum"),
     ({"schedule": "exponential", "learning_rate": (0.1, 0.0)}, "above 0"),
     ({"first_biases": "data", "biases": False}, "needs biases"),
     ({"engine": "gpu"}, "not one of lanes, matrices, auto"),

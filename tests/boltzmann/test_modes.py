@@ -1,4 +1,4 @@
-"""The mode by other ways than enumeration, and where it is proven."""
+"""The mode by ways other than enumeration, and the cases in which it is proven."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_runs_count_their_modes_and_those_proven() -> None:
 
 
 def test_annealed_and_enumerated_modes_train_alike() -> None:
-    """Annealing draws from a stream of its own: with the same modes, the same machine."""
+    """Annealing draws from its own stream: equal modes give equal machines."""
     data = np.eye(5, dtype=int)
     machines = [
         train(data, 4, epochs=60, mode_probability=0.5, mode_search=search, units="binary",
@@ -89,7 +89,7 @@ def test_annealed_and_enumerated_modes_train_alike() -> None:
 
 
 def test_the_last_mode_costs_nothing_and_is_that_of_its_time() -> None:
-    """With one update per epoch and a mode in each, it is the mode one epoch ago."""
+    """With one update per epoch and a mode in each, the last mode is one epoch old."""
     chosen = TrainingSettings(4, 30, mode_probability=1.0, mode_offset=50.0, sigma=0.5)
     for search in ("auto", "anneal"):
         options = TrainingSettings(**chosen.plain() | {"mode_search": search})

@@ -1,4 +1,4 @@
-"""What monitors say of a machine, against other ways to know it."""
+"""The values of monitors, compared with independent computations."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_all_monitors_of_one_training() -> None:
 
 
 def test_looking_changes_nothing() -> None:
-    """Monitors draw from seeds of their own; the random ones say the same again."""
+    """Monitors draw from their own seeds, so random monitors can be repeated."""
     machines, seen = [], []
     for every in (5, 20):
         run = train(DATA, 3, epochs=20, every=every, monitors=("ais", "frustration"), rng=1)

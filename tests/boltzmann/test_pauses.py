@@ -97,7 +97,7 @@ def test_a_training_stopped_at_any_pause_goes_on_from_its_file(
 
 @pytest.mark.parametrize("options", [{}, {"gradient": "pcd"}, {"engine": "matrices"}])
 def test_one_long_update_hears_signals(options):
-    """All data at once: a clock rings all through the update, and each ring is heard in time."""
+    """All data at once: a clock rings all through the update, and each ring is handled in time."""
     rows = np.random.default_rng(1).integers(0, 2, (20_000, 784), dtype=np.int8)
     trainer = Trainer(rows, TrainingSettings(128, epochs=1, steps=2, **options), rng=1)
     beats = []
@@ -111,7 +111,7 @@ def test_one_long_update_hears_signals(options):
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
     assert trainer._arrays.progress[UPDATES] == 1
-    # An update that hears nothing is one single pause, however fast the machine.
+    # An update that handles no signal is a single pause, on any computer.
     assert max(np.diff(beats)) < min(0.5, (beats[-1] - beats[0]) / 4)
 
 

@@ -61,7 +61,7 @@ def test_the_mode_allows_for_larger_rates(data: Any) -> None:
 
 # Medians of 100 machines, CD-1 → mode-assisted. ±1 units: bars 0.135 → 0.064, stripes 3×3 0.092 →
 # 0.053, stripes 4×4 0.61 → 0.13. 0/1 units: 0.110 → 0.065, 0.65 → 0.115, 2.5 → 0.46. After 1,000
-# updates at this rate CD-1 is still on its way: there the first two gain 10 % at most.
+# updates at this rate CD-1 has not converged: the first two gain at most 10 % there.
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [SPIN, BINARY])
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_mode_allows_for_larger_rates(data: Any) -> None:
     ids=["bars", "stripes 3x3", "stripes 4x4"],
 )
 def test_the_mode_helps_at_equal_updates(data: Any, epochs: int, options: Any) -> None:
-    """With the published settings: P_max = 0.1, slope 20, offset -6, steps by the energy."""
+    """Train with the published settings: P_max = 0.1, slope 20, offset -6, steps by the energy."""
     plain = final(data, 12, 100, ("kl",), epochs=epochs, **options)
     assisted = final(data, 12, 100, ("kl",), epochs=epochs, mode_probability=0.1, **options)
     assert assisted < 0.8 * plain

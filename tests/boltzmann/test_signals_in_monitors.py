@@ -1,4 +1,4 @@
-"""Long looks at a machine: signals are handled in the middle, and the numbers stay the same."""
+"""Long evaluations of a machine: signals are handled within them, without changing results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from glasshouse.boltzmann.training import Trainer, train
 from glasshouse.randomness import Seed
 
 BEATS = 3  # signals that must be handled in the middle of a long look
-LOOKS = {  # visible and hidden units and data, so many that a look takes half a second or more
+LOOKS = {  # visible and hidden units and data, enough for half a second or more
     "kl": (22, 60, 2),
     "held_out": (22, 60, 2),
     "ais": (100, 100, 2),

@@ -98,7 +98,7 @@ def test_a_training_goes_on_from_a_machine() -> None:
 def test_an_interrupted_training_goes_on_as_if_it_had_not_been(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Ctrl-C while a mode is looked for: annealing returns what it has, training does not."""
+    """Ctrl-C during the search for a mode: annealing returns its best state, training raises."""
     options = OPTIONS | {"mode_search": "anneal"}
     whole = train(DATA, 4, rng=1, monitors=(), **options)
     trainer = Trainer(DATA, TrainingSettings(4, **options), rng=1)
@@ -116,7 +116,7 @@ def test_an_interrupted_training_goes_on_as_if_it_had_not_been(
 @pytest.mark.parametrize("search", ["enumerate", "anneal"])
 @pytest.mark.parametrize("batch_size", [None, 2])
 def test_a_divergence_keeps_the_last_good_weights(search: str, batch_size: int | None) -> None:
-    """Also where it happens in the middle of an epoch, just before a mode is looked for."""
+    """The same in the middle of an epoch, just before the search for a mode."""
     options: dict[str, Any] = {
         "epochs": 50, "learning_rate": 100.0, "reduction": "sum", "mode_search": search,
         "batch_size": batch_size, "mode_probability": 0.6, "mode_offset": 50.0,
@@ -132,7 +132,7 @@ def test_a_divergence_keeps_the_last_good_weights(search: str, batch_size: int |
     assert good.advance(run.diverged_at - 1)
     assert run.machine == good.machine
     assert not good.advance(50)
-    assert not good.advance(50)  # it does not go on by itself
+    assert not good.advance(50)  # it does not continue by itself
     assert good.machine == run.machine
 
 
@@ -158,7 +158,7 @@ def test_bad_data(name: str) -> None:
 
 BAD_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"hidden": 0}, "hidden=0 is below 1"),
-    ({"hidden": 2.0}, "hidden=2.0 is not a whole number"),
+    ({"hidden": 2.0}, "hidden=2.0 is not an integer"),
     ({"epochs": 0}, "epochs=0 is below 1"),
     ({"steps": 0}, "steps=0 is below 1"),
     ({"batch_size": 0}, "batch_size=0 is below 1"),

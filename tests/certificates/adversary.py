@@ -37,11 +37,11 @@ class Attack:
     """A file with a certificate beside it.
 
     Attributes:
-        path: the file; its certificate stands beside it.
-        least: the least cost of any state, by brute force in exact numbers; None where no state
-            keeps the hard clauses.
+        path: the file; its certificate is next to it.
+        least: the least cost of any state, by brute force in exact numbers; None if no state
+            satisfies the hard clauses.
         twin: the same problem and certificate as WCNF, for the stand-alone checker; None where no
-            whole numbers say the same.
+            integers say the same.
     """
 
     path: Path
@@ -50,7 +50,7 @@ class Attack:
 
 
 def least_cost(problem: Problem) -> Fraction | None:
-    """By brute force in fractions; None if no state keeps the hard clauses."""
+    """The least cost by brute force in fractions; None if the hard clauses are unsatisfiable."""
     states = states_of(problem)
     if isinstance(problem, Max2Sat) and problem.num_hard:
         states = states[problem.broken(states) == 0]
@@ -228,7 +228,7 @@ def stand_alone_verdict(twin: tuple[str, str]) -> bool:
 
 
 def certified_cost(path: Path) -> Fraction:
-    """What the certificate's state costs, in exact numbers."""
+    """The exact cost of the certificate's state."""
     problem = files.read_document(path).problem
     state = files.read_certificate(files.side_car(path)).state
     if not isinstance(problem, (Ising, Rbm)):
@@ -238,7 +238,7 @@ def certified_cost(path: Path) -> Fraction:
 
 @dataclass
 class Tally:
-    """What came of some attacks."""
+    """The outcome of some attacks."""
 
     refused: int = 0
     verified: int = 0
@@ -266,12 +266,12 @@ class Tally:
 
 
 def rage(refusals: int, attacks: int, seed: int, squares: float = 0.0) -> Tally:
-    """Attack one file after the other, some times each, until so many forgeries were refused.
+    """Attack the files in turn, several times each, until enough forgeries were refused.
 
     Args:
         refusals: how many.
         attacks: how many on each file.
-        seed: of all that is random.
+        seed: the seed of all random numbers.
         squares: the share of files that squares prove.
     """
     rng, tally = np.random.default_rng(seed), Tally()

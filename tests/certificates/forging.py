@@ -16,7 +16,7 @@ Rng = np.random.Generator
 
 
 def forged(certificate: Certificate, rng: Rng) -> Certificate | None:
-    """The certificate with one to five changes; None where they make no certificate at all."""
+    """The certificate with one to five changes; None if the result is not a certificate."""
     parts = _Parts.of(certificate)
     for _ in range(rng.integers(1, 6)):
         changes = CHANGES + SQUARE_CHANGES if parts.squares or rng.random() < 0.1 else CHANGES

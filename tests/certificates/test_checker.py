@@ -38,12 +38,12 @@ def stand_alone(wcnf: str, certificate: str) -> tuple[int, object] | None:
     """(cost, lower bound) as the stand-alone file says; None if it refuses."""
     try:
         return checker.check(wcnf, certificate)
-    except (RecursionError, ValueError):  # what its command catches
+    except (RecursionError, ValueError):  # the errors that its command catches
         return None
 
 
 def library(wcnf: Path, certificate: Path) -> tuple[int, object] | None:
-    """The same as our own readers and `Document.examined`, which `check` asks, say."""
+    """The verdict of the library's readers and of `Document.examined`, which `check` calls."""
     try:
         verdict = files.read_document(wcnf).examined(files.read_side_car(certificate)).verdict
     except (CertificateError, files.FileError):

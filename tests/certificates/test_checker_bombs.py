@@ -12,7 +12,7 @@ from glasshouse.certificates import checker
 
 WCNF = "p wcnf 2 1 3\n1 1 0\n"
 CERTIFICATE = "glasshouse-certificate 1\ndenominator 1\nstate 11\nloops 0\n"
-SECONDS = 20.0  # of processor time; all of it took minutes or hours before
+SECONDS = 20.0  # CPU time; the same work took minutes or hours before
 
 
 def with_labels(labels):

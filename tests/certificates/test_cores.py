@@ -16,7 +16,7 @@ from glasshouse.problems import Ising, Max2Sat, MaxSat
 
 
 def least_cost(problem):
-    """The least cost of assignments that keep the hard clauses, by looking at all; None if none."""
+    """The least cost of feasible assignments, by enumeration; None if there is none."""
     states = np.array(list(itertools.product([0, 1], repeat=problem.num_variables)), dtype=np.int8)
     kept = states[np.asarray(problem.broken(states)) == 0]
     return int(np.min(problem.cost(kept))) if len(kept) else None

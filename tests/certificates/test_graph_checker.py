@@ -33,12 +33,12 @@ def stand_alone(graph: bytes, certificate: bytes):
         lower = float(least) if is_float else least
         lower = math.nextafter(lower, -math.inf) if lower > least else lower
         return cut, lower, cut == most
-    except (RecursionError, ValueError):  # what its command catches
+    except (RecursionError, ValueError):  # the errors that its command catches
         return None
 
 
 def library(graph: Path, certificate: Path):
-    """The same as our own readers say."""
+    """The verdict of the library's own readers."""
     try:
         document = files.read_document(graph)
         verdict = document.examined(files.read_side_car(certificate)).verdict
@@ -125,7 +125,7 @@ HUGE, LAST = 2**63, 2**63 - 1
         ("3 3\n", "# labels [[0,1],[0,2],[1,[[[[5]]]]]]\n3 3\n", False),
         ("3 3\n", "# labels [1,2,true]\n3 3\n", False),
         ("3 3\n", "# labels [1,2,NaN]\n3 3\n", False),
-        # what is stated
+        # the stated values
         ("3 3\n", "# planted-cut 2\n# planted-model 011\n3 3\n", True),
         ("3 3\n", "# planted-cut 2.0\n3 3\n", True),
         ("3 3\n", "# planted-cut 1\n3 3\n", False),
@@ -251,7 +251,7 @@ def test_ten_thousand_damaged_graphs_prove_nothing_false(tmp_path):
 
 
 def _pythons() -> list[str]:
-    """Interpreters of other versions from 3.8 on that can be found."""
+    """Interpreters of other versions (3.8 and newer) that are installed."""
     names = [f"python3.{minor}" for minor in range(8, 20)]
     folders = sorted(Path.home().glob(".pyenv/versions/3.*/bin"))
     found = {}

@@ -97,7 +97,7 @@ def damaged(rng: random.Random, text: str) -> str:
 
 
 def library(path):
-    """What the library says: value and the least that is left, or the reason of a refusal."""
+    """The library's verdict: value and least possible value, or the reason of a refusal."""
     try:
         document = read_document(path)
         proven = document.examined(read_side_car(f"{path}.cert"))
@@ -109,7 +109,7 @@ def library(path):
 
 
 def alone(path):
-    """What the stand-alone checker says."""
+    """The verdict of the stand-alone checker."""
     texts = [path.read_text(), path.with_name(f"{path.name}.cert").read_text()]
     try:
         return checker.check(*texts, is_hubo=True)
@@ -272,13 +272,13 @@ def test_small_files_that_ask_for_much_are_refused_at_once(tmp_path):
     ("change", "message"),
     [
         (("monomials 3", "monomials 2"), "3 nodes or more"),
-        (("certificate 4", "certificate 3"), "expected none in a certificate of version"),
+        (("certificate 4", "certificate 3"), "must not be in a certificate of version"),
         (("monomials 3\n", ""), "3 nodes or more"),
         (("2 3 4 5\n", "3 2 4 5\n"), "does not ascend"),
         (("2 3 4 5\n", "2 2 4 5\n"), "does not ascend"),
         (("2 3 4 5\n", "1 2 3\n"), "twice"),
         (("2 3 4 5\n", "2\n"), "expected two or more"),
-        (("2 3 4 5\n", "0 3 4 5\n"), "whole numbers of at least 1"),
+        (("2 3 4 5\n", "0 3 4 5\n"), "integers of at least 1"),
         (("2 3 4 5\n", "2 3 4 9\n"), "visits"),
         (("3 0 7 8 9", "3 0 7 8 10"), "visits 10"),
         (("3 0 7 8 9", "3 0 -7 8 9"), "must be odd"),

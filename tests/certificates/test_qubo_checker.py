@@ -25,12 +25,12 @@ def stand_alone(matrix: bytes, certificate: bytes):
         lower = float(least) if checker.read_graph(texts[0], is_qubo=True)[-1] else least
         lower = math.nextafter(lower, -math.inf) if lower > least else lower
         return value, lower, value == least
-    except (RecursionError, ValueError):  # what its command catches
+    except (RecursionError, ValueError):  # the errors that its command catches
         return None
 
 
 def library(matrix: Path, certificate: Path):
-    """The same as our own readers say."""
+    """The verdict of the library's own readers."""
     try:
         document = files.read_document(matrix)
         verdict = document.examined(files.read_side_car(certificate)).verdict

@@ -97,10 +97,10 @@ def test_the_checker_reads_graphs_from_the_command_line(tmp_path):
         (("tree 1\nleaf 0 0\n", "tree 0\n"), "1 more must follow"),
         (("leaf 0 0", "leaf 1 0"), "the leaves have 1 loop"),
         (("leaf 0 0", "leaf 0"), "expected two"),
-        (("leaf 0 0", "leaf 0 +0"), "whole numbers"),
+        (("leaf 0 0", "leaf 0 +0"), "integers"),
         (("leaf 0 0", "cover 9"), "visits 9"),
         (("leaf 0 0", "branch 1 2"), "must follow"),
-        (("certificate 3", "certificate 2"), "expected none in a certificate of version"),
+        (("certificate 3", "certificate 2"), "must not be in a certificate of version"),
         (("tree 1\nleaf 0 0\n", ""), "no line 'tree"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Damaged trees are refused, or true all the same; and both checkers say the same of them."""
+"""Damaged trees are refused, or still valid; and both checkers agree."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def test_a_gap_below_the_least_difference_of_energies_still_proves():
     almost = verify(square, Certificate([1] * 4, [0, 1, 2, 3], [0, 4], [5], denominator=3))
     assert almost.bound == -4 - Fraction(2, 3)
     assert (almost.lower_bound, almost.optimal) == (-4, True)
-    # Every flip changes the energy by a multiple of 8, so -8 is none.
+    # Every flip changes the energy by a multiple of 8, so -8 is not one.
     assert verify(square, Certificate([1] * 4, [], [0], [])).optimal
     tail = Ising.from_edges(5, [*square.edges.tolist(), (3, 4)], [*square.weights.tolist(), 2])
     assert not verify(tail, Certificate([1] * 5, [], [0], [])).optimal

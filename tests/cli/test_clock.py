@@ -55,7 +55,7 @@ def test_compilation_ends_before_the_search(monkeypatch):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux counts the time in which others run")
 def test_the_start_of_the_process_counts():
-    """Also for a process that has waited before it began to work."""
+    """The same for a process that waited before it began to work."""
     script = (
         "import time; from glasshouse.cli import clock; time.sleep(1.0)\n"
         "begun, ran = time.process_time(), clock._worked()\n"

@@ -28,7 +28,7 @@ def wcnf(tmp_path):
 
 
 def run(*arguments):
-    """The command in a process of its own."""
+    """The command in its own process."""
     command = [sys.executable, "-m", "glasshouse"]
     return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True)
 
@@ -87,7 +87,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
     assert main(["convert", str(source), str(target)]) == 0
     assert main(["check", str(target)]) == 0
     assert capsys.readouterr().err == ""
-    # Without any proof: what is stated stays behind, and is told; the recipe goes on as stated.
+    # Without a proof, statements are dropped and reported; the recipe is copied as stated.
     beside = tmp_path / "x.wcnf.cert"
     proof = beside.read_text()
     beside.unlink()
@@ -97,12 +97,12 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
     assert "planted" not in target.read_text()
     assert gh.read_document(target).stated.recipe == gh.read_document(source).stated.recipe
     assert main(["check", str(target)]) == 2
-    # The recipe proves it, where somebody asks for that.
+    # The recipe proves it, if the user requests that.
     assert main(["check", str(source), "--recipe"]) == 0
     assert "proven by 4 loops); its recipe grows it" in capsys.readouterr().out
     assert main(["convert", str(source), str(target), "--force", "--recipe"]) == 0
     assert main(["check", str(target)]) == 0
-    # Neither proof nor recipe: what is stated stays behind, and is told.
+    # Without proof and recipe, statements are dropped and reported.
     source.write_text("".join(x for x in text.splitlines(True) if "recipe" not in x))
     capsys.readouterr()
     assert main(["convert", str(source), str(target), "--force"]) == 0
@@ -144,7 +144,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
         (["plant", "random", "-n", "10", "-f", "0.3", "--loops", "3"], "above 1/4"),
         (
             ["plant", "random", "-n", "x", "-f", "0.1", "--loops", "3"],
-            "-n: x is not a whole number",
+            "-n: x is not an integer",
         ),
         (["plant", "random", "-n", "10", "-f", "1/5"], "--loop-density"),
         (["plant", "random", "-n", "10.7", "-f", "1/5", "--loops", "3"], "10.7"),
@@ -187,7 +187,7 @@ def test_every_command_has_help_with_examples(command, capsys):
     usage, *lines = capsys.readouterr().out.splitlines()
     typed = " ".join(["glasshouse", *command])
     assert usage.startswith(f"Usage: {typed}")
-    assert any(line.strip().startswith(typed) for line in lines)  # the usage is no example
+    assert any(line.strip().startswith(typed) for line in lines)  # the usage line is not an example
     assert any(line.startswith("For instance") for line in lines)
 
 

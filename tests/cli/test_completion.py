@@ -37,7 +37,7 @@ def needed(shell):
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory):
-    """The scripts of all shells, in files called as users are told to."""
+    """The scripts of all shells, in files with the documented names."""
     folder = tmp_path_factory.mktemp("completion")
     names = {"bash": "glasshouse", "zsh": "_glasshouse", "fish": "glasshouse.fish"}
     for shell, name in names.items():
@@ -77,7 +77,7 @@ def test_fish(scripts):
 
 
 class Terminal:
-    """A zsh that somebody types into."""
+    """An interactive zsh."""
 
     def __init__(self, command):
         self.process, self.end = pty.fork()
@@ -86,7 +86,7 @@ class Terminal:
             os.execv(command[0], command)
 
     def type(self, text, until):
-        """What is shown after some keys, as soon as it has a pattern."""
+        """Return the screen after some keys, as soon as it matches a pattern."""
         os.write(self.end, text.encode())
         shown, deadline = "", time.monotonic() + PATIENCE
         while not re.search(until, shown):

@@ -14,7 +14,7 @@ import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.cli.termination import Termination
 
-# Sends a signal as soon as a module is looked for.
+# Sends a signal as soon as a module is searched for.
 DURING = """
 import os, signal, sys
 class Finder:
@@ -108,12 +108,12 @@ prover.Proven = verifies_for_minutes
 
 def test_an_uncaught_exception_has_an_exit_code_of_its_own(monkeypatch, capsys):
     def broken(*arguments, **options):
-        raise RuntimeError("nobody thought of this")
+        raise RuntimeError("an unexpected error")
 
     monkeypatch.setattr("glasshouse.cli.app", SimpleNamespace(parse_args=broken))
     assert main(["demo"]) == 70
     *traceback, last = capsys.readouterr().err.splitlines()
-    assert traceback[-1] == "RuntimeError: nobody thought of this"
+    assert traceback[-1] == "RuntimeError: an unexpected error"
     assert last == "glasshouse: this is a bug; please report it with the lines above"
 
 
@@ -126,7 +126,7 @@ def ignored_ctrl_c():
 
 @pytest.mark.usefixtures("ignored_ctrl_c")
 class TestIgnoredCtrlC:
-    """As under nohup, in cron jobs and in a shell's background jobs."""
+    """Signals are ignored from the start, as under nohup, in cron jobs and in background jobs."""
 
     def test_it_stays_ignored_and_sigterm_ends_the_command(self, wcnf):
         script = f"""

@@ -126,7 +126,7 @@ def test_an_answer_that_nobody_reads_is_given_up_after_a_signal(monkeypatch):
 
 
 def test_a_reader_that_is_only_slow_gets_everything(tmp_path):
-    """A full pipe is no reason to drop the reason why a command ends, as long as no signal came."""
+    """Without a signal, the reason why a command ends is printed even if the pipe is full."""
     reader, writer = os.pipe()
     filled = fill(writer)
     process = start(["info", str(tmp_path / "missing.wcnf")], stdout=writer, stderr=writer)

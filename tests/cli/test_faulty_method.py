@@ -1,4 +1,4 @@
-"""A planting method that is wrong: whoever says "proven" finds out, and does not say it."""
+"""A wrong planting method: every command that reports "proven" detects the fault."""
 
 import shlex
 import sys

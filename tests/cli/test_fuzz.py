@@ -41,7 +41,7 @@ def test_faults_in_words(tmp_path, capsys):
     words = ["--count", "1", "-o", str(tmp_path / "found"), "--shrink-time-limit", "0.01"]
     assert (
         main(["fuzz", "run", "--solver", f"{sys.executable} -c pass", *words]) == 1
-    )  # says nothing
+    )  # prints nothing
     told = capsys.readouterr().out
     assert "1 no answer" in told
     assert "not answered, 1 times: no answer: " in told
@@ -56,7 +56,7 @@ def test_faults_in_words(tmp_path, capsys):
 
 
 def test_the_dialect_that_a_solver_understands_is_found_out(tmp_path, capsys):
-    """One that reads classic files only: in others it finds no p line, and says nothing."""
+    """A solver of classic files only: in other files it finds no p line, and prints nothing."""
     reads = "import sys; t = open(sys.argv[1]).read(); 'p wcnf' in t and print('s OPTIMUM FOUND')"
     script = tmp_path / "old.py"
     script.write_text(reads)

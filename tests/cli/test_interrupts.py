@@ -67,7 +67,7 @@ def test_exact_solvers(solver, options, hopeless):
     assert process.stdout.readline() == "busy\n"
     process.work(0.7)  # deep inside
     out, words = interrupted(process, 20)
-    assert out in ("", "busy\n")  # a process of its own is started first, then asked
+    assert out in ("", "busy\n")  # a process is started first, then it gets the question
     assert words == "glasshouse: interrupted\n"
 
 
@@ -86,7 +86,7 @@ def test_the_first_compilation(seconds, tmp_path, monkeypatch):
 
 
 class Destroyed:
-    """What raises while Python throws it away, where nobody can catch anything."""
+    """An object whose destructor raises, where no code can catch the exception."""
 
     def __init__(self, fault: BaseException) -> None:
         self.fault = fault

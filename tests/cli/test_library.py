@@ -1,4 +1,4 @@
-"""`glasshouse library`, and what other commands say of a standard instance."""
+"""`glasshouse library`, and the lines of other commands about standard instances."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_recognition_gives_no_target_and_no_state(graph, capsys, monkeypatch):
     assert set(recognised) == set(unknown)
     same = {key for key in recognised if recognised[key] == unknown[key]}
     assert {"cut", "energy", "model", "optimal"} <= same
-    assert not {"target", "success_probability"} & set(recognised)  # nobody stated an optimum
+    assert not {"target", "success_probability"} & set(recognised)  # no optimum was stated
     assert set(recognised) - same <= clocked, set(recognised) - same
 
 

@@ -26,7 +26,7 @@ NAMES = {
 
 
 def value_in_file(path, model: str) -> Fraction:
-    """What a state is worth to somebody who reads only what the format's own readers do."""
+    """The value of a state for a program that reads only the format's own fields."""
     bits = [int(bit) for bit in model]
     if path.suffix == ".bqm":
         with path.open("rb") as file:
@@ -179,7 +179,7 @@ def state_of(path, model: str):
 
 def test_every_readable_format_is_told_of_here():
     readable = {suffix for suffix, format_ in FORMATS.items() if format_.read is not None}
-    assert readable - {".npz", ".npy", ".csv", ".hubo"} <= set(NAMES)  # whose number is the energy
+    assert readable - {".npz", ".npy", ".csv", ".hubo"} <= set(NAMES)  # others report energies
 
 
 def test_what_a_file_maximises_is_stated_and_bounded_so(tmp_path, capsys):

@@ -58,7 +58,7 @@ def test_what_was_written_is_read_and_converted_again(suffix, monkeypatch, capsy
     feed(monkeypatch, data)
     assert main(["convert", "-", "-", "--from", suffix, "--to", "coo"]) == 0
     text, said = capsysbinary.readouterr()
-    # No certificate can stand beside a pipe. The archive holds its loops, others a recipe.
+    # No certificate can be next to a pipe. The archive holds its loops, others a recipe.
     assert (b"states (there is no proof)" in said) == (suffix not in ("bqm", "npz"))
     if suffix != "bqm":
         feed(monkeypatch, data)
@@ -138,7 +138,7 @@ def test_streams_from_python():
 
 def test_a_failed_write_leaves_a_stream_empty():
     stream = io.BytesIO()
-    with pytest.raises(ValueError, match="whole weights"):
+    with pytest.raises(ValueError, match="integer weights"):
         gh.write(stream, gh.Ising.from_edges(2, [(0, 1)], [0.5]), format="wcnf")
     assert stream.getvalue() == b""
 

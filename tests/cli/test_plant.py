@@ -129,7 +129,7 @@ def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, caps
         ("classic --loops 3", "use either --graph, or -n"),
         ("classic -n 9 --graph torus:4x4 --loops 3", "use either --graph, or -n"),
         ("classic --graph torus:4x4 -m 4 --loops 3", "use either --graph, or -n"),
-        ("random -n 9.5 -f 1/5 --loops 3", "9.5 is not a whole number"),
+        ("random -n 9.5 -f 1/5 --loops 3", "9.5 is not an integer"),
         ("random -n 9 -f 1/5 --loops 3 --overlap some", "constructive"),
         ("random -f 1/5 --loops 3", "visible"),
         ("magic -n 9", "magic"),

@@ -15,7 +15,7 @@ from glasshouse.cli import main
 
 @pytest.fixture
 def blind(tmp_path):
-    """An instance that tells nothing of its plant, and the optimum."""
+    """A blind instance, and its optimum."""
     path = tmp_path / "x.wcnf"
     plant = gh.random_loops(20, 20, frustration="1/5", loops=16, rng=4)
     gh.write(path, plant, blind=True)

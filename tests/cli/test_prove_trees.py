@@ -80,7 +80,7 @@ def test_a_converted_file_keeps_its_tree(graph, tmp_path, capsys):
         (["--workers", "2", "--dask", "tcp://x"], "cannot be combined"),
         (["--workers", "0"], "--workers 0 is below 1"),
         (["--node-limit", "0"], "--node-limit 0 is below 1"),
-        (["--node-limit", "1.5"], "1.5 is not a whole number"),
+        (["--node-limit", "1.5"], "1.5 is not an integer"),
     ],
 )
 def test_wrong_options(graph, options, message, capsys):

@@ -1,4 +1,4 @@
-"""`prove` where nothing can be written: its answer is printed, its search goes on."""
+"""`prove` if files cannot be written: its answer is printed, and its search continues."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_time_before_the_search_counts(instance, monkeypatch, capsys):
 def test_a_certificate_that_was_just_verified_is_written_without_verifying_again(
     instance, capsys, monkeypatch
 ):
-    """That takes seconds for large problems, after the end of the time limit."""
+    """The certificate of a large problem takes seconds, after the end of the time limit."""
 
     def again(*arguments):
         raise AssertionError("verified again")

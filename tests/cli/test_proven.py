@@ -125,7 +125,7 @@ def test_an_enumerated_optimum_is_of_the_file_that_was_written(tmp_path, monkeyp
 
 
 def test_a_suite_of_blind_files_is_proven_by_its_plants(tmp_path, monkeypatch):
-    """The file that was written holds another problem than the plant."""
+    """The written file holds a problem other than the plant."""
     from glasshouse.planting.methods import random_loops
 
     plants = [random_loops(6, 6, frustration="1/5", loops=5, rng=seed) for seed in (1, 2)]

@@ -94,7 +94,7 @@ def test_a_race_that_is_over_runs_nothing_again(raced, capsys):
 
 
 def test_solvers_that_were_entered_and_never_ran_are_told_apart(raced, tmp_path, capsys):
-    """They count among the runs that were entered, and a line says what became of them."""
+    """They count among the entered runs, and a line reports their outcome."""
     store = tmp_path / "race.sqlite"
     shutil.copy(raced[0] / "race.sqlite", store)
     with closing(sqlite3.connect(store)) as database, database:

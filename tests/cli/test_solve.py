@@ -32,7 +32,7 @@ def test_every_solver_finds_the_planted_cost(solver, planted, capsys):
     assert answer["energy"] == cost
     model = np.array([int(bit) for bit in answer["model"]])
     assert gh.read(path).cost(model) == cost
-    assert answer["optimal"] is True  # by the certificate beside the file
+    assert answer["optimal"] is True  # by the certificate next to the file
     path.with_name(path.name + ".cert").unlink()
     assert main(["solve", str(path), "--solver", solver, "--json"]) == 0
     answer = json.loads(capsys.readouterr().out)

@@ -38,18 +38,18 @@ def start(arguments: list[str], script: str = START, **options) -> Child:
 
 
 def heard(process: Child) -> tuple[str, str]:
-    """What a process that ends says on standard output, and on standard error."""
+    """The standard output and standard error of a process that ends."""
     answer, said = process.heard()
     return answer, without_notices(said)
 
 
 def wait_for(process: Child, folder: Path, pattern: str) -> None:
-    """Until a file of that name is there, or the process has ended."""
+    """Wait until a file of that name exists, or the process has ended."""
     until(lambda: process.poll() is not None or any(folder.glob(pattern)))
 
 
 def terminate(process: Child, group: bool = False) -> str:
-    """Send SIGTERM; returns what was said on standard error."""
+    """Send SIGTERM; return the text on standard error."""
     if group:
         os.killpg(process.pid, signal.SIGTERM)
     process.send_signal(signal.SIGTERM)

@@ -71,7 +71,7 @@ def test_what_cannot_be_is_one_line(words, reason, capsys, tmp_path, monkeypatch
 
 
 def test_outside_the_tolerance_is_exit_code_1_and_nothing_is_planted(tmp_path, capsys, monkeypatch):
-    # At so few instances a step is taken before it is sure, and none comes as near as 0.01 %.
+    # With so few instances, steps are not significant, and none is within 0.01 %.
     search = tuning.tune
     monkeypatch.setattr(tuning, "tune", lambda *a, **k: search(*a, **k, most_instances=32))
     words = ["-n", "20", "--target-sweeps", "301", "--tolerance", "0.0001"]

@@ -14,7 +14,7 @@ FORMATS = ["wcnf", "qubo", "mc", "coo", "bqm", "npz", "wcnf.gz"]
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Count what the verifier is asked, whoever asks it."""
+    """Count all calls of the verifier."""
     seen, real = [], verdict.examined
     monkeypatch.setattr(verdict, "examined", lambda *given: seen.append(given) or real(*given))
     return seen
@@ -68,9 +68,9 @@ def test_convert_verifies_source_and_target_and_grows_nothing(source, target, ca
     ("convert x.wcnf y.coo --kind ising", 2),
     ("convert x.wcnf y.npz --kind qubo", 2),
     ("convert x.wcnf y.npz --kind rbm", 1),  # doubled: no certificate fits its variables
-    ("convert x.wcnf y.wcnf --encoding edge", 1),  # which no checker reads
+    ("convert x.wcnf y.wcnf --encoding edge", 1),  # no checker reads this encoding
     ("convert x.wcnf y.wcnf --blind", 0),
-    ("convert x.npz y.npz", 1),  # the plant goes on whole
+    ("convert x.npz y.npz", 1),  # the whole plant is copied
     ("check x.wcnf --recipe", 2),  # the file, and the plant that the recipe grows
 ])  # fmt: skip
 def test_other_ways(words, expected, calls):

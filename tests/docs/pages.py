@@ -24,7 +24,7 @@ PAGES = sorted(
     key=lambda page: page.relative_to(ROOT).as_posix(),
 )
 NOTES = ("file", "output", "before", "replace", "ends with", "not run")
-# A fence may stand in a list, and so be indented.
+# A fence may be in a list, and so be indented.
 _FENCE = re.compile(
     r"(?:^[ ]*<!--(?P<notes>(?:(?!-->).)*)-->[ ]*\n)?"
     r"^(?P<indent>[ ]*)```(?P<kind>[^\n`]*)\n(?P<text>.*?)^(?P=indent)```[ ]*$",
@@ -81,7 +81,7 @@ def _notes(comment: str | None) -> dict[str, list[str]]:
     notes: dict[str, list[str]] = {}
     for line in (comment or "").strip().splitlines():
         name, _, value = line.strip().partition(": ")
-        assert name in NOTES, f"{name!r} is no note; there are {', '.join(NOTES)}"
+        assert name in NOTES, f"{name!r} is not a note; use one of {', '.join(NOTES)}"
         notes.setdefault(name, []).append(value)
     return notes
 

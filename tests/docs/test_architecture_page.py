@@ -15,7 +15,7 @@ BOLD = re.compile(r"\*\*(\w+/?)\*\*")
 
 
 def sections() -> dict[str, str]:
-    """The text of each room: the lines below its heading, up to the next heading."""
+    """Return the text of each room: the lines below its heading, up to the next heading."""
     rooms = PAGE.split("## The rooms", 1)[1].split("\n## ", 1)[0]
     found = re.split(r"^### (\w+):.*$", rooms, flags=re.MULTILINE)
     return dict(zip(found[1::2], found[2::2], strict=True))

@@ -23,7 +23,7 @@ def name_of(page: Path) -> str:
 
 def how_it_is_executed(block: Block) -> str | None:
     if block.kind.split(" ")[0] in DIRECTIVES:
-        return "it is no code"
+        return "it is not code"
     if block.notes.get("not run", [""])[0]:
         return "it says why not"
     if block.kind == "sh" or block.file:
@@ -67,7 +67,7 @@ def test_a_file_that_a_page_shows_is_used_there(page):
 
 @pytest.fixture(scope="session")
 def commands(tmp_path_factory):
-    """A folder with the commands that pages call: glasshouse, python3, and somebody's solver."""
+    """A folder with the commands that pages call: glasshouse, python3, and a third-party solver."""
     folder = tmp_path_factory.mktemp("bin")
     guide = ROOT / "docs" / "howto" / "test-a-maxsat-solver.md"
     solver = next(block for block in blocks_of(guide) if block.file == "mysolver.py")

@@ -56,7 +56,7 @@ def test_every_command_and_option_is_described(words):
         for argument in command.assemble_argument_collection(parse_docstring=True)
         if argument.show and not argument.parameter.help
     ]
-    assert not silent, f"{' '.join(words)}: nothing is said about {', '.join(silent)}"
+    assert not silent, f"{' '.join(words)}: no help text describes {', '.join(silent)}"
 
 
 # What an option means, whatever command has it: its help matches this.
@@ -96,7 +96,7 @@ MEANINGS = {
     "--output": "",  # the one thing that a command makes
     "--shrink-time-limit": "seconds of shrinking",
     "--clauses": "at most two literals.* long",
-    "--solver": "",  # one of ours, or a command line
+    "--solver": "",  # a built-in, or a command line
 }
 # Types that differ, and why.
 OTHER_TYPES = {
@@ -104,7 +104,7 @@ OTHER_TYPES = {
     ("--solver", "race run"): "may be given several times",
     ("--solver", "race plot"): "may be given twice",
     ("--format", "suite write"): "may be given several times",
-    ("--clock", "race run"): "samplers may have a clock of their own",
+    ("--clock", "race run"): "samplers may have their own clocks",
     ("--dialect", "race run"): "commands may read two more dialects",
 }
 
@@ -166,7 +166,7 @@ def test_examples_of_the_help_are_understood(words):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_lines_of_the_pages_are_understood_as_they_stand(page):
-    """Also where the test of a block runs a smaller one."""
+    """The same if the test of a block runs a smaller command."""
     for block in blocks_of(page):
         if block.kind == "sh" and block.file is None:
             for line in lines_of(block.text):

@@ -1,6 +1,6 @@
 """Every public name, and every public method of a public class, has an example that runs.
 
-An example of a method stands in its own docstring or in that of its class. That examples are true
+An example of a method is in its own docstring or in that of its class. That examples are true
 is seen by the doctests.
 """
 
@@ -27,7 +27,7 @@ def examples(thing: object) -> str:
 
 
 def methods_of(kind: type) -> dict[str, Any]:
-    """What a class of ours, or a base of ours, offers by name: methods, properties, ways in."""
+    """The public methods, properties and constructors of a glasshouse class and its bases."""
     found = {}
     for base in kind.__mro__:
         if base.__module__.startswith("glasshouse"):

@@ -1,7 +1,7 @@
 """The certified library in docs/library: hashes everywhere, proofs where the instances are at hand.
 
-The instances are data of others and not in the repository. With GLASSHOUSE_INSTANCES, the name of a
-folder with their files, the certificates are checked against them.
+The instances are third-party data and not in the repository. With GLASSHOUSE_INSTANCES, the name of
+a folder with their files, the certificates are checked against them.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def files():
     """The files of the standard instances at hand, by name of the instance."""
     folder = os.environ.get("GLASSHOUSE_INSTANCES")
     if not folder:
-        pytest.skip("GLASSHOUSE_INSTANCES names no folder with the standard instances")
+        pytest.skip("GLASSHOUSE_INSTANCES does not name a folder with the standard instances")
     found = {}
     for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
         try:
@@ -116,7 +116,7 @@ def test_the_checker_accepts_all(row, files, tmp_path):
 
 @pytest.mark.parametrize("row", DIFFERING, ids=lambda row: row["name"])
 def test_a_value_that_differs_from_a_public_table_is_evaluated_again(row, files):
-    """By a few lines that share nothing with glasshouse."""
+    """Compute values by a few lines that share no code with glasshouse."""
     path = of(row, files)
     if not row["file"]:
         pytest.skip(f"the certificate of {row['name']}, which has the state, is not in the package")

@@ -1,4 +1,4 @@
-"""No link leads nowhere: files that are there, headings that have that name. Offline."""
+"""Every link leads to an existing file and heading. Offline."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def links_of(page: Path) -> list[str]:
 
 
 def where(page: Path, link: str) -> str | None:
-    """What is wrong with a link, if anything."""
+    """Return the fault of a link, or an empty text."""
     path, _, anchor = link.partition("#")
     target = (page.parent / path).resolve() if path else page
     if not target.exists():

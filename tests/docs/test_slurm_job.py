@@ -59,7 +59,7 @@ def rows_in(store: Path | None) -> int:
     try:
         with Store(store or "") as opened:
             return sum(one.rows for one in opened.status())
-    except (FileError, StoreError):  # not there yet, or the job is still copying it
+    except (FileError, StoreError):  # does not exist yet, or the job is still copying it
         return 0
 
 
@@ -69,7 +69,7 @@ def local_store(folder: Path) -> Path | None:
 
 def end(job, ending: str, *, dask: bool = False) -> None:
     """End the job in one of three ways; Dask may print what it likes when its processes end."""
-    if ending == "kill -9":  # of the study, as when memory runs out
+    if ending == "kill -9":  # kill the study, as if memory ran out
         for process, words in job.family().items():
             if "study run" in words:
                 with contextlib.suppress(ProcessLookupError):
@@ -81,7 +81,7 @@ def end(job, ending: str, *, dask: bool = False) -> None:
     else:  # --signal=B:TERM@120: to the script only
         job.send_signal(signal.SIGTERM)
     _, errors = job.heard()
-    kill_all(job.family)  # what the time limit does to the rest
+    kill_all(job.family)  # as the time limit does to the rest
     assert dask or "Traceback" not in errors, errors
     assert job.returncode in {137, 143}, errors
 

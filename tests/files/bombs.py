@@ -226,7 +226,7 @@ def bqm_of_giant_shape() -> bytes:
 
 @bomb(".bqm.gz")
 def bqm_of_short_records() -> bytes:
-    """As many records as 60 MiB hold: sorting them takes far more."""
+    """Return the records that fit into 60 MiB; sorting them takes far more memory."""
     records = 6_000_000
     return gzip.compress(bqm([2, records], bytes(4 + 10 + 10 * records)), 1)
 
@@ -324,7 +324,7 @@ def xz_of_gigabytes() -> bytes:
 def xz_of_a_giant_dictionary() -> bytes:
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 0}]
     data = bytearray(lzma.compress(b"1 1 0\n" * 100, filters=filters))
-    # The dictionary's size is in the block header, whose check sum is made right again.
+    # The dictionary's size is in the block header, whose check sum is then corrected.
     place = data.index(b"\x21\x01", 12)
     data[place + 2] = 39  # 3 GiB
     end = 12 + 4 * (data[12] + 1) - 4

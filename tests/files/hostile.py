@@ -1,7 +1,7 @@
 """Hostile files by the thousand: good ones damaged, and bad ones made up, for every reader.
 
 `python -m tests.files.hostile FIRST COUNT FOLDER` reads files FIRST to FIRST + COUNT - 1 in a
-process of its own, and prints what happened as JSON.
+separate process, and prints the outcome as JSON.
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def made_up_text(rng: random.Random) -> tuple[str, bytes]:
 
 
 def hostile_array(rng: random.Random, good: bytes) -> bytes:
-    """An array of another type, shape or content, or one whose head tells something else."""
+    """An array of a different type, shape or content, or one whose head disagrees with it."""
     if rng.random() < 0.2:
         return mutated(rng, good)
     if rng.random() < 0.2:
@@ -194,7 +194,7 @@ def hostile_array(rng: random.Random, good: bytes) -> bytes:
 
 
 def made_up_archive(rng: random.Random) -> tuple[str, bytes]:
-    """An archive of ours with some members changed, dropped or added."""
+    """A glasshouse archive with some members changed, dropped or added."""
     members = rng.choice([rbm, planted, squared])()
     if rng.random() < 0.2 and "multipliers" in members:
         members["header"] = planted_header(version=2, denominator=rng.choice(NUMBERS))
@@ -255,7 +255,7 @@ def made_up_recipe(rng: random.Random) -> tuple[str, bytes]:
 
 
 def made_up_manifest(rng: random.Random, originals: Originals, folder: Path) -> tuple[str, bytes]:
-    """A line about a file that is there, with the right check sum and anything else."""
+    """A line about an existing file, with the right check sum and any other values."""
     entry = json.loads(originals.files["manifest.jsonl"].splitlines()[0])
     target = folder / "listed.mc"
     target.write_bytes(mutated(rng, originals.files[entry["file"]]))

@@ -91,7 +91,7 @@ def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_p
     with pytest.raises(CertificateError, match="not shown optimal"):
         verify_file(target)
     side_car(path).write_text("no certificate")
-    assert read_document(path).problem == read(path)  # nobody asked for the proof
+    assert read_document(path).problem == read(path)  # the proof was not requested
     with pytest.raises(FileError, match=r"x\.wcnf\.cert"):
         write(target, read_document(path), overwrite=True)
     write(target, read_document(path), overwrite=True, blind=True)

@@ -1,4 +1,4 @@
-"""What a file says is what is verified: no sum and no number of a file is rounded on the way."""
+"""Exactly the file's numbers are verified: no number and no sum is rounded."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ fresh = itertools.count()
 
 
 def read_or_refuse(path: Path) -> None:
-    """What is read must be whole: its size and weights can be used, it can be written again."""
+    """A file that is read is complete: its size and weights can be used and written again."""
     try:
         if path.suffix == ".cert":
             read_side_car(path)
@@ -81,7 +81,7 @@ def read_or_refuse(path: Path) -> None:
     except FileError:
         return
     assert np.isfinite(document.problem.total_weight)
-    if document.problem.num_variables < 10_000:  # else it is rightly read, but long to write
+    if document.problem.num_variables < 10_000:  # larger ones are valid, but writing takes long
         assert_rewritten(path, document)
 
 
@@ -90,13 +90,13 @@ def is_matrix(path: Path) -> bool:
 
 
 def assert_rewritten(path: Path, document: Document) -> None:
-    """What was read can be written, and is read again as the same."""
+    """A problem that was read can be written, and is read again unchanged."""
     again = path.with_name(f"again-{path.name}")
     write_stated(again, document)
     twin = read_document(again)
     assert twin.problem == document.problem
     assert twin.planted == document.planted
-    if ".bqm" not in path.name:  # which has no comments
+    if ".bqm" not in path.name:  # a .bqm file has no comments
         assert twin.stated == document.stated
 
 

@@ -164,7 +164,7 @@ def drawn(rng):
 
 
 def answers(rng, problem):
-    """An answer, and the verdict that it deserves without a certificate; None where it is moot."""
+    """An answer, and the right verdict without a certificate; None if there is none."""
     models = np.array(list(itertools.product((0, 1), repeat=problem.num_variables)), dtype=np.int8)
     broken, costs = problem.broken(models), problem.cost(models)
     kept = np.flatnonzero(broken == 0)

@@ -1,4 +1,4 @@
-"""A lack of memory is told as one: the file that was being read is not called broken."""
+"""A lack of memory is reported as such: the file is not called damaged."""
 
 from __future__ import annotations
 

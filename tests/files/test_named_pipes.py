@@ -1,4 +1,4 @@
-"""Named pipes: the reader waits for a writer, once, and never for a pipe that nobody named."""
+"""Named pipes: the reader waits for a writer, once, and never for a pipe that was not named."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def feed(pipe: Path, content: bytes) -> threading.Thread:
             try:
                 writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
                 break
-            except OSError:  # nobody reads
+            except OSError:  # there is no reader
                 time.sleep(0.01)
         os.set_blocking(writer, True)
         with os.fdopen(writer, "wb") as file:
@@ -97,7 +97,7 @@ def test_waiting_ends_with_a_signal(pipe, number, code):
     )  # fmt: skip
     try:
         assert child.stdout.readline() == "opens\n"
-        while child.poll() is None:  # a signal just before the system call is heard at the next
+        while child.poll() is None:  # a signal just before a system call is handled after the next
             child.send_signal(number)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.wait(30)

@@ -1,4 +1,4 @@
-"""Plants in files: what is told, what is hidden, and what can be proven from the files alone."""
+"""Plants in files: what is stated, what is hidden, and what the files alone can prove."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_blind_files_tell_nothing(tmp_path, plant, suffix):
     plain = tmp_path / f"y{suffix}"
     told = Document(plant.problem)
     write(plain, told)
-    if "shuffled" not in plant.recipe.parameters:  # else the order of clauses is another one
+    if "shuffled" not in plant.recipe.parameters:  # shuffling changes the order of clauses
         assert path.read_bytes() == plain.read_bytes()
     if suffix != ".opb":
         assert read_document(path).planted is None
@@ -157,7 +157,7 @@ def test_nothing_is_overwritten_by_accident(tmp_path, plant):
         write(path, plant)
     write(path, plant, overwrite=True)
     assert path.read_bytes() == before
-    write(path, plant, overwrite=True, blind=True)  # the old side-car would tell the answer
+    write(path, plant, overwrite=True, blind=True)  # the old side-car would reveal the answer
     assert not side_car(path).exists()
 
 
@@ -230,7 +230,7 @@ def changed_line(original: str, text: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("target", ["file", "certificate"])
 def test_changed_numbers_are_refused_or_still_true(tmp_path, target):
-    """Whatever one number is changed to, all that then passes is true, by looking at all states."""
+    """For any change of one number, all accepted statements are true, by enumeration."""
     path = tmp_path / "x.wcnf"
     write(path, with_fields())
     changed = path if target == "file" else side_car(path)
@@ -252,7 +252,7 @@ def test_changed_numbers_are_refused_or_still_true(tmp_path, target):
         # Loops over weights that others hold in part may weigh a little more.
         assert passed == [("3 1 2 0", "4 1 2 0"), ("1 5 4 3 2", "2 5 4 3 2")]
     else:
-        # A word for people; a top that no weight reaches; and clauses that the plant satisfies.
+        # A word for readers; a top that no weight reaches; and clauses that the plant satisfies.
         assert {old.split()[0] for old, _ in passed if old[0] in "cp"} == {"c", "p"}
         assert {old for old, _ in passed if old[0] == "c"} == {original.splitlines()[0]}
         assert {old for old, _ in passed if old[0] == "p"} == {"p wcnf 5 14 74"}

@@ -1,4 +1,4 @@
-"""Solutions as solvers print them, and what is none."""
+"""Solutions as solvers print them, and texts that are not solutions."""
 
 from __future__ import annotations
 

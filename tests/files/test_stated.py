@@ -1,4 +1,4 @@
-"""What was not verified is only stated, whatever it is copied, replaced or passed on as."""
+"""Unverified claims remain only stated when they are copied, replaced or passed on."""
 
 from dataclasses import replace
 

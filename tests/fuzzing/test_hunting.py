@@ -1,4 +1,4 @@
-"""Hunts: right solvers pass, a planted bug is found and handed over small, nothing is lost."""
+"""Hunts: right solvers pass, a planted bug is found and shrunk, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def test_two_thousand_instances_and_no_wrong_answer(name):
 def test_solvers_that_take_less_leave_large_weights_unanswered():
     catch = caught(trial_of("highs", LIMITS), count=40)
     assert set(catch.verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
-    assert set(catch.unanswered) == {  # whatever each of them adds up to
+    assert set(catch.unanswered) == {  # sums differ
         "no answer: highs is exact only up to weights of 268435456 in sum",
-        "no answer: highs is asked only up to weights of 2^63-1 in sum",
+        "no answer: highs accepts only weights up to 2^63-1 in sum",
     }
 
 

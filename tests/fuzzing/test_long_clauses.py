@@ -30,7 +30,7 @@ def questions():
 
 
 def least(question):
-    """By the definition."""
+    """Compute the cost by the definition."""
     clauses, models = question.clauses, itertools.product((0, 1), repeat=question.num_variables)
     return min((clauses.cost(m) for m in models if not clauses.broken(m)), default=None)
 

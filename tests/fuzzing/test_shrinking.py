@@ -131,7 +131,7 @@ def test_time_ends_it_with_the_smallest_so_far():
 
 
 def test_two_proofs_that_disagree_are_an_error_and_no_assertion(monkeypatch):
-    """`python -O` leaves out assertions, and a false optimum would be handed over."""
+    """`python -O` removes assertions, and a false optimum would be written."""
     question = Question(1, ((1, (1,)), (2, (-1,))), 1)
     wrong = Decision(2, Certificate([1], [], [0], []))
     monkeypatch.setattr("glasshouse.fuzzing.shrinking.proven_optimum", lambda _: wrong)

@@ -1,4 +1,4 @@
-"""What the paper and its errata say of planted instances, seen from the landscape."""
+"""Statements of the paper and its errata about planted instances, tested by the landscape."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Instances like the standard ones, made by the tests, as a table of their own."""
+"""Instances like the standard ones, made by the tests, as their own table."""
 
 from __future__ import annotations
 

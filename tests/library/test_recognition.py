@@ -71,7 +71,7 @@ def require_recognised(path: Path, name: str, table, factor: int | None = None) 
     found = recognise(document.problem, table)
     assert found is not None, path
     assert found.instance.name == name, path
-    if factor is not None:  # of the instance's own numbers
+    if factor is not None:  # a factor of the instance's own numbers
         assert found.value_in(document.measure) == factor * found.instance.value
         assert found.bound_in(document.measure) == factor * found.instance.bound
 
@@ -137,7 +137,7 @@ def test_ten_thousand_random_problems_are_not_recognised(folder, table):
     rng = np.random.default_rng(28)
     known = [read(path) for path in originals(folder)]
     for k in range(10_000):
-        twin = known[k % len(known)]  # of the same size, with the same edges
+        twin = known[k % len(known)]  # an instance of the same size, with the same edges
         if isinstance(twin, Ising):
             weights = rng.choice([-3, -2, -1, 1, 2, 3], len(twin.weights)) * (twin.weights != 0)
             problem = Ising(twin.num_variables, twin.edges, weights, twin.fields)
@@ -191,7 +191,7 @@ def test_the_fingerprint_is_what_the_documentation_says():
 
 
 real = pytest.mark.skipif(
-    REAL is None, reason="GLASSHOUSE_INSTANCES names no folder with the standard instances"
+    REAL is None, reason="GLASSHOUSE_INSTANCES does not name a folder with the standard instances"
 )
 
 

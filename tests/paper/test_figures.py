@@ -102,7 +102,7 @@ def test_a_part_of_a_figure(tmp_path, name):
     with Store(tmp_path / "s.sqlite") as store:
         done = write_figure(name, store, tmp_path)
         values = [point.estimate.value for point in points_of(store, study.statistic)]
-    # Every task is a point, with the value that its rows have, and stands in the data file.
+    # Every task is a point, with the value of its rows, and is in the data file.
     assert len(done.data) == len(study.tasks) > 0
     if name == "frustration":
         assert sorted(row["value"] for row in done.data) == sorted(values)
@@ -128,7 +128,7 @@ def test_unknown_figures_are_refused(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize(("f", "n"), list(REFERENCE), ids=lambda v: str(v))
 def test_geometric_means_are_those_of_the_reference(f, n):
-    # The reference has 4-9 % of its own; ours 2-3 %.
+    # The reference has an error of 4-9 %, the measurement 2-3 %.
     density = str(round(peak_density(n), 4))
     task = Task("random_loops", {"n": n, "frustration": f, "loop_density": density}, seed=11)
     rows = task.measure(0, 2000)

@@ -45,7 +45,7 @@ def built(tmp_path_factory):
         patch.setattr(machines, "tasks", lambda scale=1.0: short)
         *_, last = iter_figure("rbm", folder / "rbm.sqlite", scale=1.0)
         assert last.is_complete
-        # A stranger in the store is not taken for one of the paper's.
+        # A foreign task in the store is not mistaken for one of the paper's.
         other = replace(short[0], settings=replace(short[0].settings, sigma=0.5), count=1)
         list(iter_train([other], folder / "rbm.sqlite"))
         with Store(folder / "rbm.sqlite") as store:

@@ -138,14 +138,14 @@ def test_a_chip_by_the_lists_of_its_solver(tmp_path):
     with pytest.raises(ValueError, match=r"coupler \[1, 9\] has a qubit that is not in the list"):
         Graph.of({"qubits": [1], "couplers": [[1, 9]]})
     path.write_text('{"qubits": [1, 2], "couplers": [[1, 1]]}')
-    with pytest.raises(ValueError, match=r"solver.json: .* node 1 is joined with itself"):
+    with pytest.raises(ValueError, match=r"solver.json: .* node 1 is joined to itself"):
         read_graph(path)
 
 
 def test_a_self_loop_in_a_file_names_its_line(tmp_path):
     path = tmp_path / "couplers.txt"
     path.write_text("0 1\n# a comment\n4 4\n1 2\n")
-    with pytest.raises(ValueError, match=r"line 3: node 4 is joined with itself; remove the line"):
+    with pytest.raises(ValueError, match=r"line 3: node 4 is joined to itself; remove the line"):
         read_graph(path)
 
 
@@ -173,7 +173,7 @@ def test_models_are_scaled_to_the_ranges_of_a_chip():
 
 
 def test_the_older_package_of_graphs_does_as_well():
-    """It warns that it will end, which must not become an error."""
+    """The package warns that it will be discontinued, which must not become an error."""
     pytest.importorskip("dwave_networkx")
     script = """
 import sys

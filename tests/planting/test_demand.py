@@ -1,4 +1,4 @@
-"""What a recipe asks for is known before it grows, and a search can be held to some steps."""
+"""The demand of a recipe is known before it grows, and a search can be limited in steps."""
 
 from __future__ import annotations
 

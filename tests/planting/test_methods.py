@@ -1,4 +1,4 @@
-"""Whatever stands in the catalogue keeps what a planting method promises."""
+"""Every method in the catalogue keeps the promises of a planting method."""
 
 from __future__ import annotations
 

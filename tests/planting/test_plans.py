@@ -16,7 +16,7 @@ from tests.planting.examples import EXAMPLES, grown
 import glasshouse as gh
 from glasshouse.planting import METHODS, Graph, Plan, Planted, Recipe, Seed
 
-# What a stranger may write where a method expects something else.
+# Values that an untrusted file may contain instead of those that a method expects.
 HOSTILE: list[Any] = [
     True, False, -1, 0, 1, 3, 4, 10**9, 2**31, 2**63, 10**30, 10**400, None, "", "4", "x", "∞",
     "nan", "inf", "1/0", "-1/3", "1e999", "1e400", "9" * 5000, [], [4], [4, 4], [2**27, 2**27],
@@ -87,7 +87,7 @@ def test_the_state_is_checked_with_the_other_arguments(example, no_graphs):
 
 @pytest.mark.parametrize(("name", "asked"), LARGE)
 def test_what_would_take_gigabytes_is_planned_in_no_time(name, asked, no_graphs):
-    METHODS[name].plan(**asked)  # what is kept of all calls
+    METHODS[name].plan(**asked)  # the cached result of all calls
     tracemalloc.start()
     began = time.process_time()
     plan = METHODS[name].plan(**asked)

@@ -1,4 +1,4 @@
-"""What every plant must keep, whatever method grew it."""
+"""Properties of every plant, for all methods."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def holds(plant: Planted) -> bool:
 
 
 def _forced(loops: Loops, **arrays: np.ndarray) -> Loops:
-    """Loops with other arrays, past the checks of their own."""
+    """Return loops with other arrays, without the checks."""
     copy = Loops(loops.nodes, loops.starts, loops.weights)
     for name, value in arrays.items():
         object.__setattr__(copy, name, value)
@@ -276,9 +276,9 @@ def test_a_denominator_must_divide_and_squares_must_fit() -> None:
     [
         (lambda values: values.pop("seed"), "exactly"),
         (lambda values: values.update(more=1), "exactly"),
-        (lambda values: values.update(seed=-1), "whole numbers"),
-        (lambda values: values.update(seed=True), "whole numbers"),
-        (lambda values: values.update(spawn_key=7), "whole numbers"),
+        (lambda values: values.update(seed=-1), "integers"),
+        (lambda values: values.update(seed=True), "integers"),
+        (lambda values: values.update(spawn_key=7), "integers"),
         (lambda values: values.update(spawn_key=[0] * 10_000), "at most"),
         (lambda values: values.update(parameters=[1]), "JSON object"),
         (lambda values: values.update(parameters={"n": 0.5}), "fractions as strings"),

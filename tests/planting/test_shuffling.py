@@ -68,7 +68,7 @@ def test_variables_and_clauses_get_independent_orders():
 
 def test_every_order_is_equally_likely():
     # 6 orders of 3 variables, 1,200 instances: chi-square with 5 degrees of freedom stays below
-    # 25.7 but for one seed in 10,000; the seeds are fixed.
+    # 25.7 except for one seed in 10,000; the seeds are fixed.
     counts: dict[tuple[int, ...], int] = {}
     for seed in range(1200):
         recipe = random_loops(2, 2, frustration=0, loops=1, rng=seed).recipe

@@ -1,4 +1,4 @@
-"""Weights at the ends of int64 and float64: the answer of the definition, or one line of ours."""
+"""Weights at the ends of int64 and float64: the result of the definition, or a one-line error."""
 
 import re
 from fractions import Fraction
@@ -33,7 +33,7 @@ def exact_energies(problem: Problem) -> list[Fraction]:
 
 
 def reached(problem: Problem) -> Fraction:
-    """What all magnitudes of a problem add up to: the scale of its rounding errors."""
+    """The sum of all magnitudes of a problem: the scale of its rounding errors."""
     most = Fraction(problem.total_weight) + abs(Fraction(getattr(problem, "offset", 0)))
     if isinstance(problem, Max2Sat):
         most += problem.num_hard * Fraction(problem.hard_weight)

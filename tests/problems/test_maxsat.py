@@ -15,7 +15,7 @@ from glasshouse.problems import Clauses, MaxSat
 
 @st.composite
 def maxsats(draw, most=6, longest=6, floats=True):
-    """Any clauses: empty, unit, with literals that stand twice, tautologies, hard ones."""
+    """Any clauses: empty, unit, with repeated literals, tautologies, hard ones."""
     size = draw(st.integers(0, most))
     literal = st.integers(1, size).flatmap(lambda k: st.sampled_from([k, -k])) if size else None
     clause = st.lists(literal, max_size=longest) if size else st.just([])
@@ -138,7 +138,7 @@ def test_a_clause_of_negations_is_one_term():
         (lambda: MaxSat(2, [], [], hard=[[-3]]), "hard use variable 3"),
         (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2])), [1]), "run from 0 to 1"),
         (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2, 1])), [1, 1]), "not descend"),
-        (lambda: MaxSat(2, Clauses(np.array([1.0]), np.array([0, 1])), [1]), "whole numbers"),
+        (lambda: MaxSat(2, Clauses(np.array([1.0]), np.array([0, 1])), [1]), "integers"),
     ],
 )
 def test_what_is_no_maxsat_is_refused(make, message):

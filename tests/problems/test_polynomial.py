@@ -39,7 +39,7 @@ def states(size, units):
 
 
 def energies(rows, weights, table):
-    """By the definition, in exact numbers."""
+    """Compute the energy by the definition, in exact numbers."""
     return [
         sum(
             Fraction(w) * math.prod(int(s[i]) for i in r)
@@ -151,13 +151,13 @@ def test_labels_name_variables_and_order_does_not_matter():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((2, [[0, 2]], [1]), "names variable 2, but there are 2"),
-        ((2, [[0, -1]], [1]), "numbers from 0"),
+        ((2, [[0, 2]], [1]), "names variable 2; variables are 0 to 1"),
+        ((2, [[0, -1]], [1]), "numbered from 0"),
         ((2, [[0, 1]], [1, 2]), "1 monomials but 2 weights"),
         ((2, [[0, 1], [1, 0]], [2**62, 2**62]), "above 2\\^63-1"),
         ((2, [[0, 1]], [math.inf]), "must be finite"),
         ((2, [[0, 1]]), "weights are missing"),
-        ((2, {(0, 1): 1}, [1]), "no other weights"),
+        ((2, {(0, 1): 1}, [1]), "remove weights"),
         ((2, [[0, 2**40]], [1]), "which no problem has"),
     ],
 )
@@ -181,7 +181,7 @@ def test_large_degrees_stay_cheap_or_are_refused_in_a_line():
     state = np.ones(100, np.int8)
     assert ising.energy(reduction.forward(state)) == -5
     assert ising.num_variables < 400
-    with pytest.raises(ValueError, match="too many parts in other units"):
+    with pytest.raises(ValueError, match="parts in other units, too many"):
         in_units(wide, "binary")
     heavy = gh.Polynomial.from_terms(40, [range(20)], [2**60], units="spin")
     with pytest.raises(ValueError, match="above 2\\^63-1"):

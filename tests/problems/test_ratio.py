@@ -1,4 +1,4 @@
-"""Fractions as people write them: exact, and never larger than anybody can wait for."""
+"""Fractions as users write them: exact, and never too large to compute with."""
 
 from __future__ import annotations
 

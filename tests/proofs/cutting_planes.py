@@ -104,7 +104,7 @@ def check(formula: tuple[dict[str, int], list[Constraint]], proof: str) -> tuple
     if lines[-3] != "output NONE" or lines[-1] != "end pseudo-Boolean proof":
         raise RejectedError("end")
     derived: list[Constraint | None] = list(constraints)
-    goal = None  # what is being proven by contradiction
+    goal = None  # the constraint that is being proven by contradiction
     for line in lines[1:-3]:
         rule, *words = line.split()
         if rule == "pol":

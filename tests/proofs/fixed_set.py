@@ -21,7 +21,7 @@ import numpy as np
 import glasshouse as gh
 
 RECORDED = Path(__file__).with_suffix(".json")
-MOST_PARTS = 1.05  # of a kind, as a multiple of the recorded ones
+MOST_PARTS = 1.05  # parts of a kind, as a multiple of the recorded number
 
 
 def lattice(*sides: int, seed: int, normal: bool = False, periodic: bool = True) -> gh.Ising:
@@ -73,7 +73,7 @@ def machine(visible: int, hidden: int, seed: int, *, normal: bool) -> gh.Rbm:
 
 
 def qubo(size: int, density: float, seed: int) -> gh.Qubo:
-    """A random QUBO as in the benchmarks of Beasley: whole numbers from -100 to 100."""
+    """A random QUBO as in the benchmarks of Beasley: integers from -100 to 100."""
     rng = np.random.default_rng(seed)
     matrix = np.triu(rng.integers(-100, 101, (size, size)))
     return gh.Qubo.from_matrix(matrix * (rng.random((size, size)) < density))
@@ -190,7 +190,7 @@ def parts_of(rows: Iterable[dict[str, Any]]) -> int:
 
 
 def faults_of(kind: str, rows: list[dict[str, Any]], recorded: list[dict[str, Any]]) -> list[str]:
-    """Compare the proofs of a kind with those that are recorded; return what is worse, in words."""
+    """Compare proofs of a kind with the recorded ones; return as text what is worse."""
     faults = [
         f"{kind} {k}: {name} is {row[name]}, but {old[name]} is recorded"
         for k, (row, old) in enumerate(zip(rows, recorded, strict=True))

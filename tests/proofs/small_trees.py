@@ -25,11 +25,11 @@ from glasshouse.proofs.trees.search import Incumbent, TreeSearch
 
 
 def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certificate:
-    """A proof with a tree of loops that branches a few times on pairs that nobody asked for.
+    """A proof with a tree of loops that branches a few times on random pairs.
 
     Args:
         problem: what to prove.
-        branches: how often, at a leaf of its own choice, on two vertices, neighbours or not.
+        branches: the number of branches, each at a random leaf, on two vertices, neighbours or not.
         rng: draws them.
     """
     form = ExactForm.of(problem)
@@ -53,7 +53,7 @@ def branched(problem: Max2Sat, branches: int, rng: np.random.Generator) -> Certi
 
 
 def is_tree_of_loops(certificate: Certificate, leaves: int) -> bool:
-    """Whether it has at least so many leaves, all with loops, not covers."""
+    """Whether a proof has at least `leaves` leaves, all with loops, not covers."""
     tree = certificate.tree
     if tree is None or tree.num_leaves < leaves:
         return False
@@ -63,8 +63,8 @@ def is_tree_of_loops(certificate: Certificate, leaves: int) -> bool:
 def small_glass(rng: np.random.Generator) -> Max2Sat:
     """A complete graph, a torus or a cube, ±J or Gaussian, with and without fields.
 
-    Mostly with some K5 on top whose pairs all want to differ, in a random gauge: there linear
-    programs leave a gap.
+    Mostly with some K5 on top whose couplings all favour opposite spins, in a random gauge: there
+    linear programs leave a gap.
     """
     shape = [(int(rng.integers(5, 10)),), (3, 3, 3), (4, 4)][rng.integers(3)]
     size = int(np.prod(shape))

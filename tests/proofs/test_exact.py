@@ -1,4 +1,4 @@
-"""Exact solvers of other people agree with `prove` and with enumeration."""
+"""Third-party exact solvers agree with `prove` and with enumeration."""
 
 from __future__ import annotations
 

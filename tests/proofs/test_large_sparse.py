@@ -1,4 +1,4 @@
-"""What proves large sparse graphs: clusters, mixed states, the step of costs, whole tori."""
+"""Proofs of large sparse graphs: clusters, mixed states, the step of costs, whole tori."""
 
 from __future__ import annotations
 

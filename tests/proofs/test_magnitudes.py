@@ -57,7 +57,7 @@ def test_the_bound_of_a_matrix_does_not_depend_on_its_scale(scale):
 
 @pytest.mark.parametrize("tiny", [1e-300, 1e-10, 1.0])
 def test_proofs_of_weights_whose_quotients_are_below_all_floats(tiny):
-    """In units of the largest weight the tiny ones are 0 as floats, but still have their signs."""
+    """Tiny weights are 0 as floats in units of the largest, but keep their signs."""
     rng = np.random.default_rng(3)
     pairs = [(i, j) for j in range(6) for i in range(j)]
     closed = 0
@@ -70,7 +70,7 @@ def test_proofs_of_weights_whose_quotients_are_below_all_floats(tiny):
         energy = energy_by_definition(problem, proof.state, Fraction)
         assert not proof.optimal or energy == min(energies)
         closed += proof.optimal
-    assert closed >= 5  # it is no proof that always gives up
+    assert closed >= 5  # a proof that always gives up is not tested
 
 
 @pytest.mark.parametrize("loops_only", [False, True])

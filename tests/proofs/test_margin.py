@@ -37,7 +37,7 @@ def planted(seed, large=False):
 
 
 def flips(problem, state):
-    """For all states, which couplings and fields they violate that the state does not, or vice
+    """For all states, the couplings and fields that they violate and the state does not, or vice
     versa: +1 and -1, in units of half the energy.
     """
     others = all_states(problem.num_variables, -1)

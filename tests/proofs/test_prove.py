@@ -248,7 +248,7 @@ def test_what_a_certificate_proves_needs_no_enumeration():
 
 
 def test_enumeration_keeps_hard_clauses():
-    # Three of four variables exclude each other, all want to be true: the relaxation has a gap.
+    # Three of four variables exclude each other, and all should be true: the relaxation has a gap.
     pairs = list(itertools.combinations(range(1, 6), 2))
     problem = Max2Sat.from_clauses(
         5, [[k] for k in range(1, 6)], [2, 3, 4, 5, 6], hard=[[-i, -j] for i, j in pairs]
@@ -275,7 +275,7 @@ def test_ctrl_c_while_annealing_ends_the_search(monkeypatch):
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidden):
-    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
+    """Compiled code that returns its result turns Ctrl-C into a SystemError."""
 
     def stopped(*arguments):
         if hidden:
@@ -291,7 +291,7 @@ def test_ctrl_c_while_all_states_are_looked_at_keeps_the_bound(monkeypatch, hidd
 
 @pytest.mark.parametrize("place", ["round_duals", "loop_certificate", "lift_state"])
 def test_ctrl_c_in_exact_arithmetic_keeps_the_bound(place, monkeypatch):
-    """What follows a search is short, and without it nothing is known."""
+    """The steps after a search are short, and without them there is no result."""
     home = {
         "round_duals": root,
         "loop_certificate": preparation.Prepared,

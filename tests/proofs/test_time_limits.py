@@ -39,7 +39,7 @@ def graph_of(problem):
 
 
 class FewLooks(Budget):
-    """A budget whose time is up after some looks at it, whatever the time is."""
+    """A budget whose time is up after a number of checks, at any time."""
 
     def __init__(self, looks):
         super().__init__()
@@ -248,7 +248,7 @@ def test_no_loops_are_rounded_for_a_measurement_where_there_is_plenty_of_time(mo
 
 
 def test_certificates_after_ctrl_c_are_made_in_seconds():
-    """Whoever sends SIGTERM does not wait for ever, and sends SIGKILL then."""
+    """A system that sends SIGTERM waits only briefly, and then sends SIGKILL."""
     cycles = cuts_of([[0, 1, 2, 3]] * 1000)
     plain, lifted = Certifying(), Certifying(is_lifted=True)
     for pace in (plain, lifted):
@@ -269,11 +269,11 @@ def test_a_certificate_after_ctrl_c_leaves_time_for_what_every_certificate_takes
 
 
 def test_the_pace_of_loops_does_not_depend_on_the_size_of_the_graph(monkeypatch):
-    """It was measured with the whole graph in it, so that LPs of large graphs ended too early."""
+    """The pace is measured without the whole graph, which ended LPs of large graphs too early."""
 
     class NeverRead(list):
         def __iter__(self):
-            raise AssertionError("all edges were looked at")
+            raise AssertionError("all edges were examined")
 
     packing = fit(2, [1], cuts_of([[0, 2, 5]]), NeverRead([3] * 6))
     assert packing.total == 3

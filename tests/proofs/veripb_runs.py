@@ -68,7 +68,7 @@ def damage(veripb: str | None, folder: Path, wanted: int, seed: int, instance: I
         verdict = by_the_rules(formula, damaged)
         if veripb is not None:
             real = run(veripb, formula, folder / "damaged.pbp")
-            # The real one knows more rules than ours (it searches, we do not): it may accept more.
+            # VeriPB has more rules than this test (it also searches), so it may accept more.
             assert verdict is None or real == verdict, damaged
             verdict = real
         least = optimum(problem)[0]

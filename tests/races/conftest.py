@@ -1,4 +1,4 @@
-"""What tests of races start from."""
+"""Fixtures of the tests of races."""
 
 from __future__ import annotations
 

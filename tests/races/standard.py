@@ -31,7 +31,7 @@ def a_problem(seed: int, size: int = 8) -> Ising:
 
 
 def an_instance(name: str, path: Path, *, is_open: bool = False) -> Instance:
-    """What the run of the library would find of a file."""
+    """The result that the run of the library would find for a file."""
     document = read_document(path)
     graph = ReducedGraph(document.problem)
     proof = prove(document.problem)
@@ -45,7 +45,7 @@ def an_instance(name: str, path: Path, *, is_open: bool = False) -> Instance:
 
 
 def made_library(folder: Path) -> Library:
-    """T1, whose optimum is proven, and T2, of which only a bound is known."""
+    """T1, whose optimum is proven, and T2, which has only a known bound."""
     files, certificates = folder / "files", folder / "certificates"
     files.mkdir()
     certificates.mkdir()

@@ -72,7 +72,7 @@ def test_a_median_with_unsolved_ones_is_that_of_the_studies():
     expected = quantile([1, 2, 3, 7, 9], 0.5, solved=[True] * 3 + [False] * 2)
     assert (found.value, found.low, found.high) == (expected.value, expected.low, expected.high)
     assert median_tts(beyond).low == 7.0
-    # The bound of an unsolved one may be below what others took: it counts as longest all the same.
+    # The bound of an unsolved one may be below what others took: it still counts as the longest.
     low = Estimate(math.inf, 0.1, math.inf, 0.95)
     assert median_tts([times[0], low, low]).value == math.inf
 

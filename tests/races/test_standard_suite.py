@@ -91,7 +91,7 @@ def test_a_certificate_of_another_instance_is_refused(library, tmp_path):
 
 
 def test_a_certificate_that_proves_less_leaves_the_table(library, tmp_path):
-    """For instance that of a search that was stopped early, beside the file."""
+    """A weaker certificate is next to the file, for example of a search that was stopped early."""
     weak = gh.Certificate(np.ones(8, np.int8), [], [0], [])
     write_certificate(library.folder / "some-0.mc.cert", weak)
     first = loaded(library, tmp_path).instances[0]

@@ -1,4 +1,4 @@
-"""A release as strangers get it: built, installed alone, and used without any extra."""
+"""A release as users get it: built, installed alone, and used without any extra."""
 
 from __future__ import annotations
 

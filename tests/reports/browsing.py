@@ -21,14 +21,14 @@ _FLAGS = (
 
 
 def skip_loudly(why: str) -> None:
-    """A page that was not looked at is no page that works: say so in the summary."""
+    """Report in the summary that pages were not tested in a browser."""
     warnings.warn(f"reports were NOT tested in a browser: {why}", stacklevel=2)
     pytest.skip(f"NOT TESTED in a browser: {why}")
 
 
 @contextmanager
 def chromium(folder: Path) -> Iterator[Any]:
-    """A driver with a profile of its own."""
+    """A driver with its own profile."""
     driver, browser = shutil.which("chromedriver"), shutil.which("chromium")
     if driver is None or browser is None:
         skip_loudly("chromium and chromedriver are not installed (Debian: chromium-driver)")
@@ -65,7 +65,7 @@ class Page:
         driver.get(path.as_uri())
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """What a script returns."""
+        """Return the result of a script."""
         return self.driver.execute_script(script, *arguments)
 
     def processor_seconds(self) -> float:
@@ -82,19 +82,19 @@ class Page:
         return self.driver.find_element("css selector", selector)
 
     def log(self, name: str) -> list[dict[str, Any]]:
-        """What was logged since the last call."""
+        """Return the log entries since the last call."""
         return list(self.driver.get_log(name))
 
     def wait(self, is_true: Callable[[], Any]) -> None:
-        """Until something is true, or fail."""
+        """Wait until a condition is true, or fail."""
         until(is_true)
 
     def draw_all(self) -> None:
-        """All charts, also those further down; they are drawn when the page has nothing to do."""
+        """All charts, including those further down; they are drawn when the page is idle."""
         self.wait(lambda: not self.all(".plot:not([data-drawn])"))
 
     def column(self, table: str, number: int) -> list[str]:
-        """The shown cells of a column, from 1 on."""
+        """The shown cells of a column; columns count from 1."""
         cells = f"{table} tbody td:nth-child({number})"
         return [cell.text for cell in self.all(cells)]
 
@@ -125,7 +125,7 @@ def axe_script(folder: Path) -> str:
 
 
 def violations(page: Page, script: str) -> list[str]:
-    """What axe finds, in words."""
+    """The findings of axe, as text."""
     # Through the debugger's door: the page's own policy runs no other script.
     page.driver.execute_cdp_cmd("Runtime.evaluate", {"expression": script})
     return list(page.driver.execute_async_script(_AXE))

@@ -211,7 +211,7 @@ def test_the_theme_follows_the_system_and_the_switch(browser, small_page):
     bright = page.run(line)
     page.one("#theme").click()
     assert page.run(back) == white
-    assert page.run(line) != bright  # charts change with it, without being drawn anew
+    assert page.run(line) != bright  # charts change with it, without being drawn again
     assert page.one("#theme").get_attribute("aria-checked") == "false"
 
 
@@ -234,7 +234,7 @@ def test_numbers_of_a_figure_are_there_as_a_table(browser, small_page):
 
 
 def hovered(page, selector, number):
-    """What is shown at one of the marks of a chart."""
+    """The tooltip of one of the marks of a chart."""
     from selenium.webdriver import ActionChains
 
     page.wait(lambda: page.all(f".plot[data-drawn] {selector}"))
@@ -276,7 +276,7 @@ def test_labels_are_text_whatever_they_hold(browser, tmp_path):
 
 
 def test_no_script_but_ours_runs(browser, small_page, tmp_path):
-    """Even if somebody found a way to put a tag into the page."""
+    """Even if an attacker could put a tag into the page."""
     spoilt = tmp_path / "spoilt.html"
     text = small_page.read_text()
     spoilt.write_text(text.replace("<footer>", "<footer><script>window.broken = 1</script>"

@@ -36,7 +36,7 @@ def shown(path: Path) -> list[list[str]]:
 
 
 def settings(words: list[str]) -> dict[str, Any]:
-    """What the command line understands, defaults included."""
+    """The arguments that the command line parses, defaults included."""
     _, bound, _ = app.parse_args(words, exit_on_error=False, print_error=False)
     bound.apply_defaults()
     found = {name: value for name, value in bound.arguments.items() if name not in NOT_SETTINGS}
@@ -59,7 +59,7 @@ def options(command: str) -> set[str]:
 
 
 def given(words: list[str]) -> set[str]:
-    """The options that stand in a command, under the names of their parameters."""
+    """The options of a command, under the names of their parameters."""
     short = {"-o": "--output"}
     named = [short.get(word, word) for word in words if word.startswith("-")]
     return {word.removeprefix("--").replace("-", "_") for word in named if not word[1:2].isdigit()}
@@ -136,7 +136,7 @@ def test_the_command_of_a_race_has_all_its_options(typed, instances, tmp_path, m
 
 def test_every_option_of_a_race_is_tried_above():
     tried = {name for typed in RACES for name in given(typed.split())} | {"solver", "output"}
-    of_samplers = {"sampler", "reads", "clock"}  # whose page shows a call in Python
+    of_samplers = {"sampler", "reads", "clock"}  # these pages show a call in Python
     assert tried == options("race") - of_samplers
 
 

@@ -264,7 +264,7 @@ def test_the_commands_of_a_page_are_those_that_make_it(tmp_path):
 
 
 def test_built_in_solvers_are_called_by_their_names(tmp_path):
-    """Else the page would tell where the interpreter of its maker is."""
+    """Otherwise the page would reveal the path of its maker's interpreter."""
     path = race_store(tmp_path / "race.sqlite", names=["anneal", "temper"], instances=3)
     ours = str(entrants_of(["anneal"], Limits(1.0))[0].command)
     with Store(path, write=True) as store:
@@ -272,7 +272,7 @@ def test_built_in_solvers_are_called_by_their_names(tmp_path):
         rules["solvers"]["anneal"]["command"] = ours
         store.note(NOTE, json.dumps(rules))
     command = file_section(path).parts[-1].text
-    # The second has the name of a built-in, but is somebody's own command.
+    # The second has the name of a built-in, but is a user's command.
     assert command.startswith("glasshouse race run --solver anneal --solver 'temper=solve {file}' ")
     assert sys.executable not in command
 
@@ -394,7 +394,7 @@ def test_long_loops_and_long_texts_keep_a_page_small():
 
 
 def test_a_model_that_contradicts_its_cost_is_called_false(tmp_path, capsys):
-    """Also without any certificate: the file's own model is enough."""
+    """Without a certificate, the file's own model is enough."""
     path = tmp_path / "lie.wcnf"
     gh.write(path, gh.random_loops(20, 20, frustration="1/5", loops=40, rng=1))
     text = re.sub(r"c planted-cost \d+", "c planted-cost 7", path.read_text())

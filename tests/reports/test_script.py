@@ -1,4 +1,4 @@
-"""The script of the charts is fetched in a process of its own, whose end is not ours."""
+"""The script of the charts is fetched in a separate process, whose crash does not end this one."""
 
 from __future__ import annotations
 

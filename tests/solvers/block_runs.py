@@ -20,7 +20,7 @@ def key_of(seed: int) -> np.ndarray:
 
 
 def make_engine(kernel: str, problem: Ising) -> Engine | None:
-    """A problem made ready for a kernel; those for dense problems take any that they can hold.
+    """A problem prepared for a kernel; dense kernels take any problem that fits.
 
     The kernel for polynomials gets the same pairs as a polynomial of degree 2.
     """

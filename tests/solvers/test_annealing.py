@@ -39,7 +39,7 @@ def digest(result) -> str:
 
 
 def complete(size: int) -> Ising:
-    """All pairs coupled by whole numbers up to 99."""
+    """All pairs coupled by integers up to 99."""
     draws = np.random.default_rng(1)
     return Ising.from_matrix(np.triu(draws.integers(-99, 100, (size, size)), 1))
 
@@ -152,7 +152,7 @@ def success_share(kernel, planted, runs: int) -> float:
 
 
 def test_a_run_depends_on_the_seed_and_its_number_only():
-    """And on the kernel, which is another one for few runs."""
+    """Results also depend on the kernel, which is a different one for few runs."""
     problem = lattice(8)
     for few, many in ((5, 16), (17, 200)):
         some = anneal(problem, sweeps=30, runs=few, rng=7)
@@ -306,7 +306,7 @@ def test_in_long_runs_each_beta_is_held_for_some_sweeps(monkeypatch):
     [
         ({"sweeps": 0}, "sweeps=0 is below 1"),
         ({"runs": 0}, "runs=0 is below 1"),
-        ({"runs": 2.5}, "not a whole number"),
+        ({"runs": 2.5}, "not an integer"),
         ({"threads": 0}, "threads=0 is below 1"),
         ({"beta": (1.0, -1.0)}, "not negative"),
         ({"beta": (float("nan"), 1.0)}, "finite"),

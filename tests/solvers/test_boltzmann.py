@@ -1,6 +1,6 @@
 """One statistical oracle for every kernel: at fixed β it must sample the Boltzmann distribution.
 
-Each run gives one state, after so many sweeps that the start is forgotten; the runs are
+Each run gives one state, after enough sweeps to forget the start; the runs are
 independent. Seeds are fixed; a correct kernel would fail one of these tests with other seeds with a
 probability of about 1 in 1000 a test.
 """

@@ -18,7 +18,7 @@ def moved(chosen, even, turn, ladders, clusters):
 
 
 def halves(ladders: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Those that make moves together."""
+    """Replicas that make moves together."""
     return ladders[: len(ladders) // 2], ladders[len(ladders) // 2 :]
 
 
@@ -49,7 +49,7 @@ def test_pairs_keep_their_energy_exactly(fields, temperatures):
         assert np.array_equal(before[first] + before[second], after[first] + after[second])
         assert np.array_equal(
             states[first] * states[second], turned[first] * turned[second]
-        )  # whatever is turned is turned in both
+        )  # a flip changes both
         assert (before != after).any()
 
 

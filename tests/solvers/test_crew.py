@@ -57,7 +57,7 @@ def test_a_time_limit_is_any_real_number(seconds):
 
 
 def test_success_is_not_overstated_by_a_stop(monkeypatch):
-    """The clock ticks once a look: some blocks are finished, one is cut, others not begun."""
+    """The clock ticks once per check: some blocks are finished, one is cut, others not begun."""
     clock = iter(range(10**6))
     monkeypatch.setattr(crew, "_CHUNK", 1)
     monkeypatch.setattr(crew, "working_time", lambda: float(next(clock)))
@@ -87,7 +87,7 @@ def test_ctrl_c_returns_the_best_so_far():
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt(), compiled_ctrl_c()])
 def test_ctrl_c_in_short_work_leaves_all_of_it_done(stop, monkeypatch):
-    """It runs in the caller's own thread, where the interrupt comes in the middle of anything."""
+    """Work in the caller's thread can be interrupted at any point."""
     whole = anneal(lattice(4), sweeps=50, runs=20, rng=1)
     advance, interrupts = AnnealTask.advance, [stop]
 

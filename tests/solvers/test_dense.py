@@ -148,7 +148,7 @@ def test_a_run_does_not_depend_on_the_number_of_runs(name):
 @pytest.mark.parametrize("name", ["layers", "complete, of bytes"])
 @pytest.mark.parametrize("check", ["sweep", "flip"])
 def test_a_hit_does_not_depend_on_the_number_of_runs(name, check):
-    """What comes after it may: a block goes on until all its runs have hit."""
+    """Results after the hit may differ: a block continues until all its runs have hit."""
     problem = PROBLEMS[name]
     target = int(anneal(problem, sweeps=100, runs=20, rng=8).energies.max())
     options = {"sweeps": 100, "target": target, "check": check, "rng": 7}
@@ -160,7 +160,7 @@ def test_a_hit_does_not_depend_on_the_number_of_runs(name, check):
 
 @pytest.mark.parametrize("most", [2**20, 20])
 def test_hot_and_cold_sweeps_in_turn_lead_to_the_same_states_whoever_else_runs(most, monkeypatch):
-    """Fields kept or added up anew, watched or not, many runs or few: the same random numbers."""
+    """Fields kept or added up again, watched or not, many runs or few: equal random numbers."""
     draws = np.random.default_rng(0)
     problem = Ising.from_matrix(np.triu(draws.integers(-most, most, (33, 33)), 1))
     for seed in range(20):
@@ -300,7 +300,7 @@ def test_spins_that_are_watched_do_as_the_others(name, heat):
     problem = to_ising(PROBLEMS[name])[0]
     made = make_engine(kernel_of(name).removesuffix(" lanes"), problem)
     betas = np.full(40, heat / np.abs(problem.weights).mean())
-    betas[::5] *= 1000  # so cold that nothing can flip up
+    betas[::5] *= 1000  # too cold for any flip upwards
     blocks = [made.new_block(), made.new_block()]
     for run, block in zip((driver.anneal_block, driver.watch_block), blocks, strict=True):
         driver.start_block(made.tables, key_of(3), 0, made.never, block)

@@ -1,4 +1,4 @@
-"""The last problem stays ready: the same results, sooner, and no memory that nobody needs."""
+"""The last problem is cached: the same results, faster, without unused memory."""
 
 from __future__ import annotations
 

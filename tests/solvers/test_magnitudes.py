@@ -1,4 +1,4 @@
-"""Solvers on weights at the ends of int64 and float64: exact energies, or one line of ours."""
+"""Solvers on weights at the ends of int64 and float64: exact energies, or a one-line error."""
 
 import re
 from fractions import Fraction
@@ -117,7 +117,7 @@ def test_a_beta_that_kernels_cannot_double_is_refused():
 
 
 def test_descent_takes_no_gain_that_rounding_may_have_made():
-    """0.1 + 0.2 - 0.3 is a gain of 5.6e-17 as floats add up. Such gains could go on for ever."""
+    """0.1 + 0.2 - 0.3 is a gain of 5.6e-17 as floats add up. Such gains could repeat forever."""
     star = Ising.from_edges(4, [(0, 1), (0, 2), (0, 3)], [0.1, 0.2, -0.3], fields=[0, 9, 9, 9])
     assert star.energy([-1, 1, 1, 1]) == star.energy([1, 1, 1, 1])
     found = descend(star, [[-1, 1, 1, 1], [1, 1, 1, 1]])

@@ -1,4 +1,4 @@
-"""Polynomials of any degree: exact search, and the annealing kernel of their own.
+"""Polynomials of any degree: exact search, and their own annealing kernel.
 
 Seeds are fixed. With other seeds a correct kernel would fail the statistical tests here with a
 probability of about 1 in 1000 a test.

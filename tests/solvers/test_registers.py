@@ -44,7 +44,7 @@ for function in (driver.anneal_block, driver.watch_block, driver.start_block):
 
 @pytest.mark.slow
 def test_no_kernel_for_avx2_uses_registers_of_avx512(tmp_path):
-    """In a cache of its own: what is loaded from one cannot be looked at."""
+    """Compile into an empty cache, because code loaded from a cache cannot be inspected."""
     environment = os.environ | AVX2 | {"NUMBA_CACHE_DIR": str(tmp_path)}
     call = [sys.executable, "-c", SCRIPT]
     lines = subprocess.check_output(call, text=True, env=environment).splitlines()

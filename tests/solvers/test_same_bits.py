@@ -1,7 +1,7 @@
 """A seed means the same on every CPU: children that may use less of this one get the same bits.
 
 NumPy and the C library have a version of exp, log and pow for each kind of CPU, and Numba compiles
-for the one it is told. Each child prints a digest of all numbers that a solver returned.
+for the given one. Each child prints a digest of all numbers that a solver returned.
 """
 
 import os

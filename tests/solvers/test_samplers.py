@@ -202,10 +202,10 @@ def test_a_time_limit_returns_what_was_begun_and_says_so():
 
 REFUSED: dict[str, dict[str, Any]] = {
     "num_reads=0 is below 1": {"num_reads": 0},
-    "num_reads=2.5 is not a whole number": {"num_reads": 2.5},
+    "num_reads=2.5 is not an integer": {"num_reads": 2.5},
     "num_sweeps=0 is below 1": {"num_sweeps": 0},
     "seed=-1 is below 0": {"seed": -1},
-    "seed='x' is not a whole number": {"seed": "x"},
+    "seed='x' is not an integer": {"seed": "x"},
     r"beta_range=\(1, 2, 3\) must be two numbers": {"beta_range": (1, 2, 3), "num_sweeps": 3},
     "beta_range=3 must be two numbers": {"beta_range": 3},
     "must be finite and not negative": {"beta_range": (-1, 2)},

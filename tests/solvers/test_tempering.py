@@ -114,7 +114,7 @@ def test_the_automatic_ladder_starts_where_replicas_forget():
 
 
 def test_replicas_go_round():
-    """Of two temperatures that are nearly equal, every other exchange ends a round trip."""
+    """If two temperatures are nearly equal, every other exchange ends a round trip."""
     ring = PROBLEMS["ring of unequal weights"]
     ladder = temper(ring, sweeps=1000, runs=20, beta=[0.1, 0.1001], replicas=2, rng=1).ladder
     # Exchanges are tried after every second sweep, and always accepted: a round trip takes four.
@@ -147,7 +147,7 @@ def test_the_same_seed_gives_the_same_result():
 
 @pytest.mark.parametrize("kind", ["integers", "normal"])
 def test_ctrl_c_in_short_work_counts_nothing_twice(kind, monkeypatch):
-    """All is done anew then; how replicas moved is that of the second time alone."""
+    """The run is then repeated; the moves of replicas are those of the repetition."""
     problem = cube(3, kind)
     whole = temper(problem, sweeps=50, runs=3, rng=1)
     do_blocks, interrupts = crew._Shift.do_blocks, [KeyboardInterrupt]
@@ -167,7 +167,7 @@ def test_ctrl_c_in_short_work_counts_nothing_twice(kind, monkeypatch):
 
 
 def test_an_interrupt_during_the_warm_up_is_heard(monkeypatch):
-    """What was begun is returned at once, as later on."""
+    """Runs that have begun are returned at once, as they are later."""
 
     class Interrupted(ladder.Crew):
         def work(self, job, runs, form):
@@ -248,7 +248,7 @@ def test_the_ladder_begins_where_replicas_forget(kind):
 
 
 def test_tallies_of_runs_that_have_ended_are_not_kept():
-    """They were 768 bytes of each run, for 32 temperatures."""
+    """Saved states took 768 bytes of each run, for 32 temperatures."""
     plant = random_loops(6, 6, frustration="1/5", loop_density=0.4, rng=1)
     options = {"sweeps": 1, "replicas": 32, "beta": (0.1, 3.0), "target": None, "rng": 1}
 

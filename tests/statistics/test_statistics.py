@@ -164,7 +164,7 @@ class TestSurvival:
         rng = np.random.default_rng(4)
         values = rng.integers(1, 30, 60).astype(float)
         solved = rng.random(60) < 0.6
-        solved[values == values.max()] = False  # so that the curve never touches 0
+        solved[values == values.max()] = False  # the curve must never touch 0
         curve = survival(values, solved=solved, confidence=0.9)
         other = ecdf(CensoredData.right_censored(values, ~solved)).sf
         bounds = other.confidence_interval(0.9, method="log-log")

@@ -80,7 +80,7 @@ def read_all(path: Path, scratch: Path, thorough: bool = True) -> None:
         parts += [lambda kind=kind: read_rows(store, kind) for kind in store.kinds]
         for part in parts:
             attempt(part)
-        if thorough:  # samples that have no such statistic are told so by a plain ValueError
+        if thorough:  # a plain ValueError for samples without such a statistic
             attempt(lambda: fit_study(store), ValueError)
             attempt(lambda: points_of(store, "median"), ValueError)
     if not thorough:
@@ -146,7 +146,7 @@ def wipe(content: bytearray, chance: random.Random) -> None:
 
 BYTES = (change_bytes, change_bytes, change_bytes, truncate, swap_pages, repeat_page, wipe)
 
-# What a stranger may put into any place.
+# Values that an attacker may put into any field.
 VALUES: tuple[Any, ...] = (
     None, True, 0, 1, -1, 7, 2**31, 2**62, 2**63 - 1, -(2**63), 0.5, -2.5, 1e308, float("inf"), "",
     "x", "1/0", "1/3", "1e999999", "9" * 4000, "\x1b[31m", "a\nb", "\ud7ff", b"\xff\xfe", b"",
@@ -196,7 +196,7 @@ def change_value(database: sqlite3.Connection, chance: random.Random) -> None:
         if column == "canonical" and chance.random() < 0.8:
             sign(database, *key)
     except (sqlite3.Error, UnicodeEncodeError, OverflowError):
-        pass  # what SQLite itself refuses is in no store
+        pass  # a store cannot contain what SQLite refuses
 
 
 def changed(old: Any, chance: random.Random) -> Any:
@@ -211,7 +211,7 @@ def changed(old: Any, chance: random.Random) -> Any:
 
 
 def sign(database: sqlite3.Connection, number: int) -> None:
-    """Let the id of a task fit its changed description: damage would not, a stranger does."""
+    """Let the id of a task fit its changed description: damage would not, an attacker does."""
     import hashlib
 
     ((text,),) = database.execute("SELECT canonical FROM tasks WHERE task = ?", [number])
@@ -267,7 +267,7 @@ def damage(path: Path, bases: list[Path], chance: random.Random) -> str:
 
 
 def damage_often(folder: Path, cases: int, seed: int, thorough_every: int) -> Counter[str]:
-    """Damage, read, and count what became of it; an exception that is no StoreError goes on."""
+    """Damage a store, read it, and count the outcomes; only StoreErrors are caught."""
     bases = [make_store(folder / "small.sqlite"), make_large_store(folder / "large.sqlite")]
     outcomes: Counter[str] = Counter()
     for base in bases:

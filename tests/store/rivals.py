@@ -1,4 +1,4 @@
-"""Processes that want to write the same new store at the same moment."""
+"""Processes that write the same new store at the same moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rival(number: int, gate: Any, orders: Any) -> None:
     pause = [0.0]
 
     def late(handle: int) -> bool:
-        time.sleep(pause[0])  # as if the system had let others run just now
+        time.sleep(pause[0])  # as if other processes ran just now
         return lock(handle)
 
     storefile._lock = late
@@ -46,7 +46,7 @@ def rival(number: int, gate: Any, orders: Any) -> None:
 
 @contextmanager
 def rivals(count: int) -> Iterator[Any]:
-    """A function that lets `count` processes loose on one path and returns what became of them."""
+    """A function that starts `count` processes on one path and returns their outcomes."""
     context = multiprocessing.get_context("spawn")
     gate = context.Barrier(count)
     ends, processes = [], []
@@ -59,7 +59,7 @@ def rivals(count: int) -> Iterator[Any]:
 
     def race(path: Path, chance: random.Random, longest: float) -> list[str]:
         for end in ends:
-            # Most often nobody waits: short delays are the dangerous ones.
+            # Most processes do not wait: short delays are the dangerous ones.
             delays = [chance.uniform(0, longest) * chance.randrange(2) for _ in range(3)]
             end.send((path, delays))
         return [end.recv() for end in ends]

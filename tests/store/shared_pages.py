@@ -9,7 +9,7 @@ from tests.reports.pretended import race_store
 
 PAGE = 4096
 SHORT = 20_000
-LONG = SHORT + 10 * (PAGE - 4)  # the same length of what lies in the tree, as both overflow
+LONG = SHORT + 10 * (PAGE - 4)  # the same length in the tree, because both overflow
 
 
 def store_of_shared_pages(path: Path, rows: int) -> int:

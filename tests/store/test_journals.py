@@ -1,4 +1,4 @@
-"""Journals from strangers: SQLite would play them back, and delete whatever file they name."""
+"""Untrusted journals: SQLite would play them back, and delete any file that they name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores: what is written is read back, and what is not ours is left alone."""
+"""Stores: rows are read back as written, and other files are not touched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Batches on our own workers: what waits does not hang, and nobody suffers for another's fault."""
+"""Batches on local workers: waiting ends, and a fault affects only its own batch."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def now_in(folder: str | Path) -> int:
 def test_a_healthy_batch_that_had_to_wait_is_not_taken_for_a_hang(tmp_path, monkeypatch):
     """One worker, batches of 10 s, and 15 s until a hang.
 
-    The clock goes on by a second each time the workers are checked, and stands still when the
+    The clock advances by a second each time the workers are checked, and stops when the
     batches that have begun have had their ten seconds: the speed of the computer does not matter.
     """
 

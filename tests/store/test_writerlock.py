@@ -1,4 +1,4 @@
-"""One writer per store, also when it is made, and nothing of a store is ever wiped."""
+"""One writer per store, even while it is created, and no stored row is ever lost."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def race_often(folder: Path, count: int, rounds: int, seed: int) -> tuple[int, i
 def test_processes_that_create_a_store_at_once_lose_nothing(tmp_path, count, rounds):
     won, refused = race_often(tmp_path, count, rounds, seed=count)
     assert won + refused == count * rounds
-    assert refused >= rounds / 20  # else they did not meet
+    assert refused >= rounds / 20  # otherwise they did not meet
 
 
 def test_a_store_that_appears_before_the_lock_is_taken_is_kept(tmp_path, monkeypatch):

@@ -259,7 +259,7 @@ class TestFiles:
             paths = picture_paths(tmp_path / f"x.{suffix}")
             first, second = [save(figure, paths)[0].read_bytes() for figure in figures]
             assert first.startswith(mark)
-            assert first == second  # the same data, the same bytes
+            assert first == second  # equal data give equal bytes
         assert [p.name for p in picture_paths("a/x")] == ["x.png", "x.svg"]
         for name in ("x.jpg", "x.txt", "x.5"):
             with pytest.raises(ValueError, match=r"\.png, \.svg or \.pdf"):

@@ -41,7 +41,7 @@ def changed_race(path: Path, change) -> Path:
 
 
 def refused(tmp_path: Path, sources: list[Path]) -> str:
-    """What a merge says that changes neither a target that is there nor makes one that is not."""
+    """Messages of refused merges, which do not change or create the target."""
     target = tmp_path / "target.sqlite"
     shutil.copy(sources[0], target)
     before = dump(target)
@@ -87,14 +87,14 @@ def test_the_start_of_a_solver_may_differ_between_computers(tmp_path):
 CHANGES = {
     "another suite": (
         lambda rules: rules.update(digest="1", suite="elsewhere"),
-        "holds a race on 'elsewhere', the target one on 'pretended' with other instances",
+        "holds a race on 'elsewhere', but the target is on 'pretended' with other instances",
     ),
     "another limit": (
-        lambda rules: rules.update(seconds=5.0), "time_limit=5.0, the target one with time_limit=60"
+        lambda rules: rules.update(seconds=5.0), "time_limit=5.0, but the target has time_limit=60"
     ),
-    "another seed": (lambda rules: rules.update(seed=9), "seed=9, the target one with seed=1"),
+    "another seed": (lambda rules: rules.update(seed=9), "seed=9, but the target has seed=1"),
     "another strictness": (
-        lambda rules: rules.update(strict=True), "strict=True, the target one with strict=None"
+        lambda rules: rules.update(strict=True), "strict=True, but the target has strict=None"
     ),
     "another meter": (lambda rules: rules.update(meter="benchexec"), "meter='benchexec'"),
     "another program": (
@@ -147,7 +147,7 @@ def test_machines_that_learn_other_data_are_kept_apart(tmp_path):
     other = TrainingTask(shifting_bars(4, 1), TrainingSettings(2, epochs=2), ["kl"])
     list(iter_train([other], tmp_path / "b.sqlite"))
     sources = [tmp_path / "a.sqlite", tmp_path / "b.sqlite"]
-    assert "that learn other data than those of the target" in refused(tmp_path, sources)
+    assert "that learn data other than those of the target" in refused(tmp_path, sources)
 
 
 def test_stores_of_two_purposes_are_not_merged(tmp_path):

@@ -1,4 +1,4 @@
-"""Stores of several machines put together, and handed over as one table."""
+"""Stores of several computers, merged and exported as one table."""
 
 from __future__ import annotations
 

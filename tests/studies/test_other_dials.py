@@ -1,4 +1,4 @@
-"""Families that the paper's schedule is not for: squares, and loops with a dial of their own."""
+"""Families without the paper's schedule: squares, and loops with their own dial."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class TestTune:
     )
     def test_both_ends_of_every_knob_grow(self, name, knob):
         example = next((e for e in METHODS[name].examples if knob in e), METHODS[name].examples[0])
-        usual = METHODS[name].parameters  # what has a number by default stays there
+        usual = METHODS[name].parameters  # parameters with a default number keep it
         fixed = {k: v for k, v in example.items() if usual[k].default in (None, usual[k].empty)}
         fixed |= {"classic_loops": {"length": 4}, "tiles2d": {"p1": 0}}.get(name, {})
         fixed.pop(knob, None)

@@ -1,4 +1,4 @@
-"""What was realised is stored: looking at a study, or reading its file, grows nothing."""
+"""Realised values are stored: showing a study, or reading its file, grows nothing."""
 
 from __future__ import annotations
 

@@ -193,8 +193,8 @@ class TestMeasure:
         ({"measures": "speed"}, "not one of excitations, ground"),
         ({"measures": "shapes", "solver": Annealer()}, "without a solver"),
         ({"seed": -1}, "seed=-1 is below 0"),
-        ({"seed": None}, "seed=None is not a whole number"),
-        ({"seed": [1, 2]}, "not a whole number"),
+        ({"seed": None}, "seed=None is not an integer"),
+        ({"seed": [1, 2]}, "not an integer"),
     ],
 )
 def test_wrong_tasks_are_refused_when_made(settings, words):
@@ -230,7 +230,7 @@ class TestStudy:
         ]
         assert {task.seed for task in study.tasks} == {3}
         assert study.tasks[0].stop == Stop(12)
-        # What is looked at decides when it is known well enough.
+        # The statistic that is shown decides when it is precise enough.
         assert study.tasks[-1].stop == Stop(5, relative_error=0.1, statistic="median")
         assert study.tasks[-1].solver == Annealer(50, (0.01, 2.5), max_sweeps=5000)
         assert json.loads(study.tasks[0].canonical())["solver"]["sweeps_per_run"] == 30
@@ -267,9 +267,9 @@ class TestStudy:
             ("seed = 3", "seed = -3", "seed=-3 is below 0"),
             ("seed = 3", 'seed = 3\nmeasures = ["hardness"]', "measures=.*not one of"),
             ("instances = 12", 'instances = 12\nconfidence = "high"', "confidence=high must lie"),
-            ("beta = [0.01, 2.5]", "beta = 3", "beta=3 is neither"),
-            ("beta = [0.01, 2.5]", 'beta = ["hot", "cold"]', "is neither"),
-            ("n = 10, ", 'n = "ten", ', "family 2: n='ten' is not a whole number"),
+            ("beta = [0.01, 2.5]", "beta = 3", "beta=3 must be"),
+            ("beta = [0.01, 2.5]", 'beta = ["hot", "cold"]', "must be 'paper'"),
+            ("n = 10, ", 'n = "ten", ', "family 2: n='ten' is not an integer"),
             (
                 "n = 10, frustration = 0.23, block = 0.3, loop_density = 4",
                 'loop_density = "peak"',

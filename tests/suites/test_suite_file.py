@@ -84,7 +84,7 @@ def test_couplings_of_both_signs_that_a_seed_fixes():
     [
         (("seed = 3", "sed = 3"), "the suite has unknown keys sed; use "),
         (("seed = 3", "seed = -3"), "seed=-3 is below 0"),
-        (("seed = 3", 'seed = "x"'), "seed='x' is not a whole number"),
+        (("seed = 3", 'seed = "x"'), "seed='x' is not an integer"),
         (("count = 2", "count = 0"), "family 1: count=0 is below 1"),
         (("count = 1\n", "cuont = 1\n"), "family 2: a family has unknown keys cuont"),
         (("shuffle = true", "shuffle = 1"), "family 2: shuffle=1 must be true or false"),

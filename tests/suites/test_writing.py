@@ -1,4 +1,4 @@
-"""Suites: what a folder and its manifest state is proven, and an interrupted one goes on."""
+"""Suites: the statements of a folder and its manifest are proven, and writing resumes."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_recipe_that_grows_nothing_names_its_file(tmp_path):
     "suffix", ["/../../x.wcnf", "../x.wcnf", ".opb", ".zip", "", ".wcnf.gz.xz"]
 )
 def test_suffixes_are_those_of_formats_that_can_be_read(tmp_path, suffix):
-    with pytest.raises(FileError, match="a suite is checked by reading it; expected one of"):
+    with pytest.raises(FileError, match="a suite needs a readable format; expected one of"):
         written(tmp_path / "s", grown(), suffix=suffix)
     with pytest.raises(FileError, match="plain beginning"):
         written(tmp_path / "s", grown(), stem="../x")
@@ -135,7 +135,7 @@ def test_an_interrupted_suite_goes_on(tmp_path, suffix):
     list(islice(iter_write_suite(there, grown(), suffix=suffix), 2))
     assert not (there / MANIFEST).exists()
     for beside in there.glob("*1*.cert"):
-        beside.unlink()  # as if it ended between the two files
+        beside.unlink()  # as if the process ended between the two files
     written(there, grown(), suffix=suffix)
     assert contents(there) == contents(tmp_path / "whole")
     with pytest.raises(FileError, match="already exists"):

@@ -10,6 +10,6 @@ from glasshouse.races.samplers import sampler
 
 @sampler("coin", package="dimod")
 def sample(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """As many tosses as there is effort."""
+    """Toss the coin `effort` times."""
     dimod = optional("dimod", "coin")
     return dimod.RandomSampler().sample(model, num_reads=effort, seed=seed)

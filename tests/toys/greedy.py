@@ -14,7 +14,7 @@ from glasshouse.solvers.kernels.kernel import annealing_kernel
 
 
 class GreedyTables(NamedTuple):
-    """Neighbours of each site; a class of its own tells the kernels apart."""
+    """Neighbours of each site; the class distinguishes the kernels."""
 
     starts: Any
     neighbours: Any
@@ -23,7 +23,7 @@ class GreedyTables(NamedTuple):
 
 @compiled
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One sweep without any chance."""
+    """One deterministic sweep."""
     for site in range(block.spins.size - 1):
         x = scalar.local_field(tables, block.spins, site) * block.spins[site]
         if x <= 0:
@@ -43,7 +43,7 @@ FUNCTIONS = SimpleNamespace(
 
 @annealing_kernel("greedy", rank=0, tables=GreedyTables, functions=FUNCTIONS)
 def make(network: ColouredGraph) -> Engine | None:
-    """For problems of seven spins only: nobody else's annealing changes."""
+    """For problems of seven spins only, so that no other annealing changes."""
     if network.problem.num_variables != 7 or not network.problem.is_integer:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()

@@ -26,7 +26,7 @@ def lone_loop(
         n: visible spins.
         m: hidden spins.
         strength: the weight of its edges.
-        taste: makes no difference.
+        taste: has no effect.
         loud: makes none either.
         state: the state to plant.
         rng: a seed.

@@ -33,7 +33,7 @@ def stand_alone(case: Case) -> Answer:
     try:
         kinds = (case.suffix == suffix for suffix in (".sparse", ".hubo"))
         return checker.check(*texts, case.suffix in (".mc", ".sparse"), *kinds)
-    except (RecursionError, ValueError):  # what its command catches
+    except (RecursionError, ValueError):  # the errors that its command catches
         return None
 
 

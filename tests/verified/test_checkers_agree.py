@@ -40,7 +40,7 @@ def compare_in(folder: Path, verified: str, count: int, seed: int, attacks: int)
 
 
 def traits(one: Case) -> list[str]:
-    """What a case is made of."""
+    """The ingredients of a case."""
     words = {b"squares": b"\nsquares ", b"trees": b"\nbranch ", b"covers": b"\ncover ",
              b"monomials": b"\nmonomials ", b"cores": b"\ncores "}  # fmt: skip
     held = [name.decode() for name, word in words.items() if word in one.certificate]

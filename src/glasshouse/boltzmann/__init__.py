@@ -4,7 +4,7 @@
   function if it is large;
 * `data`: what a machine learns; `settings`, `training`, `checkpoints`: how it learns; `monitors`:
   what is measured meanwhile; `estimator`: the interface of scikit-learn;
-* `ensemble`: many machines trained into a store; `curves`: what the store tells about them;
+* `ensemble`: many machines trained into a store; `curves`: results in the store;
   `figures`: drawings of both; `slices`: long kernels in slices between which signals are handled;
   `kernels`: compiled code.
 """

@@ -24,11 +24,11 @@ def first_arrays(
     """Return the arrays that an engine changes.
 
     Args:
-        settings: of the training.
+        settings: the settings of the training.
         engine: lanes or matrices.
         data: one row per example.
         start: the first machine; None draws one.
-        seed: of everything random.
+        seed: the seed of all random numbers.
     """
     batch_size = min(settings.batch_size or len(data), len(data))
     n, m = data.shape[1], settings.hidden

@@ -36,7 +36,7 @@ from glasshouse.files.text.streams import opened, replacing
 from glasshouse.problems import FloatArray
 from glasshouse.randomness import Seed
 
-SECONDS = 5.0  # between two writes
+SECONDS = 5.0  # least time between two writes
 _KIND = "glasshouse training"
 _VERSION = 2
 _NO_CHECKPOINT = "is not a checkpoint of a training ({}); choose another name"
@@ -56,7 +56,7 @@ class State:
     """The state of a training, without its arrays.
 
     Attributes:
-        seen: one row per look at the machine, one column per monitor.
+        seen: the monitors' values: one row per evaluation, one column per monitor.
         modes_proven: how many of the modes used so far are proven.
         has_diverged: whether weights grew beyond all use.
     """
@@ -95,7 +95,7 @@ class Checkpoint:
     Attributes:
         path: the file.
         identity: all that the result depends on, in JSON's values; a training with another one
-            does not go on from the file.
+            does not continue from the file.
     """
 
     path: Path
@@ -123,7 +123,7 @@ class Checkpoint:
         return State(seen, proven, diverged)
 
     def keep_now_and_then(self, arrays: Machine, state: State) -> None:
-        """Write the file if the last write was a few seconds ago."""
+        """Write the file, unless the last write was less than `SECONDS` ago."""
         if monotonic() - self._written >= SECONDS:
             self.keep(arrays, state)
 

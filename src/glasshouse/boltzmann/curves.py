@@ -41,25 +41,25 @@ class Ensemble(Summarised):
     """Machines that were trained with the same settings.
 
     Attributes:
-        settings: of their training.
+        settings: the settings of their training.
         data: the name of what they learn.
         rows: how many rows that has.
-        visible: of how many units.
+        visible: the number of visible units.
         seed: machine k has its child k.
         every: the number of epochs between two records.
-        numbers: which machines, ascending.
-        epochs: when they were looked at.
-        curves: per monitor, machines × looks; NaN where a monitor had no number, and from where a
+        numbers: the numbers of the machines, ascending.
+        epochs: the epochs at which they were evaluated.
+        curves: per monitor, machines × evaluations; NaN if a monitor had no number, and after a
             machine diverged.
-        diverged_at: the epoch per machine; 0 where it went to its end.
-        updates: steps per machine.
-        modes: how many of these used a mode.
-        modes_proven: how many of those modes are proven.
-        seconds: per machine.
-        learning_seconds: per machine, of its updates alone.
-        expected: how many machines there are in the end.
-        task_id: of the task that trained them.
-        data_options: how the data were made, as far as the store tells.
+        diverged_at: the epoch per machine; 0 if the machine did not diverge.
+        updates: the number of updates per machine.
+        modes: the number of updates that used a mode.
+        modes_proven: the number of those modes that are proven.
+        seconds: the seconds per machine.
+        learning_seconds: the seconds of the updates alone, per machine.
+        expected: the number of machines in the finished ensemble.
+        task_id: the id of the task that trained them.
+        data_options: how the data were made, if the store records it.
     """
 
     settings: TrainingSettings
@@ -98,7 +98,7 @@ class Ensemble(Summarised):
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return percentiles over the machines that have not diverged: shares × evaluations."""
+        """Return percentiles over the machines that have not diverged: fractions × evaluations."""
         with warnings.catch_warnings():  # looks that no machine came to are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
@@ -303,7 +303,7 @@ def export_machines(
 
 
 def _part(one: Ensemble, monitors: Sequence[str], curves: bool, named: set[str]) -> Part:
-    """The settings of an ensemble, and a column for each thing that is known of its machines."""
+    """Return the settings of an ensemble, and a column for each known value of its machines."""
     settings = one.settings.plain().items()
     shared = {name: _cell(value) for name, value in settings if name in named}
     shared["learning_rate"] = str(shared["learning_rate"])

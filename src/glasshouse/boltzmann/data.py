@@ -24,11 +24,11 @@ from glasshouse.problems.naming import Units as Units
 from glasshouse.randomness import RngLike, Seed
 
 LOW: dict[Units, int] = {"spin": -1, "binary": 0}
-_NAMES = ("data", "X", "x_train", "arr_0")  # of which an archive of several arrays has one
+_NAMES = ("data", "X", "x_train", "arr_0")  # the array to read from an archive of several arrays
 
 
 def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> SpinArray:
-    """Return states in the values of some units, checked."""
+    """Return states as values of the given units; raise if a value is neither of the two."""
     array = np.asarray(values)
     if array.ndim and array.shape[-1] != width:
         raise ValueError(f"{name} has {array.shape[-1]} columns, but the layer has {width} units")
@@ -106,7 +106,7 @@ def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[Sp
 
 
 def log_odds(rows: SpinArray, units: Units) -> FloatArray:
-    """Biases with which independent units have the means of the rows.
+    """Return the biases with which independent units have the means of the rows.
 
     One more row of each kind is counted, against infinity.
 
@@ -118,7 +118,7 @@ def log_odds(rows: SpinArray, units: Units) -> FloatArray:
 
 
 def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray:
-    """Convert rows of 0 and 1, or of -1 and 1, to the values of some units.
+    """Convert rows of 0 and 1, or of -1 and 1, to the values of the given units.
 
     Rows of ones alone are ones in both.
 
@@ -266,7 +266,7 @@ def load_data(name: str, **options: Any) -> SpinArray:
 def read_data(path: str | Path) -> SpinArray:
     """Read the rows of a file, as 0 and 1.
 
-    A `.csv` has one row per line, numbers with commas or blanks between them, and no header; a
+    A `.csv` has one row per line, numbers separated by commas or spaces, and no header; a
     `.npy` one table; a `.npz` one table, alone or called data, X or x_train. `.gz` and `.xz` may
     follow. What is neither 0 and 1 nor -1 and 1 is refused: thresholds are the user's choice.
 
@@ -291,7 +291,7 @@ def _npz_numbers(source: Source) -> npt.NDArray[np.number]:
         found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
         if len(found) != 1:
             raise source.error(
-                f"has arrays {', '.join(names)[:100] or 'none'}; expected one, or one called "
+                f"has arrays {', '.join(names)[:100] or 'none'}; expected one array, or one named "
                 f"{', '.join(_NAMES[:-1])}"
             )
         return archive.numbers(found[0], 2)

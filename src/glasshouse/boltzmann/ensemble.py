@@ -61,13 +61,13 @@ class TrainingTask(Identified, Summarised):
 
     Attributes:
         data: rows of 0 and 1, or of -1 and 1.
-        settings: of the training.
+        settings: the settings of the training.
         monitors: what to look at, by names in `MONITORS`.
         every: the epochs between two records; the first and last epoch are recorded, too.
         seed: machine k has its child k.
         count: how many machines; no part of the task's identity.
-        held_out: data that are not learnt, for monitors that want some.
-        name: of the data, for people, cut after 200 characters; no part of the task's identity.
+        held_out: data that are not learnt, for monitors of held-out data.
+        name: the data's name for readers, at most 200 characters; not part of the task's identity.
         options: how the data were made, for the command that makes them again; no part of the
             task's identity.
 
@@ -99,8 +99,8 @@ class TrainingTask(Identified, Summarised):
         if looks * len(self.monitors) > MOST_VALUES:
             every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))
             raise ValueError(
-                f"every={self.every} looks {looks} times with {len(self.monitors)} monitors, more "
-                f"than the {MOST_VALUES} numbers that a store keeps per machine; use "
+                f"every={self.every} gives {looks} evaluations of {len(self.monitors)} monitors, "
+                f"more than the {MOST_VALUES} numbers that a store keeps per machine; use "
                 f"every={every} or more"
             )
 
@@ -130,11 +130,11 @@ class TrainingTask(Identified, Summarised):
         return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def realise(self) -> dict[str, Any]:
-        """Return the name of the data, and how they were made."""
+        """Return the name of the data, and a record of how they were made."""
         return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
-        """Return a machine before its training."""
+        """Return a new machine with its initial weights, ready for training."""
         seed = Seed.of(self.seed).child(number)
         return Trainer(self.data, self.settings, held_out=self.held_out, rng=seed)
 
@@ -143,7 +143,7 @@ class TrainingTask(Identified, Summarised):
         return self.trainer(number).run(self.monitors, self.every, checkpoint)
 
     def try_out(self) -> None:
-        """Evaluate the monitors on the first machine before training, to report errors at once."""
+        """Evaluate the monitors on the first machine before training, to report errors early."""
         trainer = self.trainer()
         for look in chosen(self.monitors, trainer.held_out).values():
             look.look(trainer.snapshot())
@@ -188,7 +188,7 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
 
 
 def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
-    """Refuse a store of something else, or of machines that learn other data.
+    """Refuse a store that holds anything else, or machines that learn other data.
 
     Several settings, monitors and seeds stand side by side in one store: they can be compared.
     """
@@ -212,8 +212,8 @@ def iter_train(
     """Train ensembles, or resume, and yield the progress after every few machines.
 
     Args:
-        tasks: of one data set, in any settings.
-        store: the file; made when it is not there.
+        tasks: tasks of one data set, with any settings.
+        store: the store's file; created if it does not exist.
         workers: the number of processes; None uses the current process.
         executor: instead of workers, any executor, for example that of a Dask cluster.
     """
@@ -225,7 +225,7 @@ def iter_train(
 
 
 def _digest(rows: npt.ArrayLike) -> str:
-    """Return a digest that is the same for 0/1 and ±1."""
+    """Return a digest of the rows that is the same for values 0/1 and ±1."""
     array: SpinArray = np.asarray(rows)
     head = "×".join(map(str, array.shape)).encode() + b"\n"
     return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()

@@ -45,7 +45,7 @@ else:
         validation = optional("sklearn.utils.validation", "RestrictedBoltzmannMachine")
         BaseEstimator, TransformerMixin = _base.BaseEstimator, _base.TransformerMixin
         NamesOut = _base.ClassNamePrefixFeaturesOutMixin
-    except MissingPackageError as error:  # raised on use: help() and star imports go on working
+    except MissingPackageError as error:  # raised on use, so that help() and star imports work
         _MISSING = error
         BaseEstimator, TransformerMixin, NamesOut = (type(n, (), {}) for n in "ABC")
 
@@ -72,7 +72,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
             takes binary data only.
         units: "binary" for 0 and 1, "spin" for ±1; whatever the data are.
         gradient: "cd", "pcd" or "exact".
-        steps: of each chain per update.
+        steps: Gibbs steps of each chain per update.
         chains: how many persistent chains.
         batch_size: data per update; None takes all of them.
         learning_rate: a constant, or (first, last).
@@ -94,10 +94,10 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         schedule: "linear", "exponential" or "cosine".
         first_biases: "zero" or "data".
         centred: whether the gradient is the centred one.
-        temperatures: of parallel tempering.
-        monitors: what to look at during the training, by names in `MONITORS`.
+        temperatures: the number of temperatures of parallel tempering.
+        monitors: quantities to record during the training, by their names in `MONITORS`.
         every: the number of epochs between two records.
-        random_state: a whole number that always gives the same; None gives something new.
+        random_state: an integer that always gives the same; None gives something new.
 
     Attributes:
         machine_: the trained `BoltzmannMachine`; `find_mode(machine_)` gives its mode and
@@ -172,9 +172,9 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self._take(run, seed)
 
     def partial_fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
-        """Go on for one epoch with the rows of X, at the first learning rate; y is ignored.
+        """Train for one more epoch on the rows of X, at the first learning rate; y is ignored.
 
-        Momentum and persistent chains begin anew; the first call draws weights.
+        Momentum and persistent chains start from scratch; the first call draws the weights.
         """
         machine = getattr(self, "machine_", None)
         rows = self._rows(X, reset=machine is None)
@@ -210,8 +210,8 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log-likelihood of each row of X, in nats.
 
-        Exact where a layer has at most 24 units. Else the partition function is estimated once by
-        annealed importance sampling; `log_partition_` tells it, with its error.
+        Exact if a layer has at most 24 units. Otherwise the partition function is estimated once by
+        annealed importance sampling; `log_partition_` contains it, with its error.
         """
         logs = self._fitted().log_weight(self._rows(X))
         return logs - self.log_partition_[0]
@@ -233,12 +233,12 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     def sample(
         self, n_samples: int = 1, *, steps: int = 1000, random_state: RngLike = None
     ) -> SpinArray:
-        """Draw visible states from Gibbs chains of `steps` steps, one chain per sample.
+        """Draw visible states: the end of one Gibbs chain of `steps` steps per sample.
 
         Args:
             n_samples: how many.
-            steps: of each chain, from random states.
-            random_state: as of the estimator; by default the next samples of its own.
+            steps: Gibbs steps of each chain, from random states.
+            random_state: a seed as for the estimator; by default its own stream continues.
         """
         rng = self._next(random_state)
         return self._fitted().sample(n_samples, steps=steps, rng=rng)

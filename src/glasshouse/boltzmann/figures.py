@@ -1,4 +1,4 @@
-"""Figures of RBMs in training, on a caller's axes: monitors, weights, fields, samples, finals."""
+"""Figures of RBMs in training, on the caller's axes: monitors, weights, fields, samples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Along: TypeAlias = Literal["epochs", "updates", "seconds"]
 _AXES = {"epochs": "epoch", "updates": "updates", "seconds": "seconds of learning per machine"}
 _LOGARITHMIC = ("kl",)  # monitors that fall by orders of magnitude
-# The titles of monitors; `MONITORS` tells what each of them measures.
+# The titles of monitors; `MONITORS` states what each of them measures.
 _TITLES = {
     "kl": "KL divergence",
     "held_out": "Log-likelihood of held-out data",
@@ -39,7 +39,7 @@ _TITLES = {
     "last_frustration": "Frustration index when last used",
 }
 _NAMES = {"kl": "KL divergence (nats)", "frustration": "frustration index f at the mode"}
-_MOST_POINTS = 2000  # of an ensemble, in a scatter plot
+_MOST_POINTS = 2000  # the most machines of an ensemble in a scatter plot
 _SAMPLES, _STEPS = 64, 2000  # of a machine that is drawn
 
 
@@ -88,7 +88,7 @@ def draw_monitor(
         monitor: its name.
         along: epochs, updates, or seconds of learning (looks not counted), as if all updates of a
             machine took equally long.
-        labels: of the ensembles; what tells them apart when left out.
+        labels: the ensembles' labels; by default, what distinguishes the ensembles.
     """
     names = labels_of(ensembles) if labels is None else labels
     plot_chart(monitor_chart(ensembles, monitor, along, names), ax)
@@ -140,7 +140,7 @@ def monitor_label(name: str) -> str:
 def finals_chart(
     ensembles: Sequence[Ensemble], x: str, y: str, labels: Sequence[str]
 ) -> Chart:  # fmt: skip
-    """Return the chart of the last values of two monitors, as `draw_finals` draws it."""
+    """Return the chart of the final values of two monitors, as `draw_finals` draws it."""
     series = []
     for one, name in zip(ensembles, labels, strict=True):
         kept = thinned(one.machines, _MOST_POINTS)
@@ -189,7 +189,7 @@ def draw_fields(ax: Axes, machine: BoltzmannMachine, shape: tuple[int, int] | No
     Args:
         ax: where to draw.
         machine: whose weights.
-        shape: of an image; a square when left out.
+        shape: the shape of an image; a square by default.
     """
     fields = machine.weights.T
     largest = float(np.abs(fields).max()) or 1.0
@@ -236,11 +236,11 @@ def training_figure(
 
 
 def machine_figure(machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> Figure:
-    """Return a new figure: fields, samples from random states, weights as they are and gauged.
+    """Return a new figure: fields, samples, and the weights before and after gauging by the mode.
 
     Args:
         machine: a trained one.
-        shape: of an image; when left out a square where the visible units make one, else one row.
+        shape: the shape of an image; by default a square if the visible units fill one, else a row.
     """
     size = machine.num_visible
     if shape is None and math.isqrt(size) ** 2 != size:
@@ -273,7 +273,7 @@ def _tiles(
     side = math.isqrt(size)
     height, width = (side, side) if shape is None else shape
     if height * width != size:
-        raise ValueError(f"shape=({height}, {width}) does not have {size} pixels; pass the shape")
+        raise ValueError(f"shape=({height}, {width}) does not have {size} pixels; pass shape=")
     across = max(1, math.ceil(math.sqrt(count * height / width)))  # about a square in all
     down = math.ceil(count / across)
     sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)

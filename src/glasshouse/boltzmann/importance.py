@@ -23,13 +23,14 @@ class ImportanceEstimate(Estimate):
     """An estimate of ln Z.
 
     Its expectation is never above the truth, and chains that miss a part of the states do not know
-    it. Where `effective_chains` is below about ten, neither value nor error can be relied on. Where
-    it is high, they may still be wrong: chains that all miss the same states agree. So it is with
-    large weights (of size 20, say): an error of 0 can stand beside a value off by many nats.
+    it. If `effective_chains` is below about ten, value and error are not reliable. Even if it
+    is high, they may be wrong: chains that all miss the same states agree. So it is with
+    large weights (of size 20, say): the error can be 0 although the value is off by many nats.
 
     Attributes:
         error: standard error; the bias of the logarithm is included.
-        effective_chains: how many chains of equal weight would say as much, (Σw)²/Σw².
+        effective_chains: the number of chains of equal weight that would be as informative,
+            (Σw)²/Σw².
     """
 
     error: float
@@ -59,7 +60,7 @@ def annealed_importance(
             smaller the error. Without any it has the machine's own biases.
         chains: how many; the error falls with their root.
         temperatures: how many steps; the spread of the chains' weights falls with their number.
-        confidence: of the interval.
+        confidence: the confidence level of the interval.
         rng: a seed, or whatever `numpy.random.default_rng` takes. Chain c is the same whatever
             their number.
 
@@ -96,7 +97,7 @@ def annealed_importance(
 
 
 def log_mean(logs: FloatArray) -> tuple[float, float, float]:
-    """Return the logarithm of a mean of weights, given as logarithms, its error and sample size.
+    """Return the log of the mean of weights given as logs, its error and effective sample size.
 
     The error is the jackknife's: its standard error and its bias, root of the sum of squares. It
     grows without limit as one weight outgrows all others, which that of a linear expansion does

@@ -32,7 +32,7 @@ from glasshouse.kernels.xoshiro import next_word
 from glasshouse.problems import FloatArray, SpinArray
 from glasshouse.stopping import handle_waiting
 
-_PRODUCTS = 1 << 29  # of a matrix product at most, about a tenth of a second
+_PRODUCTS = 1 << 29  # the most operations of a matrix product, about 0.1 seconds
 
 Table = npt.NDArray[Any]
 
@@ -43,7 +43,7 @@ class Matrices:
     Args:
         arrays: the machine; its chains are hidden states, those at the temperature 1 first.
         plan: as of compiled updates.
-        settings: of the training.
+        settings: the settings of the training.
         data: one row per example.
     """
 
@@ -68,7 +68,7 @@ class Matrices:
         self._compile()
 
     def _compile(self) -> None:
-        """Call every kernel with nothing to do, before the clock runs."""
+        """Call every kernel without work, to compile it before timing starts."""
         arrays, seen, fields = self.arrays, self.seen[:0], self.fields[:0]
         tables.shuffle_rows(arrays.stream, arrays.order[:0])
         self._draw_hidden(fields, self.hidden[:0])
@@ -80,7 +80,7 @@ class Matrices:
         return np.empty((rows, columns), dtype=self.dtype)
 
     def run(self, last: int, most: int) -> int:
-        """Do as `updates.run_epochs`."""
+        """Run epochs with the interface of `updates.run_epochs`."""
         arrays, plan, progress = self.arrays, self.plan, self.arrays.progress
         size = len(self.data)
         while progress[EPOCH] < last:
@@ -137,7 +137,7 @@ class Matrices:
         return DIVERGED
 
     def _update(self, chosen: npt.NDArray[np.int64], rate: float, uses_mode: bool) -> None:
-        """One step of all parameters: the data's averages up, the model's down."""
+        """Make one step of all parameters: add the data's averages, subtract the model's."""
         arrays, plan = self.arrays, self.plan
         n, m = arrays.weights.shape
         size, is_mode_step = len(chosen), uses_mode and not plan.restarts_chains
@@ -181,19 +181,19 @@ class Matrices:
         arrays.chains[:] = chains
 
     def _begin(self, rows: int) -> None:
-        """Make room for some rows of products; a moment at which signals are handled."""
+        """Reserve rows for products that wait; signals are handled here."""
         handle_waiting()
         if self.waiting + rows > len(self.seen):
             self._add_waiting()
 
     def _next(self, rows: int) -> Table:
-        """Visible layers whose products will wait."""
+        """Return the buffer for the next visible layers, whose products are added later."""
         return self.seen[self.waiting : self.waiting + rows]
 
     def _keep_means(
         self, visible: Table, fields: Table, factor: float, sums: tuple[FloatArray, FloatArray]
     ) -> None:
-        """Keep the products of visible layers and hidden means, times a factor."""
+        """Record visible layers and hidden means, times a factor, for a later matrix product."""
         size = len(visible)
         means = self.means[self.waiting : self.waiting + size]
         tables.find_means(fields, self.arrays.hidden_bias, self.plan.low, factor, means)
@@ -214,7 +214,7 @@ class Matrices:
         tables.draw_units(arrays.lanes, fields, arrays.hidden_bias, betas, self.plan.low, hidden)
 
     def _gibbs(self, hidden: Table, visible: Table, fields: Table) -> None:
-        """Steps from hidden units to visible ones, and the fields that these cause."""
+        """Make Gibbs steps from hidden to visible units; write the resulting fields."""
         arrays, betas = self.arrays, self.betas[: len(hidden)]
         for step in range(self.plan.steps):
             handle_waiting()
@@ -228,7 +228,7 @@ class Matrices:
             np.matmul(visible, arrays.weights, out=fields)
 
     def _persist(self, chains: SpinArray, size: int, sums: tuple[FloatArray, FloatArray]) -> None:
-        """Averages over the persistent chains, after some steps of each."""
+        """Subtract the averages over the persistent chains, after some Gibbs steps of each."""
         kept = len(chains) // self.ladder
         for first in range(0, kept, self.chunk // self.ladder):
             count = min(self.chunk // self.ladder, kept - first)
@@ -251,7 +251,7 @@ class Matrices:
             self._keep_means(seen, fields[:count], -size / kept, sums)
 
     def _swap(self, hidden: Table, visible: Table, fields: Table, count: int) -> None:
-        """Let chains at neighbouring temperatures change places (parallel tempering)."""
+        """Exchange chains at neighbouring temperatures (parallel tempering)."""
         arrays = self.arrays
         energies = -((fields + arrays.hidden_bias) * hidden).sum(1) - visible @ arrays.visible_bias
         number = int(arrays.progress[UPDATES])
@@ -268,14 +268,14 @@ class Matrices:
                 table[pairs] = table[others]
 
     def _centre(self, slopes: list[FloatArray], offsets: list[FloatArray]) -> list[FloatArray]:
-        """Slopes of units minus their means over the data (Melchior, Fischer and Wiskott, 2016)."""
+        """Compute slopes of units minus their data means (Melchior, Fischer and Wiskott, 2016)."""
         visible, hidden = (part.astype(self.dtype) for part in offsets)
         self.slopes -= np.outer(visible, slopes[1].astype(self.dtype))
         self.slopes -= np.outer(slopes[0].astype(self.dtype), hidden)
         return [slopes[0] - self.slopes @ hidden, slopes[1] - visible @ self.slopes]
 
     def _move(self, slopes: list[FloatArray], step: float, rate: float, size: int) -> None:
-        """The step itself."""
+        """Apply the step to the parameters."""
         arrays, plan = self.arrays, self.plan
         decay = plan.weight_decay * size if plan.is_mean else plan.weight_decay
         parts = [(arrays.weights, self.slopes, arrays.weight_speed, decay)]

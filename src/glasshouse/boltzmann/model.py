@@ -180,13 +180,13 @@ class BoltzmannMachine(Summarised):
         return log_partition(self.smaller_first, self.low)
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
-        """Mean of ln p(v) over the rows of the data, 0 and 1 or -1 and 1, exactly."""
+        """Return the exact mean of ln p(v) over data rows with values 0 and 1, or -1 and 1."""
         table = in_units(np.atleast_2d(np.asarray(data)), self.units)
         rows = self._values(table, self.num_visible, "data")
         return float(self.log_weights(rows).mean()) - self.log_partition
 
     def kl(self, data: npt.ArrayLike) -> float:
-        """Kullback-Leibler divergence from the data's distribution to this one, exactly.
+        """Return the exact Kullback-Leibler divergence from the data's distribution to this one.
 
         The data are rows of 0 and 1, or of -1 and 1, whatever the machine's units.
         """
@@ -204,7 +204,7 @@ class BoltzmannMachine(Summarised):
 
     @property
     def smaller_first(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return the weights with the smaller layer in their rows, its biases, and the other's."""
+        """Return weights with the smaller layer as rows, its biases, and the other layer's."""
         if self.num_visible <= self.num_hidden:
             return self.weights, self.visible_bias, self.hidden_bias
         return self.back, self.hidden_bias, self.visible_bias
@@ -222,11 +222,11 @@ class BoltzmannMachine(Summarised):
 
         Args:
             count: how many.
-            steps: of each chain.
+            steps: Gibbs steps of each chain.
             start: visible states of the chains before the first step, for example data; one per
                 chain. Random states when left out.
             clamped: numbers of visible units that keep the values they have in `start`: the chains
-                complete images, or find labels that are units of their own.
+                complete images, or find labels that are separate units.
             rng: a seed, or whatever `numpy.random.default_rng` takes.
 
         >>> copies = BoltzmannMachine([[9.0], [9.0]])  # two units that want to be equal
@@ -370,7 +370,7 @@ class BoltzmannMachine(Summarised):
 
     @cached_property
     def back(self) -> FloatArray:
-        """The weights with one row per hidden unit."""
+        """Return weights with one row per hidden unit."""
         return validation.read_only(self.weights.T)
 
     def _values(self, values: npt.ArrayLike, width: int, name: str) -> SpinArray:

@@ -1,7 +1,7 @@
 """Machines in files: `.npz` with weights, visible_bias, hidden_bias and units.
 
 The same file is an instance: `glasshouse solve`, `prove`, `info` and `convert` read it as the
-problem of finding the machine's mode, in real numbers (see `files.matrices`). For whole numbers,
+problem of finding the machine's mode, in real numbers (see `files.matrices`). For integers,
 write `machine.to_instance(resolution=1000)` with `glasshouse.write`.
 """
 
@@ -83,7 +83,7 @@ def load_notes(place: Place) -> dict[str, Any]:
 
 
 def is_machine(path: Path) -> bool:
-    """Whether a file is an archive of a machine's arrays; instances also have a header."""
+    """Return whether a file is an `.npz` of machine arrays without the header of an instance."""
     if format_suffix(path) != ".npz" or not path.is_file():
         return False
     with opened(path) as source, opened_archive(source, _NO_MACHINE) as archive:
@@ -91,14 +91,14 @@ def is_machine(path: Path) -> bool:
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
-    """Read a machine from an `.npz` file: ours, or any program's arrays by the names in use.
+    """Read a machine from an `.npz` file: written by glasshouse, or arrays with common names.
 
     Args:
         place: the file, or an open stream of its bytes.
-        units: "spin" or "binary", for files that do not say it; ours and scikit-learn's do.
+        units: "spin" or "binary", if the file does not state them; glasshouse and scikit-learn do.
 
     Raises:
-        FileError: the file is none, or does not say its units.
+        FileError: the file is not a machine, or does not state its units.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -20,8 +20,8 @@ from glasshouse.solvers import anneal
 from glasshouse.stopping import in_slices, working_time
 from glasshouse.summaries import Summarised
 
-# Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128; with a quarter of the runs, which
-# larger machines get, 0.2 s for 784 × 500, of which a third is spent on making the problem ready.
+# Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128. Larger machines get a quarter of
+# the runs: 0.2 s for 784 × 500, a third of it for preparing the problem.
 _SWEEPS, _RUNS, _FEW_RUNS = 200, 64, 16
 _MANY_WEIGHTS = 128 * 128
 
@@ -33,7 +33,7 @@ class Mode(Summarised):
     Attributes:
         visible: its visible units.
         hidden: its hidden units.
-        energy: of the machine there.
+        energy: the machine's energy at the mode.
         frustration: the frustration index there, of the same machine with ±1 units.
         is_proven: whether no state is more likely by more than a millionth of its probability,
             shown by visiting all states (where weights are not so large that rounding could hide
@@ -70,7 +70,7 @@ def find_mode(
             prove what annealing found; "auto" enumerates layers of at most 16 units and anneals
             for others.
         start: visible units of the mode of a similar machine, such as this one some updates ago:
-            annealing also looks at what is next to it.
+            annealing also searches the neighbourhood of the start.
         seconds: how long to try to prove.
         time_limit: seconds for which annealing starts again and again, with twice the sweeps each
             time; the first start is always finished. Without it, annealing starts once.

@@ -44,7 +44,7 @@ class Snapshot(Summarised):
         machine: with the weights of this moment.
         data: what it learns, in its own units.
         held_out: data that it does not learn; None without any.
-        settings: of the training.
+        settings: the settings of the training.
         epoch: how many epochs are over.
         seed: for monitors that draw random numbers.
         last_mode: what the training used last; None before any.
@@ -62,7 +62,7 @@ class Snapshot(Summarised):
 
     @cached_property
     def mode(self) -> Mode:
-        """The mode, found once for all monitors; the search starts at the last mode."""
+        """The mode, which all monitors share; the search for it starts at the last mode."""
         start = None if self.last_mode is None else self.last_mode.visible
         search, seconds = self.settings.mode_search, self.settings.mode_seconds
         return find_mode(self.machine, search=search, start=start, seconds=seconds, rng=self.seed)
@@ -95,7 +95,7 @@ class Monitor(Summarised):
     Attributes:
         look: a number from a snapshot.
         meaning: in a few words, for figures and help.
-        needs_held_out: whether it looks at data that are not learnt.
+        needs_held_out: whether the monitor needs held-out data.
     """
 
     look: Look
@@ -118,8 +118,8 @@ def monitor(name: str, meaning: str, *, needs_held_out: bool = False) -> Callabl
 
 def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monitor]:
     """Return monitors by their names; refuse those whose data are missing."""
-    if isinstance(names, str):  # else its letters are taken for names
-        raise ValueError(f"monitors={names!r} is a text; expected a list of names: [{names!r}]")
+    if isinstance(names, str):  # otherwise its letters would be read as names
+        raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
     found = {name: MONITORS.find(name, "monitor") for name in names}
     for name, entry in found.items():
         if entry.needs_held_out and held_out is None:
@@ -140,7 +140,7 @@ class Best:
         name = next(iter(looks), None)
         if name not in _BETTER:
             raise ValueError(
-                f"patience looks at the first monitor, which is {name!r}; expected one of "
+                f"patience needs a monitor of quality first, not {name!r}; expected one of "
                 f"{', '.join(_BETTER)}"
             )
         self.sign = _BETTER[name]
@@ -148,7 +148,7 @@ class Best:
         self.value, self.since = -math.inf, 0
 
     def is_over(self, value: float, snapshot: Snapshot) -> bool:
-        """Take the value of one look; return whether patience has ended."""
+        """Record the value of one evaluation; return whether patience has ended."""
         if self.sign * value > self.value:
             self.value, self.machine, self.since = self.sign * value, snapshot.machine, 0
         else:
@@ -156,7 +156,7 @@ class Best:
         return self.since >= self.patience
 
 
-# Monitors that tell how good a machine is: 1 where more is better, -1 where less is.
+# Monitors of a machine's quality: 1 if more is better, -1 if less is better.
 _BETTER = {"held_out": 1, "held_out_ais": 1, "log_likelihood": 1, "ais": 1, "pseudo_likelihood": 1,
            "kl": -1, "reconstruction": -1}  # fmt: skip
 
@@ -205,13 +205,13 @@ def held_out_ais(snapshot: Snapshot) -> float:
 
 @monitor("pseudo_likelihood", "mean pseudo-log-likelihood of the data, in nats")
 def pseudo_likelihood(snapshot: Snapshot) -> float:
-    """Return the mean over all units; scikit-learn's `score_samples` has the same expectation."""
+    """Return the mean over all units; its expectation is that of scikit-learn's `score_samples`."""
     return float(snapshot.machine.pseudo_log_likelihood(snapshot.data).mean())
 
 
 @monitor("reconstruction", "mean squared error of data reconstructed from hidden means, of 0 to 1")
 def reconstruction(snapshot: Snapshot) -> float:
-    """Return the error of visible means given hidden means given the data; nothing is drawn.
+    """Return the reconstruction error of the data from mean hidden units, without sampling.
 
     Errors are those of units 0 and 1, whatever the machine's: the same machine has the same error.
     """
@@ -243,5 +243,5 @@ def proven(snapshot: Snapshot) -> float:
 
 @monitor("last_frustration", "frustration index at the mode that training last used, then")
 def last_frustration(snapshot: Snapshot) -> float:
-    """Return the index of the last mode: free, but some updates old; NaN before the first mode."""
+    """Return the frustration of the last mode: free, but a few updates old; NaN at first."""
     return math.nan if snapshot.last_mode is None else snapshot.last_mode.frustration

@@ -1,4 +1,4 @@
-"""Weights and biases as others have them, checked."""
+"""Weights and biases from third-party objects, checked."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from glasshouse.problems import FloatArray
 
 
 def by_name(arrays: Mapping[str, Any]) -> list[Any]:
-    """Weights and both biases out of named arrays; biases may both be left out."""
+    """Return weights and both biases from named arrays; both biases may be missing."""
     found = [[n for n in names if n in arrays] for names in (WEIGHTS, VISIBLE, HIDDEN)]
     counts = [*map(len, found)]
     if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
         raise ValueError(
-            f"arrays are called {', '.join(map(str, arrays))[:100]}; expected one each of "
+            f"the arrays have the names {', '.join(map(str, arrays))[:100]}; expected one each of "
             f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
         )
     return [arrays[names[0]] if names else None for names in found]
 
 
 def detached(values: Any) -> Any:
-    """An array from anything; PyTorch's parameters without their gradients, on the CPU."""
+    """Return any array-like as an array; PyTorch parameters are detached and moved to the CPU."""
     for step in ("detach", "cpu", "numpy"):
         if callable(getattr(values, step, None)):
             values = getattr(values, step)()
@@ -33,18 +33,18 @@ def detached(values: Any) -> Any:
 
 
 def floats(values: npt.ArrayLike, name: str) -> FloatArray:
-    """Finite real numbers."""
+    """Return finite real numbers as a float array; raise for any others."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise ValueError(f"{name} are {array.dtype}; expected real numbers")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} hold NaN or infinity; expected finite numbers")
+        raise ValueError(f"{name} contain NaN or infinity; expected finite numbers")
     return array
 
 
 def bias(values: npt.ArrayLike | None, size: int, layer: str) -> FloatArray:
-    """The biases of a layer; zeros if there are none."""
+    """Return the biases of a layer; zeros if there are none."""
     if values is None:
         return np.zeros(size)
     array = floats(values, f"{layer}_bias")

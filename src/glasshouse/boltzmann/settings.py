@@ -29,7 +29,7 @@ FirstBiases: TypeAlias = Literal["zero", "data"]
 _GRADIENTS = {"cd": machine.CD, "pcd": machine.PCD, "exact": machine.EXACT}
 _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope", "mode_offset",
           "mode_seconds")  # fmt: skip
-# Of the smaller layer: so many states take some milliseconds per update.
+# Units of the smaller layer: their states take a few milliseconds per update.
 _MOST_ENUMERATED = 16
 _MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
 # Matrix products were faster on one computer with this many rows or chains per update, if chains
@@ -52,29 +52,29 @@ class TrainingSettings(Summarised):
             start at the data), pcd (persistent chains) or exact (all states of the smaller layer,
             of at most 24 units).
         steps: steps of each chain per update: the k of CD-k.
-        chains: persistent chains; as many as a batch has rows by default.
+        chains: the number of persistent chains; by default, the rows of a batch.
         batch_size: rows per update; all of them by default.
-        learning_rate: one number, or two for a rate that falls linearly over the epochs; with a
-            comma between on the command line.
+        learning_rate: one number, or two for a rate that falls linearly over the epochs; on the
+            command line, separate them by a comma.
         reduction: the gradient is the mean over a batch, or the sum.
-        momentum: share of the last step that is added to the next, below 1.
+        momentum: the fraction of the last step that is added to the next, below 1.
         weight_decay: pull of the weights, not of the biases, towards zero.
         sigma: standard deviation of the first weights.
-        biases: units have biases; `first_biases` says what they start at.
+        biases: units have biases, with initial values as in `first_biases`.
         mode_probability: the highest probability that an update uses the mode: P_max of
             mode-assisted training (Manukian, Pei, Bearden and Di Ventra, 2020), where 0.1 is usual.
             0 uses none.
-        mode_slope: slope of the sigmoid by which that probability rises, over the whole training.
+        mode_slope: slope, over the whole training, of the sigmoid by which that probability rises.
         mode_offset: where the sigmoid begins: P = P_max · logistic(slope · epoch/epochs + offset).
-        mode_use: update takes the mode for the model's averages; restart starts the chains there,
-            which the paper describes first.
+        mode_use: update uses the mode instead of the model's averages; restart starts the chains at
+            the mode, which the paper describes first.
         mode_step: energy scales the learning rate of these updates by -E₀/((n+1)(m+1)), E₀ the
             mode's energy with ±1 units, as its authors do; full does not.
         mode_search: enumerate visits all states of the smaller layer, of at most 24 units; anneal
             anneals, and proves nothing; prove enumerates such layers, and for others tries to prove
             what annealing found; auto enumerates layers of at most 16 units and anneals for others.
         mode_seconds: seconds after which prove stops trying to prove a mode. The time never changes
-            a training, unless the proof comes upon a better state than annealing did.
+            a training, unless the proof finds a better state than annealing did.
         engine: lanes is compiled code, with the same result on every computer; matrices uses matrix
             products of NumPy, whose last digits depend on the computer and its number of threads;
             auto takes the one that was measured to be faster for these sizes.
@@ -82,9 +82,9 @@ class TrainingSettings(Summarised):
         optimizer: sgd, or adam, which needs matrices.
         schedule: how a learning rate of two numbers goes from the first to the last: linear,
             exponential or cosine.
-        first_biases: what visible biases start at: zero, or the log-odds of the data's means.
+        first_biases: initial visible biases: zero, or the log-odds of the data's means.
         centred: use the centred gradient: units minus their means over the data. Needs matrices.
-        temperatures: of parallel tempering, whose chains swap places between the inverse
+        temperatures: how many, for parallel tempering: chains are exchanged between inverse
             temperatures 0 and 1; 1 for none. Needs matrices and pcd.
 
     >>> TrainingSettings(12, epochs=3, learning_rate=(0.3, 0.1)).learning_rates().tolist()
@@ -165,14 +165,14 @@ class TrainingSettings(Summarised):
         if self.temperatures > 1 and self.gradient != "pcd":
             raise ValueError(f"temperatures={self.temperatures} needs gradient='pcd'")
         if self.optimizer == "adam" and self.momentum:
-            raise ValueError("optimizer='adam' has a momentum of its own; leave momentum out")
+            raise ValueError("optimizer='adam' has its own momentum; remove momentum")
         if self.schedule == "exponential" and 0.0 in np.ravel(self.learning_rate):
             raise ValueError("schedule='exponential' needs learning rates above 0")
         if self.first_biases == "data" and not self.biases:
             raise ValueError("first_biases='data' needs biases")
 
     def _needs_matrices(self) -> str:
-        """The first setting that only matrix products have; empty if there is none."""
+        """Return the first setting that only the matrix engine supports; empty if there is none."""
         usual = {"precision": "double", "optimizer": "sgd", "centred": False, "temperatures": 1}
         return next((f"{name}={getattr(self, name)!r}" for name, value in usual.items()
                      if getattr(self, name) != value), "")  # fmt: skip
@@ -200,12 +200,12 @@ class TrainingSettings(Summarised):
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> TrainingSettings:
-        """The settings that `identity` gave; whatever else is there is left out."""
+        """Return the settings that `identity` wrote; unknown keys are ignored."""
         return cls(**{one.name: values[one.name] for one in fields(cls)
                       if "later" not in one.metadata or one.name in values})  # fmt: skip
 
     def learning_rates(self) -> FloatArray:
-        """One per epoch.
+        """Return one learning rate per epoch.
 
         >>> rates = TrainingSettings(1, 3, learning_rate=(0.4, 0.1), schedule="exponential")
         >>> rates.learning_rates().round(6).tolist()
@@ -222,7 +222,7 @@ class TrainingSettings(Summarised):
         return np.linspace(first, last, self.epochs)
 
     def engine_for(self, num_visible: int, num_data: int) -> Engine:
-        """The engine that trains: lanes or matrices.
+        """Return the engine that trains these settings: "lanes" or "matrices".
 
         >>> TrainingSettings(500, engine="auto", batch_size=100).engine_for(784, 1797)
         'matrices'

@@ -17,7 +17,7 @@ from glasshouse.stopping import in_slices
 
 
 def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return one row of numbers per state; the kernel returns those of some states.
+    """Return one row of numbers per state, by a kernel that returns the rows of some states.
 
     Args:
         kernel: takes a table of states and `rest`.
@@ -31,7 +31,7 @@ def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) ->
 
 
 def number_of_each(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return one number per state; the kernel writes those of some states into its last argument.
+    """Return one number per state; the kernel writes those of some states to its last argument.
 
     Args:
         kernel: takes a table of states, `rest`, and an array with a place for each state.
@@ -48,15 +48,15 @@ def complete(
     states: SpinArray, places: npt.NDArray[np.int64], parts: Sequence[FloatArray], low: int,
     steps: int, seed: Seed,
 ) -> SpinArray:  # fmt: skip
-    """Return visible states after Gibbs steps in which some units keep their values.
+    """Return visible states after Gibbs steps during which the clamped units keep their values.
 
     Args:
         states: one row per chain.
         places: the units that keep their values.
         parts: weights, visible and hidden biases.
         low: the lower value of a unit.
-        steps: of each chain; all chains step together, by matrix products.
-        seed: of the random numbers.
+        steps: steps of each chain; all chains step together, by matrix products.
+        seed: the seed of the random numbers.
     """
     weights, visible_bias, hidden_bias = parts
     lanes = np.ascontiguousarray(seed.streams(LANES).T)
@@ -92,7 +92,7 @@ def log_partition(layers: Sequence[FloatArray], low: int, blocks: int | None = N
 
 
 def new_averages(num_visible: int, num_hidden: int) -> Averages:
-    """Return space for exact averages that are not known yet."""
+    """Return empty buffers for exact averages."""
     rows, columns = sorted((num_visible, num_hidden))
     known = np.zeros(1, dtype=np.bool_)
     return Averages(np.zeros((rows, columns)), np.zeros(rows), np.zeros(columns), known)

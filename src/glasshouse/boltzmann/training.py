@@ -64,16 +64,16 @@ class TrainingRun(Summarised):
 
     Attributes:
         machine: as it was at the end; the last good one if the training diverged.
-        settings: of the training.
-        seed: given back as `rng`, it gives the same again: a whole number, or a Seed where the
+        settings: the settings of the training.
+        seed: given back as `rng`, it gives the same again: an integer, or a Seed where the
             machine is one of many.
-        epochs: when it was looked at; 0 is before the first update.
+        epochs: the epochs of the evaluations; 0 is before the first update.
         history: per monitor, what was seen then.
         updates: how many steps were made.
         modes: how many of these used a mode.
         modes_proven: how many of those modes are proven.
         diverged_at: the epoch that was undone because weights grew beyond all use; None if none.
-        learning_seconds: time of the updates alone, without looking at the machine.
+        learning_seconds: the time of the updates alone, without evaluations.
     """
 
     machine: BoltzmannMachine
@@ -109,13 +109,13 @@ def train(
         hidden: how many hidden units.
         monitors: what to look at, by names in `MONITORS`.
         every: the epochs between two records; the first and last epoch are recorded, too.
-        held_out: data that are not learnt, for monitors that want some.
-        start: a machine to go on from, instead of random weights.
+        held_out: data that are not learnt, for monitors of held-out data.
+        start: a machine to continue from, instead of random weights.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
         checkpoint: a file, a `.npz`, that the whole state is written to every few seconds. Where it
-            exists, the same training goes on from it, and ends as if it had never stopped; another
-            training is refused.
-        callback: is called at each look with a `Snapshot`; what is true stops the training.
+            exists, the same training continues from it, and ends as if it had never stopped;
+            another training is refused.
+        callback: called at each evaluation with a `Snapshot`; a true result stops the training.
         patience: stop after `patience` records in which the first monitor did not improve, and
             return the machine of its best record; without a checkpoint only.
         settings: those of `TrainingSettings`, by name.
@@ -137,11 +137,11 @@ class Trainer(Summarised):
     """An RBM in training, which can stop and resume at any epoch.
 
     Attributes:
-        settings: of the training.
+        settings: the settings of the training.
         data: in the machine's units.
-        held_out: likewise; None without any.
+        held_out: the held-out rows; None if there are none.
         engine: what trains: lanes or matrices.
-        seed: of everything random.
+        seed: the seed of all random numbers.
         modes_proven: how many of the modes used so far are proven.
         learning_seconds: time that `advance` has taken so far.
         has_diverged: whether weights grew beyond all use; the machine is that of the last good
@@ -203,7 +203,7 @@ class Trainer(Summarised):
 
     @property
     def machine(self) -> BoltzmannMachine:
-        """A copy of the machine as it is now."""
+        """A copy of the current machine."""
         parts = self._arrays.weights, self._arrays.visible_bias, self._arrays.hidden_bias
         weights, visible, hidden = (part.astype(np.float64, copy=False) for part in parts)
         return BoltzmannMachine.unchecked(weights, visible, hidden, self.settings.units)
@@ -214,7 +214,7 @@ class Trainer(Summarised):
         code = updates.PAUSED
         while not self.has_diverged and code != updates.DONE:
             started = perf_counter()
-            with deferred():  # what the arrays hold and what is known of them change together
+            with deferred():  # the arrays and their record must change together
                 code = self._epochs(epoch)
                 self.has_diverged = code == updates.DIVERGED
                 self.modes_proven += int(self._proven[0])
@@ -237,7 +237,7 @@ class Trainer(Summarised):
         )  # fmt: skip
 
     def _undo(self) -> None:
-        """Undo what has been done of an update that is not finished: files have whole ones."""
+        """Undo an unfinished update, because files hold only whole updates."""
         with deferred():
             if self._cut.place[BEGUN]:
                 names = "stream", "lanes", "chains", "order"
@@ -305,11 +305,11 @@ class Trainer(Summarised):
         return Checkpoint(path, identity)
 
     def _go_on(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
-        """Take over the state of a checkpoint; return the values of the monitors so far."""
+        """Continue from the state of a checkpoint; return the values of the monitors so far."""
         state = None if kept is None else kept.restore(self._arrays)
         if kept is None or state is None:
             return []
-        # The look at the epoch itself may be missing.
+        # The evaluation at the epoch itself may be missing.
         looks = [sum(place < limit for place in places) for limit in (self.epoch, self.epoch + 1)]
         is_sound = state.seen.shape[1] == width and len(state.seen) in looks
         batches = -(-len(self.data) // self._plan.batch_size)
@@ -321,7 +321,7 @@ class Trainer(Summarised):
         return [*state.seen.tolist()]
 
     def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
-        """Train as `advance` does, in pieces between which a checkpoint may be written."""
+        """Train as `advance` does, and write the checkpoint from time to time."""
         if kept is None:
             return self.advance(epoch)
         piece = 1

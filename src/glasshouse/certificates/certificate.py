@@ -71,14 +71,14 @@ class Certificate(Summarised):
             one is larger.
         denominator: 1 for loops that were planted; linear programs need others.
         violated: which edges (from a node to the next of its loop) the state violates, an odd
-            number in every loop and always its last; None where they are only the last ones, as
+            number in every loop and always its last; None if they are only the last edges, as
             in every plant.
         squares: over the same denominator.
-        tree: parts the states into leaves, each with loops and squares of its own; None for one
+        tree: divides the states into leaves, each with its own loops and squares; None for one
             leaf that has them all.
         monomials: products of spins that are vertices, too: the nodes after the ghost. An edge
             stands for the product of its two nodes, so a loop is any even cover.
-        cores: of clauses, over the same denominator, in place of all other parts.
+        cores: cores of clauses, over the same denominator, instead of all other parts.
 
     >>> Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
     Certificate(4 spins, 1 loop)
@@ -114,7 +114,7 @@ class Certificate(Summarised):
         if self.cores and (
             len(multipliers) or self.squares or self.tree or self.monomials.indices.size
         ):
-            raise ValueError("cores stand alone; loops, squares, trees and monomials must be none")
+            raise ValueError("cores cannot be combined with loops, squares, trees or monomials")
         values = {
             "state": validation.read_only(state), "nodes": nodes, "starts": starts,
             "multipliers": multipliers,
@@ -135,7 +135,7 @@ class Certificate(Summarised):
 
     @classmethod
     def of_cores(cls, state: npt.ArrayLike, cores: Cores, denominator: int = 1) -> Certificate:
-        """A certificate of frustrated cores.
+        """Return a certificate of frustrated cores.
 
         >>> Certificate.of_cores([1], Cores.of([(2, [1, -1, -2])]))
         Certificate(1 spins, 1 core)
@@ -172,7 +172,7 @@ class Certificate(Summarised):
 
     @property
     def negative_edges(self) -> npt.NDArray[np.bool_]:
-        """A mask of the edges that are negative in the gauge of the state: the violated ones."""
+        """The mask of the edges that are negative in the gauge of the state: the violated ones."""
         if self.violated is not None:
             return self.violated
         last = np.zeros(len(self.nodes), dtype=bool)

@@ -1,4 +1,4 @@
-"""The check of frustrated cores, linear in their trees and in the clauses that their leaves name.
+"""The check of frustrated cores, linear in their trees and in the clauses of their leaves.
 
 It adds amounts up only where the caller has shown that no sum of weights can wrap around; for
 larger weights, the caller runs the same code on Python integers.
@@ -31,16 +31,16 @@ FAULTS = (
 def check_cores(
     literals: Any, clause_starts: Any, left: Any, values: Any, tokens: Any, starts: Any, costs: Any
 ) -> Any:
-    """The first fault of some cores, the core that has it, and its place in the tree.
+    """Return the first fault of some cores, its core, and its position in the tree.
 
     Args:
-        literals: of all clauses, the soft ones first; zeros are passed over.
+        literals: the literals of all clauses, the soft ones first; zeros are ignored.
         clause_starts: where each clause begins, and the end of the last clause.
-        left: the weight of each soft clause; what cores charge is taken off.
-        values: for each variable, from 1 on, 0; used for the values on a path.
+        left: the weight of each soft clause; the charges of cores are subtracted from it.
+        values: a 0 for each variable, starting at 1; buffer for the values on a path.
         tokens: all trees, flat.
         starts: where each tree begins, and the end of the last tree.
-        costs: of each core.
+        costs: the cost of each core.
     """
     num_soft, num_clauses = len(left), len(clause_starts) - 1
     charged = np.zeros_like(left)

@@ -1,4 +1,4 @@
-"""Frustrated cores: decision trees over clauses, each of which every assignment pays for.
+"""Frustrated cores: decision trees over clauses; every assignment pays the cost of each tree.
 
 An inner node of a tree branches on a variable. A leaf lists soft clauses that its path falsifies,
 with amounts that add up to at least the core's cost, or one hard clause that its path falsifies.
@@ -30,7 +30,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cores(Summarised):
-    """Trees of several cores, one after the other.
+    """Trees of several cores, concatenated.
 
     Attributes:
         tokens: the rows of all trees, flat.
@@ -61,7 +61,7 @@ class Cores(Summarised):
 
     @classmethod
     def of(cls, rows: list[tuple[int, list[int]]]) -> Cores:
-        """Cores from pairs of a cost and the tokens of a tree."""
+        """Return cores from pairs of a cost and the tokens of a tree."""
         flat = [token for _, tokens in rows for token in tokens]
         starts = np.cumsum([0, *(len(tokens) for _, tokens in rows)], dtype=np.int64)
         costs = np.array([cost for cost, _ in rows], dtype=np.int64)
@@ -79,7 +79,7 @@ class Cores(Summarised):
 
     @property
     def is_branch(self) -> npt.NDArray[np.bool_]:
-        """Which tokens are variables to branch on."""
+        """The mask of the tokens that are branches on a variable."""
         branches = self.tokens > 0
         for start, stop in self._lists():
             branches[start:stop] = False
@@ -87,7 +87,7 @@ class Cores(Summarised):
 
     @property
     def is_clause(self) -> npt.NDArray[np.bool_]:
-        """Which tokens name a clause; those of leaves -k are negative."""
+        """The mask of the tokens that name a clause; in leaves -k, the token is negative."""
         named = self.tokens < 0
         for start, stop in self._lists():
             named[start:stop] = False
@@ -95,7 +95,7 @@ class Cores(Summarised):
         return named
 
     def _lists(self) -> list[tuple[int, int]]:
-        """The first place of each leaf with amounts, and the place after it."""
+        """Return the first index of each leaf with amounts, and the index after it."""
         found, after = [], 0
         for place in np.flatnonzero(self.tokens == 0).tolist():
             if place >= after:
@@ -105,7 +105,7 @@ class Cores(Summarised):
         return found
 
     def renamed(self, variables: npt.NDArray[Any], clauses: npt.NDArray[Any]) -> Cores:
-        """Cores of the same problem after its variables and clauses were renumbered.
+        """Return the cores for a problem whose variables and clauses were renumbered.
 
         Args:
             variables: the new index of each variable, from 0.
@@ -145,7 +145,7 @@ NO_CORES = Cores.of([])
 
 
 def clause_rows(problem: Max2Sat | MaxSat) -> tuple[npt.NDArray[np.int32], IntArray]:
-    """The literals of all clauses, soft ones first, and where each clause begins.
+    """Return the literals of all clauses, soft ones first, and the start of each clause.
 
     A literal 0 fills up a clause of a MAX-2-SAT problem.
 
@@ -163,7 +163,7 @@ def clause_rows(problem: Max2Sat | MaxSat) -> tuple[npt.NDArray[np.int32], IntAr
 def bound_of_cores(
     problem: Max2Sat | MaxSat, cores: Cores, denominator: int
 ) -> tuple[Fraction, Fraction]:
-    """The bound Σ costs, and the step that all costs of assignments differ by.
+    """Return the bound Σ costs, and a number that divides the difference of any two costs.
 
     Raises:
         ValueError: a core is false.

@@ -55,7 +55,7 @@ def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -
 
 
 def rounded_up(bound: Fraction, value: Any, step: Any) -> Any:
-    """The least number not below a bound that differs from a value by a multiple of a step.
+    """Return the least number not below a bound that is a value plus a multiple of a step.
 
     If the step is 0, the value itself is returned.
 

@@ -1,4 +1,4 @@
-"""Vertices that are monomials: what the product of two of them is, and sums product by product.
+"""Vertices that are monomials: the products of two such vertices, and sums of these products.
 
 The vertices of a certificate are the spins, the ghost, and the monomials of its table. The value of
 a vertex is the product of its spins, ±1 like a spin's, so loops and squares over vertices are what
@@ -24,7 +24,7 @@ NO_MONOMIALS = Monomials(np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
 class Terms(NamedTuple):
-    """A sum of monomials, each once, zeros dropped; `constant` is that of the empty one."""
+    """A sum of distinct monomials without zeros; `constant` belongs to the empty monomial."""
 
     monomials: Monomials
     amounts: npt.NDArray[Any]
@@ -32,12 +32,12 @@ class Terms(NamedTuple):
 
 
 def checked_table(table: Any, size: int) -> Monomials:
-    """A certificate's table, read-only: two spins or more each, ascending; no monomial twice."""
+    """Return a certificate's table, checked: at least two ascending spins each, all distinct."""
     if not isinstance(table, Monomials):
         raise ValueError(f"monomials must be Monomials, not {type(table).__name__}")
     indices, starts = np.asarray(table.indices), np.asarray(table.starts)
     if any(array.size and array.dtype.kind not in "iu" for array in table):
-        raise ValueError("monomials must be whole numbers")
+        raise ValueError("monomials must be integers")
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] < starts[:-1]).any():
@@ -59,18 +59,18 @@ def checked_table(table: Any, size: int) -> Monomials:
     order, firsts = held.grouped()
     if len(firsts) < len(order):
         again = order[np.setdiff1d(np.arange(len(order)), firsts)[0]]
-        raise ValueError(f"monomial {again} stands in the table twice")
+        raise ValueError(f"monomial {again} is in the table twice")
     return held
 
 
 def vertices(size: int, table: Monomials) -> Monomials:
-    """The monomials of all vertices: the spins, the ghost without any spin, the table."""
+    """Return the monomials of all vertices: the spins, the ghost (no spin), and the table."""
     starts = np.concatenate([np.arange(size + 1), size + table.starts])
     return Monomials(np.concatenate([np.arange(size, dtype=np.int32), table.indices]), starts)
 
 
 def vertex_values(state: SpinArray, table: Monomials) -> SpinArray:
-    """The values of all vertices in a state."""
+    """Return the values of all vertices in a state."""
     spins = np.append(state, np.int8(1))
     if len(table.starts) == 1:
         return spins
@@ -78,7 +78,7 @@ def vertex_values(state: SpinArray, table: Monomials) -> SpinArray:
 
 
 def tied(monomials: Monomials, ties: Ties) -> tuple[Monomials, npt.NDArray[np.int8]]:
-    """Monomials over the roots of classes, and their signs; spins tied to the ghost are numbers."""
+    """Return monomials over the roots of classes, and signs; spins tied to the ghost drop out."""
     ghost = len(ties.roots) - 1
     fixed = ties.roots == ties.roots[ghost]
     signs = np.where(fixed, ties.signs * ties.signs[ghost], ties.signs)
@@ -90,7 +90,7 @@ def tied(monomials: Monomials, ties: Ties) -> tuple[Monomials, npt.NDArray[np.in
 
 
 def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
-    """Vertices that have become one monomial, as ties: each with the first of them as its root."""
+    """Return vertices that became the same monomial, as ties to the first of them."""
     order, firsts = monomials.grouped()
     sizes = np.diff(firsts, append=len(order))
     roots = np.empty(len(order), dtype=np.int32)
@@ -99,7 +99,7 @@ def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
 
 
 def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
-    """Add up terms, monomial by monomial; amounts are int64 only where no sum can wrap around."""
+    """Add up terms by monomial; amounts are int64 only if no sum can overflow."""
     lengths = [held.degrees for held, _ in parts]
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     held = Monomials(np.concatenate([held.indices for held, _ in parts]), starts)
@@ -117,14 +117,14 @@ def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
 def products(
     monomials: Monomials, signs: npt.NDArray[np.int8], edges: npt.NDArray[Any], amounts: Any
 ) -> tuple[Monomials, npt.NDArray[Any]]:
-    """The products of both ends of edges, and the edges' amounts with the signs of their ends."""
+    """Return the products of both ends of edges, and the edges' amounts with the ends' signs."""
     ends = monomials.chosen(edges.reshape(-1).astype(np.int64))
     pairs = Monomials(ends.indices, ends.starts[::2]).reduced(spins=True)
     return pairs, amounts * (signs[edges[:, 0]] * signs[edges[:, 1]])
 
 
 def open_monomial(terms: Terms, cover: npt.NDArray[Any]) -> tuple[int, ...]:
-    """A monomial with two spins or more outside a cover; empty if there is none."""
+    """Return a monomial with two or more spins outside a cover; empty if there is none."""
     outside = ~np.isin(terms.monomials.indices, cover)
     many = np.bincount(terms.monomials.rows[outside], minlength=len(terms.amounts)) > 1
     return tuple(terms.monomials.chosen(np.flatnonzero(many)[:1]).indices.tolist())
@@ -133,7 +133,7 @@ def open_monomial(terms: Terms, cover: npt.NDArray[Any]) -> tuple[int, ...]:
 def all_values(
     size: int, terms: Terms, cover: npt.NDArray[Any], at_once: int
 ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Constant - Σ amount · monomial in all states of some spins; each other spin at its best.
+    """Return constant - Σ amount · monomial in all states of some spins, minimised over the rest.
 
     State x has the k-th spin of the cover down where bit k is set. They come by their high bits,
     2^at_once at a time. No monomial may be open.
@@ -160,7 +160,7 @@ def all_values(
 
 
 def _transformed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """For each state x the sum of all values, those whose place has an odd x & place turned."""
+    """Return for each state x the sum of all values, negated at places with an odd x & place."""
     width = 1
     while width < len(values):
         low, high = values.reshape(-1, 2, width).transpose(1, 0, 2)
@@ -170,14 +170,14 @@ def _transformed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def incident_sums(size: int, terms: Monomials, weights: npt.NDArray[Any]) -> Any:
-    """For every spin, the sum of the weights of its monomials."""
+    """Return, for each spin, the sum of the weights of its monomials."""
     sums = np.zeros(size, dtype=weights.dtype)
     np.add.at(sums, terms.indices, np.repeat(weights, terms.degrees))
     return sums
 
 
 def of_edges(edges: npt.NDArray[Any], ghost: int) -> Monomials:
-    """Edges between spins and the ghost as monomials of one or two spins."""
+    """Return edges between spins and the ghost as monomials of one or two spins."""
     flat = edges.reshape(-1)
     kept = flat < ghost
     lengths = kept.reshape(-1, 2).sum(axis=1)

@@ -90,7 +90,7 @@ class Squares(Summarised):
         """Return squares of one size, one per row of two tables, with one multiplier."""
         table = np.asarray(nodes)
         if table.ndim != 2:
-            raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
+            raise ValueError(f"pass one row per square, not an array of shape {table.shape}")
         count, length = table.shape
         factors = np.broadcast_to(np.asarray(coefficients), table.shape)
         starts = np.arange(count + 1, dtype=np.int64) * length
@@ -106,7 +106,7 @@ class Squares(Summarised):
         """
         table = np.asarray(rows)
         if table.ndim != 2:
-            raise ValueError(f"one row per square is needed, not an array of shape {table.shape}")
+            raise ValueError(f"pass one row per square, not an array of shape {table.shape}")
         if table.all():
             return cls.alike(np.broadcast_to(np.arange(table.shape[1]), table.shape), table, 1)
         squares, nodes = np.nonzero(table)
@@ -176,7 +176,7 @@ class Squares(Summarised):
         return Squares(self.nodes, self.starts, factors, self.multipliers)
 
     def chosen(self, runs: list[slice]) -> Squares:
-        """Return the squares of some slices, concatenated."""
+        """Return the squares of the given slices, concatenated."""
         if all(run.start == run.stop for run in runs):
             return NO_SQUARES
         places = [slice(self.starts[k.start], self.starts[k.stop]) for k in runs]

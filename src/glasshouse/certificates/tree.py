@@ -37,7 +37,7 @@ class Leaf(NamedTuple):
 
 
 class Cover(NamedTuple):
-    """A leaf in which every edge has an end among these vertices or the ghost.
+    """A leaf with a vertex cover: every edge has at least one end among these nodes or the ghost.
 
     Its least value is found by enumerating all states of these vertices.
     """
@@ -176,4 +176,4 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
         open_ends += 1 if isinstance(row, Branch) else -1
         yield row
     if open_ends:
-        raise ValueError(f"a tree lacks its last leaves: {open_ends} more must follow")
+        raise ValueError(f"a tree is incomplete: {open_ends} more must follow its last leaf")

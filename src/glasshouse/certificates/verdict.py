@@ -87,7 +87,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
 
 
 def _in_numbers(problem: Problem, bound: Fraction, exact: Fraction, least: Fraction) -> Verdict:
-    """The verdict in numbers of the problem's kind."""
+    """Return the verdict in numbers of the problem's kind."""
     energy, lower = (_number(x, problem.is_integer) for x in (exact, least))
     if least < exact and not problem.is_integer and (lower > least or lower >= energy):
         lower = np.nextafter(min(lower, energy), -np.inf).item()
@@ -163,7 +163,7 @@ def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
 
 
 def check_fit(certificate: Certificate, size: int) -> None:
-    """Raise if a certificate is for a different number of variables."""
+    """Raise if a certificate does not have the problem's number of variables."""
     if len(certificate.state) != size:
         raise CertificateError(
             f"the certificate is for {len(certificate.state)} variables, the problem has {size}"

@@ -54,7 +54,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Mark:
-    """The points of a series that are of one kind.
+    """Points of a series, all of one kind.
 
     Attributes:
         kind: the kind of the points, one word for tables; empty if the chart has only one kind.
@@ -76,12 +76,12 @@ class Mark:
 
     @property
     def is_faint(self) -> bool:
-        """Whether the mark is a background for the other marks of its series."""
+        """Whether the mark is only a background for the other marks of its series."""
         return self.shapes[0].startswith("faint")
 
     @property
     def is_cloud(self) -> bool:
-        """Whether the points are many; another mark of the series is a line through them."""
+        """Whether there are many points, through which another mark of the series draws a line."""
         return "dots" in self.shapes and not {"line", "step"} & {*self.shapes}
 
 

@@ -140,14 +140,14 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 
 def _with_pairs(plant: Planted) -> Rbm | Ising:
-    """The problem, unless it is a polynomial: that is an error."""
+    """Return the problem; raise if it is a polynomial, which has no pairs to draw."""
     return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
 
 
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
-    """A loop of an RBM is a closed path of cells: along a row, along a column, and back."""
+    """Draw loops of an RBM as closed paths of cells: along a row, a column, and back."""
     n, size = shape_of(_with_pairs(plant))[0], plant.problem.num_variables
-    # A loop through a bias visits a ghost, which is no cell.
+    # A loop through a bias visits a ghost, which does not have a cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
     edge: Any = {"linestyle": "none", "marker": "s", "markeredgecolor": "black", "markersize": 6}
     shown = list(zip(inside, _LOOP_COLOURS[:most], strict=False))

@@ -88,7 +88,7 @@ def looks(count: int) -> list[Look]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in the style of this project."""
+    """Draw in the common style of all figures."""
     with optional("matplotlib", "a figure").rc_context(STYLE):
         yield
 

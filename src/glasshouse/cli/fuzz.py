@@ -69,10 +69,10 @@ def run(
 
     Half of the instances have clauses of at most two literals, from all planting methods, with a
     certificate. The others have clauses of any length, hard clauses that may be unsatisfiable, and
-    few enough variables that all assignments are looked at. Both have large weights and the corners
-    of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown once, on
-    the smallest instance that can be found, with its proof. Exit code 1 if there are faults, or if
-    no instance was answered; else 0.
+    few enough variables that all assignments are enumerated. Both have large weights and the
+    corners of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown
+    once, on the smallest instance that can be found, with its proof. Exit code 1 if there are
+    faults, or if no instance was answered; else 0.
 
     For instance:
 
@@ -87,8 +87,8 @@ def run(
             file comes last); or one of rc2, rc2-stratified, rc2-stratified-edge, toulbar2, cpsat,
             scip, highs, dwave-tree.
         count: the number of instances.
-        seed: the seed of the first instance, or of the first two; the next ones have the next
-            numbers.
+        seed: the seed of the first instance, or of the first two; later instances have the next
+            seeds.
         time_limit: seconds of a run.
         shrink_time_limit: seconds of shrinking one fault.
         output: a folder for the faults, made when there is one.
@@ -129,7 +129,7 @@ def run(
         except KeyboardInterrupt:
             is_interrupted = True
         for kind, smallest in catch.smallest.items():
-            # After Ctrl-C the user does not want to wait: faults are written without shrinking.
+            # After Ctrl-C, faults are written without shrinking, so that the user does not wait.
             time = 0.0 if is_interrupted else shrink_time_limit
             drawn = smallest.corners
             fault = shrunk_fault(trial, smallest, kind, catch.times[kind], drawn, time)
@@ -253,7 +253,7 @@ def shrink(
     else:
         _show_fault(fault, written, "smallest")
     if fault.is_interrupted:
-        raise KeyboardInterrupt("the fault is not shrunk to the end")
+        raise KeyboardInterrupt("shrinking was stopped before its end")
     return 1
 
 

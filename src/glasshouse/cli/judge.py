@@ -66,7 +66,7 @@ def judge(
 
     if not answers:
         raise ValueError(
-            f"no answer to {file}; name a file with an answer, or - for standard input"
+            f"there is no answer to {file}; name a file with an answer, or - for standard input"
         )
     found = find_answers(file, answers)
     is_single = len(answers) == 1 and not file.is_dir() and not answers[0].is_dir()

@@ -21,7 +21,7 @@ def whole(_type: Any, tokens: Sequence[Any]) -> int:
     """Parse an integer in plain decimal notation; refuse 10.7, 0x10 and 1_000."""
     text = tokens[0].value
     if not re.fullmatch(r"[+-]?[0-9]{1,40}", text):
-        raise ValueError(f"{text} is not a whole number")
+        raise ValueError(f"{text} is not an integer")
     return int(text)
 
 

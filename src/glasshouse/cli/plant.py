@@ -118,7 +118,7 @@ def _options(method: Method) -> dict[str, inspect.Parameter]:
 def _option(
     name: str, hint: Any, default: Any, help_: str, names: list[str] | None = None
 ) -> inspect.Parameter:
-    """Return one option: a choice, an integer or a switch; anything else is text."""
+    """Return one option: a choice, an integer or a switch; all other types are text."""
     kinds = {hint} if get_origin(hint) is Literal else set(get_args(hint) or [hint]) - {NoneType}
     kind = kinds.pop() if len(kinds) == 1 else str
     converter = whole if kind is int else None
@@ -196,10 +196,10 @@ def _refuse_missing_file(text: str) -> None:
 
 
 def _help(word: str, methods: list[Method]) -> str:
-    """The first lines of the methods, and their examples as they are typed."""
+    """Return the first lines of the methods' docstrings, and their examples as commands."""
 
     def suffix(example: Mapping[str, Any]) -> str:
-        """Products of spins have a format of their own."""
+        """Return the suffix for a plant; products of spins have their own format."""
         return ".hubo" if word == "polynomial" or "native" in example else ".wcnf"
 
     told = [(inspect.getdoc(method.function) or "").split("\n")[0] for method in methods]

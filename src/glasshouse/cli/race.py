@@ -148,7 +148,7 @@ def run(
     if memory_limit < 1:
         raise ValueError(f"--memory-limit {memory_limit} is below 1")
     if cores is not None and dask is not None:
-        raise ValueError("--cores are those of this computer; remove --dask or --cores")
+        raise ValueError("--cores pins workers of this computer only; remove --dask or --cores")
     limits = Limits(time_limit, cpu_limit, memory_limit * MEGABYTE, grace=grace)
     entrants_of(solver, limits, "classic")  # this checks that they exist; none is run yet
     # This comes first: dialects are detected by running the solvers.

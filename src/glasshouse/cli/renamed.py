@@ -1,4 +1,4 @@
-"""Words of older versions of the command line, and the words that replace them."""
+"""Old words of the command line, and the words that replace them."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def search(
 def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
-    """A model, None where none was found, and whether it is optimal; better ones are offered."""
+    """Return a model (None if none was found) and whether it is optimal; offer better models."""
     from glasshouse.proofs import HardClausesUnsatisfiableError
 
     try:
@@ -213,7 +213,7 @@ def _minimised(
 
 
 def _ruled_out(energy: Any, goal: Any, document: Document, certified: Proven | None) -> str:
-    """Return a line if the certificate proves that no state reaches the target, else ""."""
+    """Return a line if the certificate proves that no state reaches the target, otherwise ""."""
     if certified is None or energy is None or energy >= certified.verdict.energy:
         return ""
     optimum = document.measure.of(certified.verdict.exact_energy)

@@ -56,9 +56,9 @@ def export(
         store: the store of a study, a race, a race of samplers, or trained machines.
         output: a file that ends in .csv or .parquet (needs the extra `tables`), or `-` for CSV on
             standard output; for --as time-series, a folder.
-        rows: the name of the rows, such as shapes; by default hardness, or else the only rows there
-            are. For trained machines, the default is their final values, and `training` gives the
-            rows as stored.
+        rows: the name of the rows, such as shapes; by default hardness, otherwise the only rows
+            there are. For trained machines, the default is their final values, and `training` gives
+            the rows as stored.
         form: rows (one line per instance, run or machine), curves (for trained machines: one line
             per machine and measurement) or time-series (for a race: QOBLIB's JSON, one file per
             solver and instance).

@@ -83,7 +83,7 @@ def run(
     from glasshouse.studies.study import load_study, reserve
 
     refuse_both(workers, dask)
-    sys.path.insert(0, str(file.resolve().parent))  # where modules of the user are searched first
+    sys.path.insert(0, str(file.resolve().parent))  # the user's modules are searched here first
     try:
         asked = load_study(file)
     except ValueError as error:
@@ -200,7 +200,7 @@ def fit(
     value: str | None = None,
     json: bool = False,
 ) -> None:
-    """Fit what a study is about: scaling laws with their odds, limits, peaks, with intervals.
+    """Fit the main result of a study: scaling laws with odds, limits, or peaks, with intervals.
 
     Along size, n or L, positive quantities have scaling laws, and means have a limit in 1/L. Along
     density or any other parameter, the fit is a peak.

@@ -128,7 +128,7 @@ class Termination:
         return self._was_lost
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal as Ctrl-C is handled, in the main thread."""
+        """Handle a signal like Ctrl-C, in the main thread."""
         self.last = time.monotonic()
         self.came.append(number)
         if self._waits or self._has_just_raised():
@@ -154,14 +154,14 @@ class Termination:
         return False
 
     def _hear_again(self, lost: Any) -> None:
-        """Handle exceptions that cannot be caught: Python's hook for destructors and callbacks."""
+        """Handle uncatchable exceptions, by Python's hook for destructors and callbacks."""
         if issubclass(lost.exc_type, KeyboardInterrupt):
             self._again(next(reversed([*self._before, *self.came]), signal.SIGINT))
         elif not str(getattr(lost.object, "__module__", "")).startswith("llvmlite"):
             sys.__unraisablehook__(lost)
 
     def _again(self, number: int) -> None:
-        """Send a signal to this process, with a delay: at once, it would be lost again."""
+        """Send a signal to this process again, after a delay; at once, it would be lost again."""
         self._raised, self._was_lost = None, True
         self._later(_AGAIN_SECONDS, number)
 

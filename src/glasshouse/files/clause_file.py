@@ -56,7 +56,7 @@ class ClauseFile(Summarised):
 
     @property
     def is_one_of_ours(self) -> bool:
-        """Whether a problem of the library holds them: `as_problem` does not raise."""
+        """Return whether a library problem can hold the clauses: `as_problem` does not raise."""
         return sum(weight for weight, _ in self.soft) <= INT64_MAX
 
     @cached_property
@@ -101,7 +101,7 @@ class _Reader:
         self.num_clauses: int | None = None
 
     def take(self, line: int, words: list[bytes]) -> None:
-        """Take a comment, the p line, or a clause."""
+        """Read a comment, the p line, or a clause."""
         if words[0].startswith(b"c"):
             if len(words) == 3 and words[0] == b"c" and not self.kind:
                 if words[1] == b"num-variables":
@@ -163,7 +163,7 @@ class _Reader:
     def _whole(self, line: int, word: bytes) -> int:
         digits = word[1:] if word[:1] in (b"-", b"+") else word
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-            raise self.source.error(f"{shown(word)} is not a whole number", line)
+            raise self.source.error(f"{shown(word)} is not an integer", line)
         return int(word)
 
 

@@ -199,7 +199,7 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
     """Refuse a tree whose check would take far too long for the size of its file.
 
-    A leaf of a core looks at all literals of its clauses. Every other leaf looks at all edges and
+    A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and
     at all common parts; wide numbers take longer.
     """
     certificate, tree = beside.certificate, beside.certificate.tree

@@ -63,7 +63,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
         source,
         [
             (wrong, lambda _: expected),
-            (loops, lambda k: f"node {pairs[k, 0]} is joined with itself; remove the line"),
+            (loops, lambda k: f"node {pairs[k, 0]} is joined to itself; remove the line"),
         ],
     )
     return pairs

@@ -124,7 +124,7 @@ def verify_file(
 
 
 def verify_document(document: Document) -> Verification:
-    """Verify what a document states about its optimum, as `verify_file` does for files."""
+    """Verify what a document states about its optimum, as `verify_file` does for a file."""
     path, proven, measure = document.path, document.proven, document.measure
     if proven is None:
         return _by_model(path or Path("document"), document)
@@ -232,7 +232,7 @@ def known_file(
             return _evident(clauses)
         return _known_by_loops(clauses, Path(certificate or side_car(path)))
     if not isinstance(document.problem, (Max2Sat, MaxSat)) or not document.problem.is_integer:
-        raise FileError(path, f"holds {document.problem!r}; expected clauses with whole weights")
+        raise FileError(path, f"holds {document.problem!r}; expected clauses with integer weights")
     stated = known_of(document)
     if document.load_proof is not None:
         return stated
@@ -270,7 +270,7 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
     least, other = divmod(lowest, form.scale)
     if rest or other:
         raise CertificateError(
-            "the certificate proves a fraction of a weight, but costs of whole weights are integers"
+            "the certificate's bound is a fraction, but integer weights have integer costs"
         )
     return Known(least, cost)
 

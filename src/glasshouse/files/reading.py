@@ -30,7 +30,7 @@ _OPENINGS = {b"p wcnf": ".wcnf", b"p cnf": ".cnf", b"p qubo": ".qubo", b"# varty
 def read(
     place: Place, *, format: str | None = None, verify: bool = True, units: Units | None = None
 ) -> Problem | Planted:
-    r"""Read the problem in a file; return its plant if the file contains all of it (`.npz`).
+    r"""Read the problem in a file; return its plant if the file contains one (`.npz`).
 
     The suffix gives the format (see `docs/files.md`); `.gz`, `.xz` and `.zip` may follow it. Files
     with another suffix, or none, are recognised by their first lines. Anything wrong with the file

@@ -1,4 +1,4 @@
-"""Plants from files: read as a whole, or grown again from the recipe and compared with the file."""
+"""Plants from files: read completely, or grown again from the recipe and compared."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def regrow(
 
 
 def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) -> None:
-    """Before growing: a recipe for something far beyond the file is not the file's."""
+    """Refuse, before growing it, a recipe for an instance far larger than the file."""
     asked = plan.demand
     has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
     if asked.spins != held.num_variables and not has_room:

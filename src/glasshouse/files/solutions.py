@@ -235,7 +235,7 @@ def _find(
 def _ways(
     problem: Problem, format_: Format, names: list[npt.NDArray[Any]]
 ) -> Iterator[tuple[Reduction, Any]]:
-    """Yield all conversions of a problem for a format, including those of the shuffled problem."""
+    """Yield all conversions of a problem to a format, including those of the shuffled problem."""
     turns = [convert.unchanged, *(getattr(convert, f"to_{kind}") for kind in KINDS)]
     starts = [convert.unchanged(problem)]
     starts += [renamed(problem, one) for one in names if len(one) == problem.num_variables]

@@ -28,8 +28,8 @@ class Decision:
     """A least cost, and its proof.
 
     Attributes:
-        optimum: the least cost; None where nothing keeps the hard clauses.
-        certificate: loops; None where all assignments were looked at.
+        optimum: the least cost; None if no assignment satisfies the hard clauses.
+        certificate: loops; None if all assignments were enumerated.
     """
 
     optimum: int | None
@@ -37,7 +37,7 @@ class Decision:
 
 
 def decide(clauses: ClauseFile) -> Decision | None:
-    """The least cost, or None where it is too much work."""
+    """Return the least cost and its proof, or None if deciding takes too much work."""
     size = len(clauses.used)
     if size <= _FEW:
         return Decision(enumerated_optimum(clauses))

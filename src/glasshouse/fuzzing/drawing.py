@@ -2,8 +2,8 @@
 
 A small plant of any method that drops frustrated loops, or an almost empty problem, goes through
 changes that keep its proof, and gets weights of some magnitude. The proof is verified, loop by loop
-and in exact integers, before anybody is asked. Long clauses come from `long_clauses`, and all their
-assignments are looked at.
+and in exact integers, before the solver is asked. Long clauses come from `long_clauses`, and all
+their assignments are enumerated.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
     layout = _layout(dice, corners)
     specimen = _start(dice, Seed.of(seed).child(0), corners)
     if layout.dialect == "mse22" and not specimen.clauses:
-        specimen = mutations.add_satisfied(specimen, dice)  # otherwise there would be no file
+        specimen = mutations.add_satisfied(specimen, dice)  # a file needs a clause
     kinds = mutations.PLAIN if corners.is_plain else (*mutations.PLAIN, *mutations.CORNERS)
     if not corners.beyond_rules:
         kinds = tuple(kind for kind in kinds if kind is not mutations.add_weightless)
@@ -142,7 +142,7 @@ def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
         specimen = dice.choice(kinds)(specimen, dice)
     if corners.is_plain or not corners.beyond_rules:
         clauses = (c for c in specimen.clauses if c.weight or c.is_hard)
-        specimen = replace(specimen, clauses=tuple(clauses))  # of loops without frustration
+        specimen = replace(specimen, clauses=tuple(clauses))  # the loops have no frustration
     specimen = _magnified(specimen, dice, corners.most_in(layout.dialect), corners.heaviest)
     return replace(mutations.cut(specimen, corners.heaviest), layout=layout)
 

@@ -1,4 +1,4 @@
-"""The search for wrong answers of a solver: many instances; each kind of fault once, shrunk.
+"""The search for wrong answers of a solver: each kind of fault is kept once, and shrunk.
 
 A fault is written as the file, its certificate, and a report. The report is for the author of a
 solver, on another computer: it contains the solver's answer, a right answer, and the commands that
@@ -50,8 +50,8 @@ class Tried:
     """One instance that was given to a solver.
 
     Attributes:
-        seed: of the instance, and of the run.
-        judgement: what became of it.
+        seed: the seed of the instance and of the run.
+        judgement: the verdict about the answer.
         num_clauses: its size.
         corners: how it was drawn.
     """
@@ -67,10 +67,10 @@ class Fault:
     """One kind of fault and the smallest instance that shows it.
 
     Attributes:
-        kind: what all faults of this kind have in common, in words.
+        kind: the common text of all faults of this kind.
         times: on how many instances it was seen.
-        seed: of the instance that it was shrunk from; None for a file that somebody brought.
-        judgement: of the shrunk instance.
+        seed: the seed of the original instance; None for a user's file.
+        judgement: the verdict about the shrunk instance.
         question: the shrunk instance.
         is_minimal: whether no clause can be removed; False if time ran out.
         is_interrupted: whether Ctrl-C ended the shrinking.
@@ -128,7 +128,7 @@ class Catch:
 
 
 def fault_kind(judgement: Judgement) -> str:
-    """Return what faults of one cause have in common: verdict and reason, without numbers.
+    """Return the common text of faults with one cause: verdict and reason, without numbers.
 
     >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
     'invalid model: the model costs N, but the last o is N'
@@ -173,7 +173,7 @@ def hunt(
 
 
 def instance(seed: int, number: int, corners: Corners) -> tuple[int, Corners]:
-    """Seed and corners of an instance of a hunt: pairs and long clauses take turns if both may be.
+    """Return the seed and corners of an instance; pairs and long clauses alternate if both are on.
 
     >>> [instance(7, number, Corners(clauses=None))[0] for number in range(4)]
     [7, 7, 8, 8]
@@ -193,7 +193,7 @@ def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Cor
 
 
 def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None, Judgement]:
-    """Shrink a user's file; return None if the answer has no fault, and the verdict.
+    """Shrink a user's file; return the fault (None if the answer has none) and the verdict.
 
     The optimum is decided without the solver, where that is possible. A fault that shows without
     it, such as a crash or a model of another cost, needs no optimum.
@@ -295,7 +295,7 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
 
 
 def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> HandedOver:
-    """Write a fault into a folder, under an unused name."""
+    """Write the files of a fault into a folder, under an unused name."""
     make_folder(folder)
     source = "file" if fault.seed is None else fault.seed
     path = _free_name(folder, f"{re.sub('[^a-z]+', '-', fault.judgement.verdict)}-{source}")
@@ -320,7 +320,7 @@ def without_folders(text: str) -> str:
 
 
 def _named(word: str) -> str:
-    """Return a word of a command, without folders if it is a file; these may contain spaces."""
+    """Return a command's word, without folders if it names a file; folders may have spaces."""
     return Path(word).name if Path(word).is_absolute() else without_folders(word)
 
 
@@ -333,7 +333,7 @@ def _report(fault: Fault, name: str, command: str) -> str:
     size = "no clause can be left out" if fault.is_minimal else "not shrunk to the end"
     proof = ""
     if question.is_decided:
-        proof = ", found by looking at all assignments"
+        proof = ", found by enumerating all assignments"
     if question.certificate is not None:
         proof = f", proven by {name}.cert"
     source = f"from fuzz seed {fault.seed}, one of {fault.times} such faults"
@@ -364,7 +364,7 @@ def _how_to_check(question: Question, name: str) -> str:
 
 
 def _right_answer(question: Question) -> str:
-    """A model of the least cost, as a solver would print it."""
+    """Return a model of the least cost, formatted as a solver would print it."""
     if question.optimum is None:
         return "s UNSATISFIABLE"
     if question.certificate is not None:

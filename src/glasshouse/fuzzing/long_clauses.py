@@ -1,4 +1,4 @@
-"""Clauses of any length for a solver to fail on; there are few variables, so all assignments do.
+"""Clauses of any length that test solvers; all assignments can be enumerated.
 
 Soft and hard clauses of one to ten literals, hard ones that a model keeps or that nothing does,
 unsatisfiable cores, literals that only occur with one sign, and the corners of the format.
@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
 
 
 def draw_lines(dice: Dice, bounds: Bounds) -> tuple[int, tuple[Line, ...]]:
-    """The number of variables, and clauses in the order of a file."""
+    """Return the number of variables, and clauses in the order of a file."""
     size = dice.between(1, _MOST_VARIABLES)
     model = [dice.below(2) for _ in range(size)]
     pure = [dice.choice((0, 0, 1, -1)) if dice.happens(_QUARTER) else 0 for _ in range(size)]
@@ -68,7 +68,7 @@ def _clause(dice: Dice, size: int, pure: list[int]) -> tuple[int, ...]:
 
 
 def _core(dice: Dice, size: int) -> Iterable[tuple[int, ...]]:
-    """Clauses that no assignment satisfies together."""
+    """Return clauses that no assignment satisfies together."""
     if size >= 6 and dice.below(2):
         # Three pigeons in two holes: pigeon p is in hole h where variable 2p + h is true.
         names = dice.order(range(1, size + 1))[:6]
@@ -82,7 +82,7 @@ def _core(dice: Dice, size: int) -> Iterable[tuple[int, ...]]:
 
 
 def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) -> list[Line]:
-    """Repeated literals and clauses, tautologies, clauses without literals, weights of 0."""
+    """Add repeated literals and clauses, tautologies, empty clauses, and weights of 0."""
     changed: list[Line] = []
     for weight, literals in lines:
         if literals and dice.happens(_EIGHTH):
@@ -102,7 +102,7 @@ def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) 
 
 
 def _weighted(dice: Dice, lines: list[Line], size: int, bounds: Bounds) -> list[Line]:
-    """Weights as they are, or such that they add up to one of the goals; none above the largest."""
+    """Return weights unchanged, or scaled to a target sum; none is above the largest."""
     total = sum(weight or 0 for weight, _ in lines)
     goals = [goal for goal in bounds.goals if goal >= total]
     if total and goals and dice.below(2):

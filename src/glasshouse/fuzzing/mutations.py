@@ -24,14 +24,14 @@ _MOST_NEW_WEIGHT = 9
 
 
 def gauge(specimen: Specimen, dice: Dice) -> Specimen:
-    """Negate some variables everywhere, including the model; loops of violated edges stay."""
+    """Negate some variables everywhere, including the model; loops keep their violated edges."""
     flips = [dice.below(2) for _ in specimen.model]
     model = tuple(bit ^ flip for bit, flip in zip(specimen.model, flips, strict=True))
     return _renamed(specimen, model, lambda x: -x if flips[abs(x) - 1] else x)
 
 
 def rename(specimen: Specimen, dice: Dice) -> Specimen:
-    """Rename variables, to numbers that include a few unused ones."""
+    """Rename variables to numbers that include a few unused ones."""
     size = len(specimen.model)
     spare = dice.choice((0, 0, 1, 3, 40))
     names = dice.order(range(1, size + spare + 1))
@@ -63,7 +63,7 @@ def _renamed(specimen: Specimen, model: tuple[int, ...], new: Callable[[int], in
 
 
 def split(specimen: Specimen, dice: Dice) -> Specimen:
-    """Split soft clauses into two of the same literals: equal halves, or any two weights."""
+    """Split soft clauses in two with the same literals: equal halves, or any two weights."""
 
     def halves(clause: Clause) -> list[Clause]:
         if clause.is_hard or clause.weight < 2 or not dice.happens(_FIFTH):

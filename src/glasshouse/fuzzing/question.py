@@ -27,10 +27,10 @@ class Question:
     Attributes:
         num_variables: the number of variables that the file states.
         lines: the clauses in the order of the file.
-        optimum: the least cost of all assignments that keep the hard clauses; None where none does.
+        optimum: the least cost of all assignments that satisfy the hard clauses; None if none does.
         layout: how the file is written.
-        certificate: what proves the optimum; None where it was found by looking at all assignments.
-        is_decided: False where the optimum is not known.
+        certificate: the proof of the optimum; None if all assignments were enumerated.
+        is_decided: False if the optimum is not known.
 
     >>> question = Question(2, ((3, (1, 2)), (None, (-1,)), (2, (-2,))), optimum=2)
     >>> print(question.text.decode(), end="")
@@ -49,7 +49,7 @@ class Question:
 
     @cached_property
     def clauses(self) -> ClauseFile:
-        """The clauses, for a judge."""
+        """The clauses with which a judge evaluates an answer."""
         return clauses_of(self.num_variables, self.lines)
 
     @cached_property
@@ -66,7 +66,7 @@ class Question:
 
     @property
     def says(self) -> str:
-        """The optimum in words."""
+        """The optimum as text."""
         if not self.is_decided:
             return "optimum not known"
         return "hard clauses unsatisfiable" if self.optimum is None else f"optimum {self.optimum}"

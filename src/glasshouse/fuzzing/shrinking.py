@@ -46,7 +46,7 @@ class Shrinker:
         self._deadline = time.monotonic() + seconds
 
     def run(self, specimen: Specimen | None) -> Question:
-        """Until nothing can go or time is over; with a certificate where there is one.
+        """Shrink until nothing can be removed or time is up; add a certificate if there is one.
 
         Without a specimen, literals of long clauses go as well.
         """
@@ -102,7 +102,7 @@ class Shrinker:
         return True
 
     def _with(self, lines: Sequence[Line], num_variables: int | None = None) -> bool:
-        """Continue with other lines if their optimum can be decided and the solver still fails."""
+        """Continue with these lines if their optimum can be decided and the solver still fails."""
         if self.is_over:
             return False
         size = self.best.num_variables if num_variables is None else num_variables
@@ -144,7 +144,7 @@ class Shrinker:
                 self._lower(place, weight)
 
     def _lower(self, place: int, weight: int) -> None:
-        """Subtract as much as possible, in steps that get smaller."""
+        """Subtract as much weight as possible, in steps that get smaller."""
         step = weight // 2
         while step and not self.is_over:
             if weight - step >= 1 and self._with_weight(place, weight - step):
@@ -177,7 +177,7 @@ class Shrinker:
 
 
 def _question_of(specimen: Specimen) -> Question | None:
-    """Return the question of the remaining parts, proven by its loops or decided again."""
+    """Return the question of the remaining parts: proven by their loops, or decided again."""
     try:
         return specimen.question()
     except CertificateError:  # a hard clause weighs less than it did in the proof
@@ -207,7 +207,7 @@ def _total(lines: Sequence[Line]) -> int:
 
 
 def _fewest(things: Sequence[T], accepted: Callable[[Sequence[T]], Sequence[T] | None]) -> None:
-    """Remove blocks of things, ever smaller ones, until no single thing can be removed.
+    """Remove blocks of items, ever smaller ones, until no single item can be removed.
 
     Args:
         things: all things.

@@ -127,7 +127,7 @@ class Specimen:
         )
 
     def question(self) -> Question:
-        """Return the question with its optimum, which is proven by the loops on the way.
+        """Return the question; the loops are first verified to prove its optimum.
 
         Raises:
             CertificateError: the loops do not show that the model is optimal.
@@ -141,7 +141,7 @@ class Specimen:
         return Question(len(self.model), self.lines, known.optimum, self.layout, certificate)
 
     def only(self, parts: Iterable[int]) -> Specimen:
-        """Return a specimen with only some parts."""
+        """Return a specimen that contains only the given parts."""
         kept = set(parts)
         clauses = tuple(clause for clause in self.clauses if clause.part in kept)
         loops = tuple(loop for loop in self.loops if loop.part in kept)

@@ -57,7 +57,7 @@ class Trial(Protocol):
         """Return the verdict about an answer; for a command, a `Reply`."""
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """One line for a shell that asks again."""
+        """Return one shell line that asks the solver again."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class CommandTrial:
         return Reply.of(judgement, outcome)
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """The command on a file."""
+        """Return the shell line that runs the command on a file."""
         return shlex.join(self.command.arguments(path, seed or 0, self.limits.seconds))
 
 
@@ -102,7 +102,7 @@ class BuiltInTrial:
     seconds: float = 10.0
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """Let the solver answer; a refusal counts as no answer, any other exception as a crash."""
+        """Ask the solver; a refusal counts as no answer, any other exception as a crash."""
         try:
             answer = built_in(self.name)(question.clauses, self.seconds)
         except RefusedError as refusal:
@@ -112,7 +112,7 @@ class BuiltInTrial:
         return judge(question.clauses, answer, question.known)
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """The command that draws the instance, shrinks it and asks again."""
+        """Return the shell line that draws the instance, shrinks it and asks again."""
         if seed is None:
             return shlex.join(["glasshouse", "fuzz", "shrink", str(path), "--solver", self.name])
         words = ["glasshouse", "fuzz", "run", "--solver", self.name]
@@ -129,7 +129,7 @@ def spoken_dialect(trial: Trial) -> Dialect | None:
 
 
 def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:
-    """Return a trial of a built-in solver by its name, or else of a command.
+    """Return a trial of a built-in solver by its name, or of any other command.
 
     Raises:
         ValueError: the solver is not installed, or the program does not exist.

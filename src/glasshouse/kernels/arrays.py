@@ -1,4 +1,4 @@
-"""New arrays in compiled code, and reinterpreted arrays.
+"""New arrays in compiled code, and arrays whose bytes are viewed as another type.
 
 Numba compiles its own `np.zeros` and similar functions again for every type and every call, a tenth
 of a second each. These functions are a few inline instructions.

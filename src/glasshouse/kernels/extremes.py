@@ -18,7 +18,7 @@ word: Any = intrinsic
 
 
 def _of_two(comparison: str) -> Callable[..., Any]:
-    """Return the second number if it compares this way with the first, else the first."""
+    """Return the second number if it compares this way with the first, otherwise the first."""
 
     def typed(typing: Any, first: Any, second: Any) -> Any:
         given = types.unliteral(first), types.unliteral(second)

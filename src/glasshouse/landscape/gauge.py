@@ -33,7 +33,7 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
 
     Args:
         problem: an Ising problem, an RBM or a polynomial of spins, or a plant; biases are turned
-            with their spins, and terms of a polynomial with the product of theirs.
+            with their spins, and terms of a polynomial with the product of those of their spins.
         state: the spins s, ±1.
 
     >>> problem = Rbm([[1, -1], [1, 1]])
@@ -63,9 +63,7 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
         spins = one_state(state, problem.num_variables)
         turned = problem.monomials.products(spins[np.newaxis])[0]
         return replace(problem, weights=turned * problem.weights)
-    raise ValueError(
-        f"a {type(problem).__name__} has no spins to gauge; bring it to spins with to_ising"
-    )
+    raise ValueError(f"a {type(problem).__name__} has no spins to gauge; convert it with to_ising")
 
 
 def _gauge_rbm(problem: Rbm, visible: npt.NDArray[np.int8], hidden: npt.NDArray[np.int8]) -> Rbm:

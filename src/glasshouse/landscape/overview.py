@@ -40,7 +40,7 @@ class Overview(Summarised):
         integer: whether all weights are integers.
         weight_range: the least and the largest weight; None without terms.
         distinct_weights: how many different magnitudes there are.
-        bipartite: the sizes of the two sides, or None where there is an odd cycle. Free variables
+        bipartite: the sizes of the two sides, or None if there is an odd cycle. Free variables
             are on neither side, but in the layers of an RBM.
         components: connected parts, isolated variables included.
         free_variables: variables that nothing touches.

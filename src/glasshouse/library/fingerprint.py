@@ -108,7 +108,7 @@ class ReducedGraph:
         return digest.hexdigest()
 
     def _blocks(self) -> Iterator[str]:
-        """Yield the text in blocks, because that of a large graph takes gigabytes."""
+        """Yield the text in blocks, because the text of a large graph takes gigabytes."""
         for start in range(0, self.num_edges, _BLOCK):
             part = slice(start, start + _BLOCK)
             rows = zip(*self._ends[part].T.tolist(), self._weights[part].tolist(), strict=True)

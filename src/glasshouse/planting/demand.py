@@ -22,8 +22,8 @@ from glasshouse.problems import IntArray
 # Approximate bytes that growing takes.
 _NODE, _EDGE, _LOOP, _ENTRY = 64, 64, 64, 32
 _MACHINE_EDGE = 512  # networkx builds it
-_PRODUCT = 16  # of each spin in a square's products
-_LAYER = 1024  # arrays of its own
+_PRODUCT = 16  # bytes of each spin in a square's products
+_LAYER = 1024  # bytes of its own arrays
 _UNBOUNDED = 1 << 62  # steps
 # The steps that are left, which kernels count down; an array of one number.
 Meter: TypeAlias = IntArray

@@ -230,7 +230,7 @@ class Graph(Summarised):
 
     @cached_property
     def is_bipartite(self) -> bool:
-        """Whether all cycles have even length."""
+        """Whether the graph is bipartite: all cycles have even length."""
         return two_colouring(self.num_nodes, self.edges) is not None
 
     @cached_property
@@ -348,7 +348,7 @@ class Graph(Summarised):
         for pair in couplers:
             u, v = pair
             if u == v:
-                raise ValueError(f"node {u!r:.40} is joined with itself; remove such edges")
+                raise ValueError(f"node {u!r:.40} is joined to itself; remove such edges")
             if u not in number or v not in number:
                 raise ValueError(
                     f"coupler {pair!r:.60} has a qubit that is not in the list of qubits; remove "
@@ -387,7 +387,7 @@ def _paired(first: IntArray, second: IntArray) -> IntArray:
 
 
 def dwave_graphs() -> Any:
-    """Import D-Wave's package of graphs, or raise an error that says how to install it.
+    """Import D-Wave's package of graphs, or raise an error with the install command.
 
     Its predecessor dwave-networkx has the same graphs, and warns that it is deprecated.
     """

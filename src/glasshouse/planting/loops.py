@@ -88,7 +88,7 @@ class Loops(Summarised):
         """Return loops of one length, one per row, all with the same two weights."""
         table = np.asarray(nodes)
         if table.ndim != 2:
-            raise ValueError(f"one row per loop is needed, not an array of shape {table.shape}")
+            raise ValueError(f"pass one row per loop, not an array of shape {table.shape}")
         weights = np.full(table.shape, _weight(positive), dtype=np.int64)
         weights[:, -1:] = _weight(negative)
         return cls.of_rows(table, weights)
@@ -213,7 +213,7 @@ def _weight(value: int) -> int:
     """Check one weight of a loop; refuse a value beyond int64."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or abs(int(value)) > validation.INT64_MAX:
-        raise ValueError(f"a loop's weight is a whole number of magnitude below 2^63, not {value}")
+        raise ValueError(f"a loop's weight is an integer of magnitude below 2^63, not {value}")
     return int(value)
 
 

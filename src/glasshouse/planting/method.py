@@ -177,7 +177,7 @@ class Method(Summarised):
 
     @cached_property
     def hints(self) -> Mapping[str, Any]:
-        """The types of the parameters, except for graphs, which only type checkers know."""
+        """The types of the parameters, except for graphs, whose type is not known at run time."""
         plain = {name: self.parameters[name].annotation for name in self.parameters}
         plain.pop("graph", None)
         return get_type_hints(SimpleNamespace(__annotations__=plain), self.planner.__globals__)

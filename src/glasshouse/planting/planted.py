@@ -64,7 +64,7 @@ class Planted(Summarised):
         recipe: what grows the instance again.
         squares: c·(a·s)², each at its minimum in the planted state.
         denominator: what loops and squares are divided by.
-        cores: of clauses, in place of loops and squares.
+        cores: cores of clauses, instead of loops and squares.
         monomials: products of spins that squares of a polynomial run over: the nodes after the
             ghost.
 
@@ -197,7 +197,7 @@ class Planted(Summarised):
         edges, sums = SquareSums(squares, num_spins + 1).pairs()
         if squares.is_wide and sum(map(abs, sums.tolist())) > INT64_MAX:
             raise ValueError(
-                "the squares add up to more than 2^63-1, where energies stop being exact; use "
+                "the squares add up to more than 2^63-1, beyond which energies are not exact; use "
                 "fewer or smaller ones"
             )
         weights = -(sums.astype(np.int64, copy=False) >> 1)
@@ -256,12 +256,12 @@ class Planted(Summarised):
                 "variables; convert the problem with to_polynomial or to_ising"
             )
         if isinstance(self.problem, Polynomial):
-            raise ValueError("a polynomial has no pairs of spins; bring it to pairs with to_ising")
+            raise ValueError("a polynomial has no pairs of spins; convert it with to_ising")
         return to_ising(self.problem)[0]
 
     @property
     def form(self) -> Ising | Polynomial:
-        """The problem over spins without sides: the polynomial, or else the Ising problem."""
+        """The problem over spins of one kind: the polynomial if there is one, or the Ising form."""
         return self.problem if isinstance(self.problem, Polynomial) else self.ising
 
     @property

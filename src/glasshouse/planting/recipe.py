@@ -73,7 +73,7 @@ class Recipe(Summarised):
             raise ValueError(f"a recipe must be a JSON object with exactly {sorted(_KEYS)}")
         entropy, path = values["seed"], values["spawn_key"]
         if not _is_count(entropy) or not isinstance(path, list) or not all(map(_is_count, path)):
-            raise ValueError("a recipe's seed and spawn_key must be whole numbers")
+            raise ValueError("a recipe's seed and spawn_key must be integers")
         if len(path) > _LONGEST_SPAWN_KEY:
             raise ValueError(
                 f"a spawn_key of {len(path)} numbers; use at most {_LONGEST_SPAWN_KEY}"

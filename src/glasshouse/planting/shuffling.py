@@ -30,7 +30,7 @@ def shuffle(planted: Planted) -> Planted:
     """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
 
     An RBM becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
-    they would tell the old names: on a chip's graph, a shuffled instance must be embedded anew.
+    they would reveal the old names: on a chip's graph, a shuffled instance must be embedded again.
     Clauses of a WCNF file written from it come in random order too.
 
     >>> from glasshouse.planting import random_loops
@@ -76,7 +76,7 @@ def _shuffled_clauses(planted: Planted, problem: MaxSat, recipe: Recipe) -> Plan
 
 
 def _reordered(clauses: Clauses, order: npt.NDArray[Any], new: npt.NDArray[np.int32]) -> Clauses:
-    """Clauses in another order, with variables renamed."""
+    """Return clauses in a different order, with variables renamed."""
     lengths = clauses.lengths[order]
     starts = np.concatenate([[0], np.cumsum(lengths)])
     places = np.repeat(clauses.starts[:-1][order] - starts[:-1], lengths) + np.arange(starts[-1])

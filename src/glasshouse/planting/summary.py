@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from glasshouse.planting.planted import Planted
 
 
-# Parameters that have a row of their own, or are told by the size.
+# Parameters that have their own row, or that the size shows.
 _SHOWN = {"frustration", "loop_density", "loops", "cores", "n", "m", "graph", "state",
           "shuffled"}  # fmt: skip
 
@@ -47,7 +47,7 @@ class Summary(Summarised):
         components: connected parts, isolated spins included.
         free_spins: spins that no loop touches.
         ground_states: how many there are, as far as that is proven, and why.
-        asked: what else was asked for, in words: the family's own parameters.
+        asked: the family's own parameters, as text.
         labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
         degree: the most spins that a term has.
     """
@@ -163,7 +163,7 @@ class Summary(Summarised):
             ("components", "", _text(self.components)),
             ("free spins", "", _text(self.free_spins)),
         ]
-        # The density of the MAX-2-SAT form of squares says nothing.
+        # The density of the MAX-2-SAT form of squares has no meaning.
         missing = {"squares"} if not self.squares else {"clause density"}
         missing |= set() if self.loops else {"loops", "loop density"}
         missing |= set() if self.cores else {"cores"}

@@ -1,4 +1,4 @@
-"""Whether a plant's problem is the sum of its loops and squares; polynomials as such sums."""
+"""Checks that a plant's problem is the sum of its loops and squares, for polynomials as well."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_parts(planted: Planted) -> Certificate:
-    """The certificate of a plant whose loops and squares are valid and add up to its problem."""
+    """Return a plant's certificate, after checking its loops and squares and their sum."""
     size = planted.problem.num_variables
     is_polynomial = isinstance(planted.problem, Polynomial)
     try:
@@ -73,13 +73,13 @@ def check_loop_weight(planted: Planted) -> None:
 def polynomial_of_squares(
     num_spins: int, table: Monomials, squares: Squares, denominator: int
 ) -> Polynomial:
-    """The sum of squares over products of spins, divided, and without its constant."""
+    """Return the sum of squares over products of spins, divided, and without its constant."""
     terms = _terms(num_spins, table, squares)
     weights = exact.total(np.abs(terms.amounts)) if len(terms.amounts) else 0
     if weights >= ROOM:
         raise ValueError(
-            "the squares add up to more than 2^61, where energies stop being exact; use fewer or "
-            "smaller ones"
+            "the squares add up to more than 2^61, beyond which energies are not exact; use fewer "
+            "or smaller ones"
         )
     if (terms.amounts % denominator).any():
         raise ValueError(f"denominator={denominator} does not divide the sum of the squares")
@@ -125,7 +125,7 @@ def _check_sum_of_parts(planted: Planted, loops: Ising) -> None:
 
 
 def _check_sum(problem: Ising, gauged: Ising) -> None:
-    """Refuse a problem that is not the sum of its loops, naming a place where they differ."""
+    """Refuse a problem that is not the sum of its loops; name an edge where they differ."""
     mine, theirs = (
         np.column_stack([form.edges, form.weights]).astype(np.int64) for form in (problem, gauged)
     )

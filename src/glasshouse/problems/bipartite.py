@@ -19,7 +19,7 @@ Penalty = Literal["tight", "paper"]
 
 
 def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qubo, Reduction]:
-    """Return a QUBO of doubled variables (v, h) whose pairs join v to h only; v = h at optima.
+    """Return a QUBO of doubled variables (v, h); its pairs join v to h only, and v = h at optima.
 
     `penalty="tight"` splits every term evenly between the copies and charges P_i = (Σ_j |Q_ij| +
     unit)/8 for v_i ≠ h_i, with the unit the gcd of the coefficients (their least magnitude for

@@ -35,7 +35,7 @@ class Clauses(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, name: str = "clauses") -> Clauses:
-        """Clauses from lists of literals, or from a table with a clause in each row."""
+        """Return clauses from lists of literals, or from a table with a clause in each row."""
         if isinstance(rows, Clauses):
             return rows
         if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "iu":
@@ -53,13 +53,13 @@ class Clauses(NamedTuple):
 
     @classmethod
     def of_pairs(cls, rows: npt.NDArray[np.int32]) -> Clauses:
-        """Clauses from rows of two literals, with 0 for a literal that is missing."""
+        """Return clauses from rows of two literals, with 0 for a missing literal."""
         ends = np.cumsum(np.count_nonzero(rows, axis=1), dtype=np.int64)
         return cls(rows[rows != 0], np.append(np.int64(0), ends))
 
     @classmethod
     def joined(cls, parts: list[Clauses]) -> Clauses:
-        """Some clauses after others."""
+        """Concatenate several groups of clauses."""
         lengths = np.concatenate([np.empty(0, np.int64), *(part.lengths for part in parts)])
         literals = np.concatenate([np.empty(0, np.int32), *(part.literals for part in parts)])
         return cls(literals, np.append(np.int64(0), np.cumsum(lengths)))
@@ -70,7 +70,7 @@ class Clauses(NamedTuple):
         for part, array in (("literals", literals), ("starts", starts)):
             if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
                 raise ValueError(
-                    f"{name}: {part} must be a flat array of whole numbers, not {array.dtype} of "
+                    f"{name}: {part} must be a flat array of integers, not {array.dtype} of "
                     f"shape {array.shape}"
                 )
         if not len(starts) or starts[0] != 0 or starts[-1] != len(literals):
@@ -91,22 +91,22 @@ class Clauses(NamedTuple):
 
     @property
     def lengths(self) -> IntArray:
-        """How many literals each of them has."""
+        """The number of literals of each clause."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
     def longest(self) -> int:
-        """The most literals that a clause has."""
+        """The largest number of literals in a clause."""
         return int(self.lengths.max(initial=0))
 
     @property
     def rows(self) -> IntArray:
-        """For each literal, the clause that it stands in."""
+        """For each literal, the index of its clause."""
         return np.repeat(np.arange(len(self.starts) - 1), self.lengths)
 
     @property
     def products(self) -> Monomials:
-        """A clause is false where a product of bits is 1: 2(k-1) is "k is false", one more "true".
+        """Return each clause as products of bits that are 1 if and only if the clause is false.
 
         `falsity` has these bits.
         """
@@ -114,32 +114,32 @@ class Clauses(NamedTuple):
         return Monomials(codes.astype(np.int32), self.starts)
 
     def lists(self) -> list[list[int]]:
-        """Each clause as a list."""
+        """Return each clause as a list of literals."""
         flat, starts = self.literals.tolist(), self.starts.tolist()
         return [flat[a:b] for a, b in itertools.pairwise(starts)]
 
     def falsified(self, bits: npt.NDArray[np.int8], weights: Any) -> npt.NDArray[Any]:
-        """Weight of the clauses all of whose literals are false, for one assignment or many."""
+        """Return the weight of the clauses without a true literal, for one assignment or many."""
         return self.products.evaluate(falsity(bits), weights)
 
 
 def falsity(bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """For each variable whether its literal is false, and whether its negation is."""
+    """Return, for each variable, whether its literal is false, and whether its negation is."""
     both = np.stack([1 - bits, bits], axis=-1)
     return both.reshape(*bits.shape[:-1], 2 * bits.shape[-1])
 
 
 def is_literal(value: object) -> bool:
-    """Whether something is a whole number that can be a literal."""
+    """Return whether a value is an integer that can be a literal."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return is_whole and 0 < abs(int(value)) <= validation.MOST_VARIABLES  # type: ignore[call-overload]
 
 
 def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number]:
-    """One weight for each soft clause, none of them negative, and their sum."""
+    """Return one weight per soft clause, none of them negative, and their sum."""
     weights = validation.weights(values, "weights")
     if len(weights) != count:
-        raise ValueError(f"{count} clauses but {len(weights)} weights")
+        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one for each clause")
     if (weights < 0).any():
         k = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(
@@ -150,7 +150,7 @@ def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number
 
 
 class WeightedClauses(Summarised):
-    """Soft clauses with weights, and hard clauses; a class says how it holds them."""
+    """Base class of problems with weighted soft clauses and hard clauses; subclasses store them."""
 
     num_variables: int
     weights: WeightArray
@@ -159,12 +159,12 @@ class WeightedClauses(Summarised):
 
     @property
     def num_clauses(self) -> int:
-        """How many soft clauses there are."""
+        """The number of soft clauses."""
         return len(self.weights)
 
     @property
     def num_hard(self) -> int:
-        """How many hard clauses there are."""
+        """The number of hard clauses."""
         raise NotImplementedError
 
     def _soft_cost(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -175,7 +175,7 @@ class WeightedClauses(Summarised):
 
     @property
     def clause_density(self) -> float:
-        """Clauses, hard ones included, for each variable."""
+        """The number of clauses per variable, including hard clauses."""
         return (self.num_clauses + self.num_hard) / max(1, self.num_variables)
 
     @property
@@ -192,7 +192,7 @@ class WeightedClauses(Summarised):
 
     @property
     def offset(self) -> int:
-        """No constant is added to a cost; empty clauses are one."""
+        """Always 0, because costs have no constant; an empty clause adds one instead."""
         return 0
 
     @property
@@ -201,10 +201,11 @@ class WeightedClauses(Summarised):
         return bool(self.weights.dtype == np.int64)
 
     def cost(self, assignment: State) -> Any:
-        """Weight of the falsified soft clauses, plus `hard_weight` for each broken hard clause.
+        """Return the weight of falsified soft clauses, plus `hard_weight` per violated hard clause.
 
         So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
-        One assignment, also by label, gives a number; a batch (last axis = variables) an array.
+        One assignment (or a mapping by label) gives a number; a batch (last axis = variables), an
+        array.
         """
         bits = self._bits(assignment)
         cost = self._soft_cost(bits)
@@ -215,7 +216,7 @@ class WeightedClauses(Summarised):
     def _with_broken(
         self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Costs with what the broken hard clauses add to them."""
+        """Return costs plus `hard_weight` for each violated hard clause."""
         most = int(broken.max(initial=0))
         if not most:
             return cost
@@ -237,7 +238,7 @@ class WeightedClauses(Summarised):
         return self.cost(assignment)
 
     def broken(self, assignment: State) -> Any:
-        """How many hard clauses an assignment breaks."""
+        """Return the number of hard clauses that an assignment violates."""
         broken = self._broken(self._bits(assignment))
         return broken.item() if np.ndim(broken) == 0 else broken
 

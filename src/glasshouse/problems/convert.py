@@ -134,7 +134,7 @@ def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
 
 
 def to_maxsat(problem: Given) -> tuple[MaxSat, Reduction]:
-    """Any problem as weighted MaxSAT; all but clauses go by `to_max2sat`.
+    """Convert any problem to weighted MaxSAT; all but clauses are converted by `to_max2sat`.
 
     >>> to_maxsat(Max2Sat.from_clauses(2, [[1, 2], [-1]], [3, 1]))[0]
     MaxSat(2 variables, 2 clauses, at most 2 literals, integer weights 1 to 3)
@@ -148,7 +148,7 @@ def to_maxsat(problem: Given) -> tuple[MaxSat, Reduction]:
 
 
 def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
-    """Convert any problem to a bipartite one.
+    """Convert any problem to a bipartite one, an RBM.
 
     A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). All others follow
     the paper, whose method works for every graph: each variable becomes a visible and a hidden spin
@@ -192,7 +192,7 @@ def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomia
 
     Args:
         problem: any problem; pairs are degree 2, and so is a clause of two literals.
-        units: "spin" or "binary", if they are to be changed.
+        units: "spin" or "binary", to change the units.
 
     >>> from glasshouse.problems import Ising
     >>> to_polynomial(Ising.from_edges(2, [(0, 1)], [3], fields=[1, 0]))[0].terms()

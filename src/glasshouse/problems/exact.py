@@ -96,14 +96,14 @@ def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
 
 
 def half(value: Number) -> Fraction | float:
-    """Return half of a number: a Fraction for an integer; a float for a float, if that is exact."""
+    """Return half of a number: a Fraction for an integer; for a float, a float if that is exact."""
     if isinstance(value, int) or 2 * (value / 2) != value:
         return Fraction(value) / 2
     return value / 2
 
 
 def unit(weights: Any, linear: Any, constant: Number) -> Number:
-    """Return the grain of the coefficients: their gcd, or the least magnitude of floats, or 1.
+    """Return the unit of the coefficients: their gcd; for floats, the least magnitude; or 1.
 
     Floats that are all zero have the grain of the constant, next to which 1 might be too large.
     """

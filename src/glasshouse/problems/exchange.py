@@ -1,7 +1,8 @@
 """Ising problems, QUBOs and RBMs to and from dimod, networkx and matrices.
 
-dimod minimises +ΣJ s s + Σh s: its spin models have the opposite sign of ours, its binary ones the
-same. Variables keep their order, and their labels if the other side has labels.
+dimod minimises +ΣJ s s + Σh s: its spin models have the opposite sign of `Ising`, its binary
+models the same sign as `Qubo`. Variables keep their order, and their labels if the other side has
+labels.
 """
 
 from __future__ import annotations

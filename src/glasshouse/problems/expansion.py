@@ -54,11 +54,11 @@ def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
 
 
 def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomials, Any, Any]:
-    """Bits as spins, all weights times 2 to the power of the degree; or spins as bits.
+    """Return bits as spins, with all weights times 2 to the power of the degree; or spins as bits.
 
     Args:
         given: the monomials.
-        weights: of them; Python integers where sums could wrap around.
+        weights: their weights; Python integers if sums could overflow.
         to_spin: from bits to spins, by x = (1 + s)/2; else the other way.
 
     Returns:
@@ -68,8 +68,8 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
     parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
     if parts * max(1, degree) > MOST_PARTS:
         raise ValueError(
-            f"terms of degree {degree} have too many parts in other units: 2 to the power of the "
-            "degree each; keep the units, or reduce to pairs first"
+            f"a term of degree {degree} has 2^{degree} parts in other units, too many in total; "
+            "keep the units, or reduce to pairs first"
         )
     rows, sums = [], []
     for places, table in given.tables():
@@ -85,10 +85,10 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
 
 
 def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
-    """A polynomial as an Ising problem (of spins) or a QUBO (of bits), with ancillas if need be.
+    """Convert a polynomial to an Ising problem (of spins) or a QUBO (of bits), with ancillas.
 
     Spins: a product of four or more is cut in two, w·A·B = |w| + min over t of -|w|·t·(A - σB) with
-    the sign σ of w; one of three has an ancilla a of its own, by 2(1 - s1·s2·s3) = min over a of
+    the sign σ of w; one of three has its own ancilla a, by 2(1 - s1·s2·s3) = min over a of
     (s1 + s2 + s3 - 1 - 2a)². Bits: -|w|·x1⋯xk is the least |w|·y·(k - 1 - Σ x), and a positive
     product gives up one factor at a time by x1·P = P - (1 - x1)·P. No weight needs to be larger
     than others to hold ancillas in place.
@@ -118,7 +118,7 @@ def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
 
 
 class _Rounds:
-    """A polynomial on its way to pairs: its terms so far, and how ancillas follow from a state."""
+    """A polynomial in conversion to pairs: its current terms, and how a state sets the ancillas."""
 
     def __init__(self, problem: Polynomial) -> None:
         self.given, self.size = problem, problem.num_variables
@@ -130,7 +130,7 @@ class _Rounds:
         self.answers: list[StateMap] = []
 
     def problem(self) -> Ising | Qubo:
-        """Return the quadratic terms, once no term has more than two variables."""
+        """Return the quadratic problem when no term has more than two variables."""
         held, weights = self.terms
         labels = self.given.labels if self.size == self.given.num_variables else None
         singles, couplings = np.zeros(self.size, dtype=weights.dtype), weights[:0]
@@ -145,13 +145,13 @@ class _Rounds:
         return Qubo(self.size, ends, couplings, singles, self.offset, labels)
 
     def forward(self, state: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-        """A state with the ancillas that fit it."""
+        """Return a state extended by the best values of the ancillas."""
         for answer in self.answers:
             state = np.concatenate([state, answer(state)], axis=-1)
         return state
 
     def cut_in_two(self) -> int:
-        """Cut all spin terms of four variables or more; the degree after that."""
+        """Cut all spin terms of four variables or more in two; return the new largest degree."""
         rows, sums = self._start(4)
         halves = []
         for places, table in self._above(4):
@@ -166,7 +166,7 @@ class _Rounds:
         return self._end(rows, sums)
 
     def bind_triples(self) -> None:
-        """Give each spin term of three variables an ancilla, turned by the sign of the weight."""
+        """Give each spin term of three variables an ancilla, whose sign depends on the weight."""
         rows, sums = self._start(3)
         ((places, table),) = self._above(3)
         weights = self.terms[1][places]
@@ -187,7 +187,7 @@ class _Rounds:
         self._end(rows, sums)
 
     def give_up_one(self) -> int:
-        """Take one factor from all positive bit terms above pairs, and end the negative ones."""
+        """Shorten positive bit terms above pairs by one factor; turn negative ones into pairs."""
         rows, sums = self._start(3)
         for places, table in self._above(3):
             all_weights, width = self.terms[1][places], table.shape[1]
@@ -208,7 +208,7 @@ class _Rounds:
         return self._end(rows, sums)
 
     def _start(self, least: int) -> tuple[list[Any], list[Any]]:
-        """The terms below a degree, which stay."""
+        """Return the terms below a degree, which do not change."""
         held, weights = self.terms
         low = [(places, table) for places, table in held.tables() if table.shape[1] < least]
         return [table for _, table in low], [weights[places] for places, _ in low]
@@ -217,12 +217,12 @@ class _Rounds:
         return [pair for pair in self.terms[0].tables() if pair[1].shape[1] >= least]
 
     def _ancillas(self, number: int) -> npt.NDArray[np.int32]:
-        """New variables after the last."""
+        """Return the numbers of new ancillas, which follow all other variables."""
         self.size += number
         return np.arange(self.size - number, self.size, dtype=np.int32)
 
     def _answer(self, tables: list[Any], rule: StateMap) -> None:
-        """How the ancillas that came last follow from the variables in some tables."""
+        """Record how the newest ancillas follow from the variables in the given tables."""
         for table in tables:
             self.answers.append(partial(_applied, rule, table))
 
@@ -238,7 +238,7 @@ def _applied(rule: StateMap, table: npt.NDArray[Any], state: npt.NDArray[np.int8
 
 
 def _all_true(first_negated: bool) -> StateMap:
-    """Whether all literals of a product are true, the first one perhaps negated."""
+    """Return the rule "all literals of a product are true"; the first may be negated."""
 
     def rule(values: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
         first = 1 - values[..., 0] if first_negated else values[..., 0]
@@ -249,7 +249,7 @@ def _all_true(first_negated: bool) -> StateMap:
 
 
 def of_pairs(problem: Ising | Qubo) -> Polynomial:
-    """An Ising problem or a QUBO as a polynomial with the same states and energies."""
+    """Return an Ising problem or a QUBO as a polynomial with the same states and energies."""
     singles = pairs.single_terms(problem)
     sign = -1 if problem.space.low < 0 else 1
     held = np.flatnonzero(singles).astype(np.int32)
@@ -263,7 +263,7 @@ def of_pairs(problem: Ising | Qubo) -> Polynomial:
 
 
 def joined(rows: list[Any], sums: list[Any], kind: Any) -> Flat:
-    """Tables of monomials one after the other, and their weights."""
+    """Concatenate tables of monomials and their weights."""
     lengths = [np.full(len(table), table.shape[1], dtype=np.int64) for table in rows]
     starts = np.concatenate([[0], np.cumsum(np.concatenate([np.empty(0, np.int64), *lengths]))])
     flat = np.concatenate([np.empty(0, np.int32), *(table.reshape(-1) for table in rows)])

@@ -22,7 +22,7 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
     Traceback (most recent call last):
         ...
     glasshouse.problems.hard_clauses.HardClausesUnsatisfiableError: hard clauses unsatisfiable:
-    they force variable 1 to be true and false
+    they force variable 1 to be both true and false
     """
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components

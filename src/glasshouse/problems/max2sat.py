@@ -26,7 +26,7 @@ _CHUNK = 1 << 22
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Max2Sat(WeightedClauses):
-    """Find the assignment whose falsified soft clauses weigh least and that breaks no hard clause.
+    """Minimise the weight of falsified soft clauses over assignments that satisfy the hard ones.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of
     two literals; 0 as the second makes it a unit clause, two zeros an empty clause, which no
@@ -105,7 +105,7 @@ class Max2Sat(WeightedClauses):
 
     @cached_property
     def edges(self) -> npt.NDArray[np.int32]:
-        """A (k, 2) array of the pairs of variables, from 0, that share a clause, each pair once.
+        """A (k, 2) array of the pairs of variables (from 0) that share a clause, each pair once.
 
         Weights belong to clauses, not to these pairs.
         """
@@ -250,7 +250,7 @@ def cost_as_qubo(problem: Max2Sat) -> Qubo:
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
-    """Return (c, d, variable) with "this literal is false" = c + d·x; 0 is always false."""
+    """Return (c, d, variable) with "this literal is false" = c + d·x; literal 0 always is."""
     constant = np.where(literals < 0, 0, 1)
     return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
 

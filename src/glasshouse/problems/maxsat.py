@@ -23,10 +23,10 @@ from glasshouse.problems.validation import IntArray, Number, WeightArray
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class MaxSat(WeightedClauses):
-    """Find the assignment whose falsified soft clauses weigh least and that breaks no hard clause.
+    """Minimise the weight of falsified soft clauses over assignments that satisfy the hard ones.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. Clauses stay as they
-    were given, in their order, with literals that stand twice and with tautologies; no assignment
+    were given, in their order, including repeated literals and tautologies; no assignment
     satisfies an empty one. With at most two literals in each, `to_max2sat` gives a `Max2Sat`.
 
     Attributes:
@@ -88,7 +88,7 @@ class MaxSat(WeightedClauses):
 
     @property
     def starts(self) -> IntArray:
-        """Where each soft clause begins, and the end of the last."""
+        """The start of each soft clause, and the end of the last one."""
         return self.soft.starts
 
     @property
@@ -98,27 +98,27 @@ class MaxSat(WeightedClauses):
 
     @property
     def hard_starts(self) -> IntArray:
-        """Where each hard clause begins, and the end of the last."""
+        """The start of each hard clause, and the end of the last one."""
         return self.hard.starts
 
     @property
     def num_hard(self) -> int:
-        """How many hard clauses there are."""
+        """The number of hard clauses."""
         return len(self.hard.starts) - 1
 
     @property
     def num_edges(self) -> int:
-        """How many clauses there are, hard ones included: they are the edges of a hypergraph."""
+        """The number of clauses, including hard ones: they are the edges of a hypergraph."""
         return self.num_clauses + self.num_hard
 
     @property
     def longest(self) -> int:
-        """The most literals that a clause has."""
+        """The largest number of literals in a clause."""
         return max(self.soft.longest, self.hard.longest)
 
     @property
     def space(self) -> Space:
-        """Its states."""
+        """The space of the problem's assignments."""
         return Space("MaxSAT", self.num_variables, 0)
 
     def _soft_cost(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -130,7 +130,7 @@ class MaxSat(WeightedClauses):
     def simplified(self) -> MaxSat:
         """Return a problem with the same costs and fewer clauses.
 
-        A literal stands once in a clause, `x ∨ ¬x` goes, equal clauses are merged, zero weights
+        A clause has each literal once, `x ∨ ¬x` is dropped, equal clauses are merged, zero weights
         dropped. Clauses come out by length, then in ascending order of their literals.
 
         >>> MaxSat(3, [[3, 1, 3], [1, 2, -1], [1, 3], []], [2, 7, 1, 4]).simplified().soft.lists()
@@ -198,7 +198,7 @@ def clauses_of_pairs(problem: Max2Sat) -> MaxSat:
 
 
 def _all_clauses(problem: MaxSat) -> tuple[Clauses, Any]:
-    """Hard clauses after the soft ones, each with `hard_weight`; Python integers where need be."""
+    """Return soft clauses, then hard ones of weight `hard_weight`; Python integers if needed."""
     kind: Any = problem.weights.dtype
     if problem.is_integer and problem.hard_weight > validation.INT64_MAX:
         kind = np.dtype(object)
@@ -209,7 +209,7 @@ def _all_clauses(problem: MaxSat) -> tuple[Clauses, Any]:
 
 
 def clause_polynomial(problem: MaxSat) -> Polynomial:
-    """The polynomial of bits whose energy is the cost: a clause of k literals has degree k.
+    """Return the polynomial of bits whose energy is the cost; k literals give degree k.
 
     A clause is falsified where all its literals are false, as a product of 1 - x for x and of x for
     ¬x. A hard clause weighs `hard_weight`.
@@ -248,7 +248,7 @@ def clause_polynomial(problem: MaxSat) -> Polynomial:
 
 
 def clause_qubo(problem: MaxSat) -> tuple[Qubo, Reduction]:
-    """The QUBO whose energy is the cost, with k - 2 ancillas for a clause of k > 2 literals.
+    """Return the QUBO whose energy is the cost; a clause of k > 2 literals needs k - 2 ancillas.
 
     A clause is a product of bits "this literal is false", and these products are reduced to pairs
     before the bits are written as 1 - x or x: nothing is multiplied out.

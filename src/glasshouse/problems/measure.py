@@ -38,7 +38,7 @@ class Measure:
 
     @classmethod
     def own(cls, problem: Problem) -> Measure:
-        """A problem's own number: its energy, or cost."""
+        """Return the measure of a problem's own value: its energy, or its cost."""
         return cls("cost" if isinstance(problem, WeightedClauses) else "energy", problem.is_integer)
 
     @classmethod

@@ -32,7 +32,7 @@ class Monomials(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any) -> Monomials:
-        """Monomials from lists of variables, as they stand."""
+        """Return monomials from lists of variables, unchanged."""
         try:
             lists = [list(row) for row in rows]
         except TypeError:
@@ -40,23 +40,23 @@ class Monomials(NamedTuple):
         starts = np.concatenate([[0], np.cumsum([len(row) for row in lists], dtype=np.int64)])
         flat = [index for row in lists for index in row]
         if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):
-            raise ValueError("monomials must be lists of variables, numbers from 0")
+            raise ValueError("monomials must be lists of variables, numbered from 0")
         if flat and max(flat) >= validation.MOST_VARIABLES:
             raise ValueError(f"a monomial names variable {max(flat)}, which no problem has")
         return cls(np.array(flat, dtype=np.int32), starts.astype(np.int64))
 
     @property
     def degrees(self) -> IntArray:
-        """How many variables each of them has."""
+        """The number of variables in each monomial."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
     def rows(self) -> IntArray:
-        """For each index, the monomial that it stands in."""
+        """For each index, the number of its monomial."""
         return np.repeat(np.arange(len(self.starts) - 1), self.degrees)
 
     def tables(self) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int32]]]:
-        """Which monomials have each degree, and a table of their variables; degree by degree."""
+        """Return, for each degree, its monomials' numbers and a table of their variables."""
         degrees = self.degrees
         order = np.argsort(degrees, kind="stable")
         ends = np.flatnonzero(np.diff(degrees[order], append=-1)) + 1
@@ -66,18 +66,18 @@ class Monomials(NamedTuple):
             yield places, self.indices[self.starts[places][:, np.newaxis] + across]
 
     def chosen(self, places: npt.NDArray[Any]) -> Monomials:
-        """Some of them, in the order of their places."""
+        """Return some of the monomials, in the given order."""
         lengths = self.degrees[places]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         shift = np.repeat(self.starts[places] - starts[:-1], lengths)
         return Monomials(self.indices[np.arange(starts[-1]) + shift], starts)
 
     def renamed(self, new: npt.NDArray[Any]) -> Monomials:
-        """Variable k is called `new[k]`; variables are not sorted again."""
+        """Return the monomials with variable k renamed to `new[k]`, without sorting them again."""
         return Monomials(new[self.indices].astype(np.int32), self.starts)
 
     def products(self, states: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-        """The value of every monomial in every state (one per row)."""
+        """Return the value of every monomial in every state (one state per row)."""
         values = np.empty((len(states), len(self.starts) - 1), dtype=np.int8)
         columns = np.ascontiguousarray(states.T)
         for places, table in self.tables():
@@ -88,7 +88,7 @@ class Monomials(NamedTuple):
         return values
 
     def evaluate(self, states: npt.NDArray[np.int8], weights: Any) -> npt.NDArray[Any]:
-        """Σ weight · monomial, for one state or a batch."""
+        """Return Σ weight · monomial, for one state or a batch."""
         rows = validation.rows(states)
         totals = np.zeros(len(rows), dtype=weights.dtype)
         step = max(1, _CHUNK // max(1, len(self.starts)))
@@ -98,7 +98,7 @@ class Monomials(NamedTuple):
         return totals.reshape(states.shape[:-1])
 
     def reduced(self, *, spins: bool) -> Monomials:
-        """Sorted, each variable once: s² = 1 where they are spins, x² = x where they are bits."""
+        """Return sorted monomials, each variable once: s² = 1 for spins, x² = x for bits."""
         rows = self.rows
         order = np.lexsort((self.indices, rows))
         rows, indices = rows[order], self.indices[order]
@@ -111,7 +111,7 @@ class Monomials(NamedTuple):
         return Monomials(indices[firsts], np.concatenate([[0], np.cumsum(lengths)]))
 
     def grouped(self) -> tuple[npt.NDArray[Any], IntArray]:
-        """An order in which equal ones stand together, canonically, and where groups begin in it.
+        """Return a canonical order in which equal monomials are adjacent, and each group's start.
 
         They must be `reduced`.
         """
@@ -130,7 +130,7 @@ class Monomials(NamedTuple):
 def merged(
     monomials: Monomials, weights: Any, *, spins: bool
 ) -> tuple[Monomials, WeightArray, Number]:
-    """The canonical form of a sum: equal monomials added up, zeros dropped, the constant apart."""
+    """Return the canonical form of a sum: equal monomials added, no zeros, the constant apart."""
     plain = monomials.reduced(spins=spins)
     order, firsts = plain.grouped()
     sums = weights[:0]
@@ -149,7 +149,7 @@ def check(monomials: Monomials, size: int) -> Monomials:
     indices, starts = np.asarray(monomials.indices), np.asarray(monomials.starts)
     for name, array in (("indices", indices), ("starts", starts)):
         if array.size and (array.dtype.kind not in "iu" or array.ndim != 1):
-            raise ValueError(f"{name} must be a flat array of whole numbers, not {array.dtype}")
+            raise ValueError(f"{name} must be a flat array of integers, not {array.dtype}")
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] <= starts[:-1]).any():
@@ -157,7 +157,7 @@ def check(monomials: Monomials, size: int) -> Monomials:
     low, high = int(indices.min(initial=0)), int(indices.max(initial=-1))
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise ValueError(f"a monomial names variable {bad}, but there are {size} from 0 on")
+        raise ValueError(f"a monomial names variable {bad}; variables are 0 to {size - 1}")
     found = Monomials(
         validation.read_only(indices.astype(np.int32, copy=False)),
         validation.read_only(starts.astype(np.int64, copy=False)),

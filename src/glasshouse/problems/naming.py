@@ -78,7 +78,7 @@ def sample_of(
 
 
 def in_order(state: State, labels: Labels | None, size: int) -> npt.ArrayLike:
-    """Return a state given by label in the order of the variables; any other state unchanged.
+    """Return a state given by labels in the order of the variables; return other states unchanged.
 
     >>> in_order({"b": -1, "a": 1}, ("a", "b"), 2)
     [1, -1]

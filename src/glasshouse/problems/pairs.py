@@ -67,7 +67,7 @@ def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[Pair
     low, high = ends.min(axis=1, initial=size), ends.max(axis=1, initial=-1)
     if (low == high).any():
         k = int(np.flatnonzero(low == high)[0])
-        raise ValueError(f"edge {k} joins spin {low[k]} with itself")
+        raise ValueError(f"edge {k} joins spin {low[k]} to itself")
     keys = low.astype(np.int64) * size + high
     unique, values = add_by_key(keys, values)
     kept = values != 0
@@ -117,7 +117,7 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
     else:
         dense = validation.as_array(matrix, "the matrix")
         if dense.ndim != 2:
-            raise ValueError(f"a matrix is needed, not an array of shape {dense.shape}")
+            raise ValueError(f"pass a matrix, not an array of shape {dense.shape}")
         rows, columns = np.nonzero(dense)
         values, shape = dense[rows, columns], dense.shape
     if shape[0] != shape[1]:

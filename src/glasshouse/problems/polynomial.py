@@ -72,7 +72,7 @@ class Polynomial(Summarised):
         if len(weights) != len(held.starts) - 1:
             raise ValueError(f"{len(held.starts) - 1} monomials but {len(weights)} weights")
         if not weights.all():
-            raise ValueError("a weight is 0; leave its monomial out, as from_terms does")
+            raise ValueError("a weight is 0; remove its monomial, as from_terms does")
         offset = validation.offset(self.offset, exact=weights.dtype == np.int64)
         values = {
             "num_variables": size, "indices": held.indices, "starts": held.starts,
@@ -92,9 +92,9 @@ class Polynomial(Summarised):
         labels: Names | None = None,
         units: Units = "spin",
     ) -> Polynomial:
-        """Any list of monomials, or a mapping from them to weights.
+        """Build from any list of monomials, or from a mapping from monomials to weights.
 
-        Equal monomials are added up and zeros dropped. A variable that stands twice in a monomial
+        Equal monomials are added up and zeros dropped. A variable that occurs twice in a monomial
         follows its algebra: s² = 1, and x² = x. A monomial without variables adds to the offset.
 
         >>> Polynomial.from_terms(3, [[2, 0, 2], [0, 1, 2], []], [5, 1, 7]).terms()
@@ -102,7 +102,7 @@ class Polynomial(Summarised):
         """
         if isinstance(terms, Mapping):
             if weights is not None:
-                raise ValueError("terms is a mapping to weights; give no other weights beside it")
+                raise ValueError("terms is a mapping to weights; remove weights")
             weights, terms = list(terms.values()), list(terms)
         if weights is None:
             raise ValueError("weights are missing; give one for each monomial")
@@ -125,14 +125,14 @@ class Polynomial(Summarised):
             raise ValueError(f"{len(given.starts) - 1} monomials but {len(values)} weights")
         if len(given.indices) and int(given.indices.max()) >= size:
             raise ValueError(
-                f"a monomial names variable {given.indices.max()}, but there are {size} from 0 on"
+                f"a monomial names variable {given.indices.max()}; variables are 0 to {size - 1}"
             )
         held, sums, constant = monomials.merged(given, values, spins=units == "spin")
         return cls(size, *held, sums, offset + constant, labels, units)  # type: ignore[arg-type]
 
     @classmethod
     def from_dimod(cls, model: Any) -> Polynomial:
-        """A `dimod.BinaryPolynomial` of either vartype; whole floats become integers.
+        """Build from a `dimod.BinaryPolynomial` of either vartype; integral floats become integers.
 
         Variable k is `k` where the variables are the numbers from 0; else the variables are sorted,
         those of one type together, because dimod's have no order. They become labels.
@@ -148,7 +148,7 @@ class Polynomial(Summarised):
         return cls.from_terms(len(names), rows, weights, labels=labels, units=units)
 
     def to_dimod(self) -> Any:
-        """A `dimod.BinaryPolynomial` with the same energies; idle variables get a term of weight 0.
+        """Return a `dimod.BinaryPolynomial` of equal energies; idle variables get a zero term.
 
         >>> poly = Polynomial.from_terms(3, {(0, 2): 4}, offset=1, labels="abc")
         >>> sorted(map(sorted, poly.to_dimod())), Polynomial.from_dimod(poly.to_dimod()) == poly
@@ -170,7 +170,7 @@ class Polynomial(Summarised):
 
     @property
     def num_terms(self) -> int:
-        """How many monomials have a weight."""
+        """The number of monomials."""
         return len(self.weights)
 
     @property
@@ -180,7 +180,7 @@ class Polynomial(Summarised):
 
     @property
     def degree(self) -> int:
-        """The most variables that a monomial has; 0 without monomials."""
+        """The largest number of variables in a monomial; 0 without monomials."""
         return int(self.monomials.degrees.max(initial=0))
 
     @property
@@ -190,17 +190,17 @@ class Polynomial(Summarised):
 
     @property
     def space(self) -> Space:
-        """Its states."""
+        """The space of the problem's states."""
         return Space("polynomial", self.num_variables, -1 if self.units == "spin" else 0)
 
     def terms(self) -> dict[tuple[int, ...], Number]:
-        """All monomials with their weights, which `from_terms` reads."""
+        """Return all monomials with their weights, in a form that `from_terms` reads."""
         flat, bounds = self.indices.tolist(), self.starts.tolist()
         rows = [tuple(flat[a:b]) for a, b in itertools.pairwise(bounds)]
         return dict(zip(rows, self.weights.tolist(), strict=True))
 
     def energy(self, state: State) -> Any:
-        """Energy of one state, also by label, or of a batch, last axis = variables."""
+        """Return the energy of one state, which may be a mapping by label, or of a batch."""
         ordered = naming.in_order(state, self.labels, self.num_variables)
         values = validation.states(ordered, self.num_variables, (self.space.low, 1), "state")
         energy = self.monomials.evaluate(values, self.weights) + self.offset

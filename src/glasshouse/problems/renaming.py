@@ -16,7 +16,7 @@ from glasshouse.problems.reduction import Reduction
 
 
 def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Problem, Reduction]:
-    """Rename variable k to `names[k]`; an RBM becomes an Ising problem, with its sides mixed.
+    """Rename variable k to `names[k]`; an RBM becomes an Ising problem with mixed sides.
 
     Labels are dropped, because they are names, too.
 

@@ -40,7 +40,7 @@ _LONGEST = 1e9
 def count(value: object, name: str, least: int = 0) -> int:
     """Return an integer of at least `least`, as a Python int."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise ValueError(f"{name}={value!r} is not a whole number")
+        raise ValueError(f"{name}={value!r} is not an integer")
     if value < least:
         raise ValueError(f"{name}={value} is below {least}, the minimum")
     return int(value)
@@ -102,7 +102,7 @@ def inverse_temperatures(beta: Any) -> FloatArray:
     values = np.asarray(beta) if isinstance(beta, (list, tuple, np.ndarray)) else np.empty(0)
     if values.dtype.kind not in "iuf" or values.ndim != 1 or not values.size:
         raise ValueError(
-            f"beta={beta!r:.60} is not a list of numbers; pass (first, last), or all of them"
+            f"beta={beta!r:.60} is not a list of numbers; pass (first, last), or a list of all β"
         )
     values = values.astype(np.float64)
     if not np.isfinite(values).all() or (values < 0).any():
@@ -139,7 +139,7 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
 
 
 def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Refuse Python integers too large for int64, which arrive as objects; name the value."""
+    """Refuse Python integers too large for int64, which NumPy stores as objects; name the value."""
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:

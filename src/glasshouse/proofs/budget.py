@@ -73,7 +73,7 @@ class Budget:
         self._reason: Stopped | None = None
 
     def part(self, share: float = 1.0) -> Budget:
-        """Return a fraction `share` of the remaining time; it stops when the whole budget does."""
+        """Return a budget of a fraction `share` of the remaining time; it stops with this one."""
         part = Budget(share * self.left())
         part.above, part.whole = self, self.whole
         return part
@@ -94,7 +94,7 @@ class Budget:
         return working_time() - self.whole.began
 
     def end_by(self, deadline: float) -> None:
-        """End at this time at the latest."""
+        """Move the deadline to a time, unless it is earlier already."""
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
@@ -111,12 +111,12 @@ class Budget:
         return -math.inf if self.whole._reason else self.deadline - working_time()
 
     def asks_to_stop(self) -> bool:
-        """Return whether to end with the results so far."""
+        """Return whether the work must end with the results so far."""
         return self.left() < 0.0
 
     @property
     def stopped(self) -> Stopped | None:
-        """The reason to end with the results so far, or None."""
+        """The reason why the work must end with the results so far, or None."""
         return self.whole._reason or ("time limit" if self.asks_to_stop() else None)
 
     def stop(self, reason: Stopped) -> None:
@@ -126,7 +126,7 @@ class Budget:
 
     @contextmanager
     def hearing_ctrl_c(self) -> Iterator[None]:
-        """Let Ctrl-C end this block and stop the proof; execution continues after the block."""
+        """Within the block, let Ctrl-C stop the proof; execution continues after the block."""
         try:
             yield
         except (KeyboardInterrupt, SystemError) as stop:
@@ -135,7 +135,7 @@ class Budget:
             self.stop("Ctrl-C")
 
     def to_the_end(self, work: Callable[[], Result]) -> Result:
-        """Do short work that must be completed; if Ctrl-C interrupts it, repeat it once.
+        """Do short work that must complete; if Ctrl-C interrupts it, do it again once.
 
         >>> Budget().to_the_end(lambda: 6 * 7)
         42
@@ -165,7 +165,7 @@ class Budget:
             yield first, min(first + size, count)
 
     def tell(self, bounds: Bounds, held: int = 0) -> bool:
-        """Record bounds that are better than the last, report them, and return whether to stop.
+        """Record and report bounds that are better than the last; return whether to stop.
 
         Args:
             bounds: the bounds known so far.
@@ -188,7 +188,7 @@ class Budget:
 
 
 class Pause:
-    """The time between two checkpoints, many times longer than the last checkpoint took."""
+    """The minimum time between two checkpoints, a multiple of the last checkpoint's duration."""
 
     def __init__(self) -> None:
         self.until = working_time() + _BETWEEN_CHECKPOINTS

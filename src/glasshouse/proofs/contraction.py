@@ -156,7 +156,7 @@ class ContractedGraph:
         self.blocks = sorted(blocks, key=lambda block: block.graph.num_edges)
 
     def _split(self, ends: _Ends) -> list[_Ends]:
-        """Give each block its own copies of its vertices; remove bridges."""
+        """Split vertices so that each block has its own copies; remove bridges."""
         ids = list(ends)
         pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
         rows = adjacency(self._num_vertices, pairs)
@@ -214,7 +214,7 @@ class ContractedGraph:
         return {edge: (a, b) for a, row in enumerate(adjacent) for b, edge in row.items() if a < b}
 
     def _is_contracted(self, items: list[tuple[int, tuple[int, int]]]) -> bool:
-        """Return whether clearly no edge dominates a vertex, as in most regular lattices."""
+        """Return whether a quick test shows that no edge dominates, as in most regular lattices."""
         if self.graph.total > INT64_MAX // 4:
             return False
         sizes = np.array([abs(self._weights[edge]) for edge, _ in items], dtype=np.int64)
@@ -320,11 +320,11 @@ class ContractedGraph:
 
     @property
     def is_lifting(self) -> bool:
-        """Whether loops of the blocks must be changed to become loops of the whole graph."""
+        """Whether loops of the blocks need changes to become loops of the whole graph."""
         return not all(isinstance(step, _Copied) for step in self._steps)
 
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
-        """Return loops of the whole graph from loops of its blocks, and those from merging.
+        """Return loops of the whole graph: those of its blocks, lifted, and those from merging.
 
         If the loops of the core respect all weights, so do the returned loops.
         """
@@ -332,7 +332,7 @@ class ContractedGraph:
 
 
 class _Lifting:
-    """Loops being lifted to the whole graph, and for every edge the loops that use it."""
+    """Loops in the process of lifting, and for every edge the loops that use it."""
 
     def __init__(self, loops: Iterable[OddCycle]) -> None:
         self.loops: list[OddCycle] = []

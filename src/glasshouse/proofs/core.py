@@ -33,7 +33,7 @@ class Core:
 
     @classmethod
     def whole(cls, graph: SignedGraph, loops: Parts = NO_PARTS) -> Core:
-        """Return a whole graph as a core, without reductions."""
+        """Return a whole graph as its own core, without reductions."""
         names = np.arange(graph.num_vertices, dtype=np.int32)
         common = named_parts(loops, graph.loop_scale)
         return cls(graph, names, common, int(graph.value(0)), not len(loops.multipliers))

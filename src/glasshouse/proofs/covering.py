@@ -27,7 +27,7 @@ class Covering:
 
     @classmethod
     def of(cls, form: ExactForm) -> Covering | None:
-        """Return a small cover of a problem; None if it has too many states to enumerate."""
+        """Return a small vertex cover of a problem; None if it has too many states to enumerate."""
         from glasshouse.solvers.exhaustive import small_cover
 
         inner = form.edges[form.edges[:, 1] < form.num_variables]
@@ -44,7 +44,7 @@ class Covering:
 
 
 def lowest_state(problem: Problem, form: ExactForm) -> Spins:
-    """Return the best of all states, followed by the ghost's +1."""
+    """Return the best of all states, with the ghost's +1 appended."""
     from glasshouse.solvers.exhaustive import Enumeration
 
     # Of floats that are equal up to rounding, the lowest is needed.

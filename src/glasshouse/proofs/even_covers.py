@@ -42,7 +42,7 @@ _FEW_STATES = 12  # as a power of two: a leaf is enumerated where a cover has no
 
 
 class EvenCover(NamedTuple):
-    """Terms whose product is 1, as sets of spins, and the sign that a loop asks of each.
+    """Terms whose product is 1, as sets of spins, and the sign that the loop favours for each.
 
     The signs multiply to -1.
     """
@@ -54,7 +54,7 @@ class EvenCover(NamedTuple):
 
 @dataclass
 class _Part:
-    """The tree below a node: its rows, and the covers of its leaves in their order."""
+    """The tree below a node: its rows, and the covers of its leaves in order."""
 
     rows: list[Branch | Leaf | Cover] = field(default_factory=list)
     covers: list[EvenCover] = field(default_factory=list)
@@ -89,7 +89,7 @@ class EvenCoverProof:
         return certificate_of(self.state, part.covers, Tree(tuple(part.rows)))
 
     def _node(self, pairs: list[Pair]) -> _Part:
-        """Bound the states that keep some pairs, and branch where that does not suffice."""
+        """Bound the states that satisfy some pairs; branch if the bound does not suffice."""
         ghost = self.form.num_variables
         ties = ties_of(ghost + 1, pairs)
         assert ties is not None  # each spin is fixed once
@@ -115,11 +115,11 @@ class EvenCoverProof:
         return whole
 
     def _bounded(self, small: ExactForm, pairs: list[Pair]) -> tuple[list[EvenCover], int]:
-        """The best loops for the states that keep some pairs, and the least value they leave."""
+        """Return the best loops for states that satisfy some pairs, and the bound they prove."""
         best: tuple[int, list[EvenCover]] = (self._least([], pairs), [])
         is_small = 0 < len(small.weights) <= _MOST_TERMS
         if best[0] < self.value and is_small and not self.budget.asks_to_stop():
-            with self.budget.hearing_ctrl_c():  # what was found before is kept
+            with self.budget.hearing_ctrl_c():  # the results so far are kept
                 for covers in self._rounded(small):
                     best = max(best, (self._least(covers, pairs), covers), key=lambda pair: pair[0])
         if not pairs:
@@ -127,7 +127,7 @@ class EvenCoverProof:
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:
-        """Return the bound that the verifier computes from loops at these states."""
+        """Return the bound that the verifier computes from loops on these states."""
         form = self.form.with_monomials()
         parts = Parts.of(certificate_of(self.state, covers))
         found = bounded_leaf(form, pairs, parts, self.value)
@@ -157,7 +157,7 @@ class EvenCoverProof:
     def _solved(
         self, lp: CutLp, terms: list[frozenset[int]], signs: list[int]
     ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Add violated inequalities until there are none; the cover and the signs of each row."""
+        """Add violated inequalities until none is left; return the cover and each row's signs."""
         vectors = [sum(1 << spin for spin in term) for term in terms]
         rng = np.random.default_rng(0)
         held: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
@@ -185,7 +185,7 @@ class EvenCoverProof:
 
 
 def even_covers(vectors: list[int], order: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
-    """Minimal sets of vectors modulo 2 that add up to 0, one for each that depends on earlier ones.
+    """Return minimal sets of vectors that sum to 0 modulo 2, one for each dependent vector.
 
     Args:
         vectors: bits of integers.
@@ -211,7 +211,7 @@ def even_covers(vectors: list[int], order: npt.NDArray[Any]) -> Iterator[tuple[i
 def violated_signs(
     cover: tuple[int, ...], signs: list[int], violation: npt.NDArray[np.float64]
 ) -> tuple[tuple[int, ...], float]:
-    """The signs of a cover's most violated inequality, which multiply to -1, and its violation."""
+    """Return the signs of a cover's most violated inequality (product -1), and its violation."""
     u = violation[list(cover)]
     asked = [signs[k] if x <= 0.5 else -signs[k] for k, x in zip(cover, u.tolist(), strict=True)]
     costs = np.minimum(u, 1 - u)
@@ -223,14 +223,14 @@ def violated_signs(
 
 
 def _cut(cover: tuple[int, ...], asked: tuple[int, ...], signs: list[int]) -> Cut:
-    """Σ u, or 1 - u where a sign is turned, is at least 1."""
+    """Return the row Σ t ≥ 1, in which t is u, or 1 - u if a sign is turned."""
     coefficients = np.array([x * signs[k] for k, x in zip(cover, asked, strict=True)], np.int64)
     turned = int((coefficients < 0).sum())
     return Cut(np.array(cover, dtype=np.int32), coefficients, 1 - turned)
 
 
 def small_cover(monomials: Monomials, most: int) -> list[int] | None:
-    """Spins that leave each term at most one other, if they are no more than `most`; else None.
+    """Return at most `most` spins that leave each term at most one other spin, or None.
 
     >>> small_cover(Monomials.of([(0, 1, k) for k in range(2, 9)]), 12)
     [0, 1]
@@ -250,7 +250,7 @@ def small_cover(monomials: Monomials, most: int) -> list[int] | None:
 def certificate_of(
     state: SpinArray, covers: list[EvenCover], tree: Tree | None = None
 ) -> Certificate:
-    """Even covers as loops over products of spins.
+    """Return even covers as loops over products of spins.
 
     >>> triangle = [frozenset(pair) for pair in ((0, 1), (1, 2), (0, 2))]
     >>> cover = EvenCover(tuple(triangle), (1, 1, -1), Fraction(1))
@@ -282,7 +282,7 @@ def certificate_of(
 def _walk(
     cover: EvenCover, values: list[int], size: int, table: dict[frozenset[int], int]
 ) -> tuple[list[int], list[bool]]:
-    """A loop's nodes, and which of its edges the state violates, its last one among them."""
+    """Return a loop's nodes, and which of its edges the state violates; the last one is."""
     left = dict(zip(cover.terms, cover.signs, strict=True))
     here: frozenset[int] = frozenset()
     loop: list[int] = []

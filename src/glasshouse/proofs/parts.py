@@ -67,7 +67,7 @@ def triangle_parts(
 
 
 def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
-    """Return the triangle of l, m and the ghost for each hard clause l ∨ m, with a multiplier.
+    """Return the triangle of l, m and the ghost for each hard clause l ∨ m, and its multiplier.
 
     In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
     compensate for hard clauses that weigh less in the LP than in the problem.
@@ -140,7 +140,7 @@ def certificate_of(parts: Parts, spins: Spins, tree: Tree | None = None) -> Cert
 
 
 def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the order of all nodes that starts each loop just after its first violated edge."""
+    """Return the node order in which each loop starts just after its first violated edge."""
     lengths = np.diff(starts)
     places = np.arange(len(violated)) - np.repeat(starts[:-1], lengths)
     far = np.where(violated, places, len(violated))
@@ -151,7 +151,7 @@ def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.ND
 
 
 def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
-    """Divide integers by a common divisor, which may exceed 64 bits if there are no integers."""
+    """Divide integers by a common divisor, which may exceed 64 bits if the array is empty."""
     return packed(number // divisor for number in numbers.tolist())
 
 

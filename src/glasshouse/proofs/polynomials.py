@@ -1,4 +1,4 @@
-"""Proofs for polynomials of degree 3 and more: an annealed state, and what bounds all others.
+"""Proofs for polynomials of degree 3 and more: an annealed state, and a bound on all others.
 
 The weights alone, rounded up to the next energy there can be, prove all that can be satisfied at
 once, such as planted XORSAT. Then a cover is tried, where few states belong to it, and else loops
@@ -23,19 +23,19 @@ from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.even_covers import EvenCoverProof, small_cover
 from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Statistics, Stopped
 
-# Numbers that a checker looks at; Python integers take so many times longer than those of 64 bits.
+# The numbers that a checker reads; Python integers take this many times longer than 64 bits.
 _MOST_NUMBERS, _WIDE = 1 << 27, 16
-_STATES = 18  # looked at between two glances at the clock, as a power of two
+_STATES = 18  # enumerated between two checks of the clock, as a power of two
 _SWEEPS, _RUNS = 500, 64
 
 
 def prove_polynomial(
     problem: Polynomial, known: list[npt.NDArray[np.int8]], time_limit: float | None
 ) -> tuple[Proven, Statistics]:
-    """The best proof that annealing, a cover or even covers give.
+    """Return the best proof that annealing, a cover or even covers give.
 
     Args:
-        problem: of any degree.
+        problem: a problem of any degree.
         known: states as ±1, the best of which is where to start.
         time_limit: seconds, or None.
     """
@@ -75,7 +75,7 @@ def prove_polynomial(
 
 
 def is_higher(new: Proven, old: Proven) -> bool:
-    """Whether a certificate of the same state leaves less below it."""
+    """Return whether a certificate of the same state proves a higher bound."""
     return new.verdict.optimal or new.verdict.bound > old.verdict.bound
 
 
@@ -85,7 +85,7 @@ def _without_parts(state: SpinArray) -> Certificate:
 
 
 def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
-    """Spins that leave each monomial at most one other; None if their states are too many.
+    """Return spins such that each monomial has at most one other spin; None if too many.
 
     >>> star = Polynomial.from_terms(9, [(0, 1, k) for k in range(2, 9)], [1] * 7)
     >>> cover_of(ExactForm.of(star)).tolist()
@@ -104,7 +104,7 @@ def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
 def _lowest_state(
     form: ExactForm, nodes: npt.NDArray[np.int64], budget: Budget
 ) -> SpinArray | None:
-    """The best of all states; None if time is up before all are seen."""
+    """Return the best of all states; None if time is up before all are enumerated."""
     assert form.monomials is not None
     terms = Terms(form.monomials, form.weights, form.constant)
     low, least, code = min(len(nodes), _STATES), math.inf, 0
@@ -116,7 +116,7 @@ def _lowest_state(
             return None
     spins = np.ones(form.num_variables, dtype=np.int8)
     spins[nodes] = 1 - 2 * (code >> np.arange(len(nodes)) & 1)
-    # Every other spin has the sign of its own field: that of its terms with the spin itself up.
+    # Every other spin has the sign of its field: that of its terms with the spin itself up.
     free = ~np.isin(form.monomials.indices, nodes)
     fields = np.zeros(form.num_variables, dtype=form.weights.dtype)
     amounts = form.weights * form.monomials.products(spins[np.newaxis])[0]

@@ -48,8 +48,8 @@ class Statistics(Summarised):
         stopped: why the search ended before that, or None.
         method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite",
             "enumeration", and of polynomials "even-cover LP", or "weights" if these alone bound it.
-        nodes: of the tree that were bounded, 0 without one.
-        leaves: of the certificate, 1 without a tree.
+        nodes: the tree's nodes that were bounded, 0 without a tree.
+        leaves: the leaves of the certificate, 1 without a tree.
         history: bounds on the way, each better than the one before.
     """
 

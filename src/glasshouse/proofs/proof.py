@@ -66,7 +66,7 @@ class Proof(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """Loops and squares, in the leaves of a tree if needed, which `verify` accepted."""
+        """Loops and squares, in the leaves of a tree if needed, which `verify` has accepted."""
         return self.proven.certificate
 
     @property
@@ -91,7 +91,7 @@ class Proof(Summarised):
 
     @property
     def state(self) -> Spins:
-        """The best state found: spins of an Ising problem or RBM, otherwise 0/1."""
+        """The best state found: ±1 for an Ising problem or RBM, otherwise 0 and 1."""
         return self.proven.problem.space.from_spins(self.certificate.state)
 
     @property

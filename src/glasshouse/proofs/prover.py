@@ -43,7 +43,7 @@ _LEAST_GAIN = 0.3
 
 
 class _Stalling:
-    """A test whether an LP closes too little of its gap in a round."""
+    """A test of whether a round of an LP closes too little of the gap."""
 
     def __init__(self) -> None:
         self.gap = math.inf
@@ -150,7 +150,7 @@ class Prover:
         return not self.loops_only and len(blocks) == 1 and is_dense(blocks[0].graph)
 
     def _growth(self, method: str | None = None) -> Growth:
-        """Return a tree: that of the start certificate, or a root with the LPs' results."""
+        """Return a tree that starts from the start certificate, or from the results of the LPs."""
         if method is None and self.start is not None and self.start.num_squares and self._is_dense:
             method = "semidefinite"
         elif method is None:
@@ -224,7 +224,7 @@ class Prover:
         return self._certified(growth.certificate)
 
     def _teller(self, growth: Growth) -> Callable[[TreeProgress], object]:
-        """Return a function that reports the progress of a tree, and saves it now and then."""
+        """Return a function that reports the progress of a tree, and sometimes saves the tree."""
         scale, budget = self.prepared.form.scale, self.budget
 
         def tell(progress: TreeProgress) -> None:

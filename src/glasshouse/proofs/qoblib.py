@@ -196,7 +196,7 @@ def solution_text(problem: Problem, proof: Proof, value: Any) -> str:
 
 
 def _word(label: object) -> str:
-    """Return a label without spaces, which separate names from values."""
+    """Return a label without spaces, because a space separates the name from the value."""
     return re.sub(r"\s+", "_", str(label)) or "_"
 
 

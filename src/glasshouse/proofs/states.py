@@ -82,14 +82,14 @@ def agreements(graph: SignedGraph, states: npt.NDArray[np.int8]) -> list[float]:
 
 
 def is_sparse(graph: SignedGraph) -> bool:
-    """Return whether states are worth mixing."""
+    """Return whether mixing states is likely to improve them."""
     return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
 
 
 def mix(
     graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, budget: Budget | None = None
 ) -> None:
-    """Improve states, in place, by each other; the same partners each time.
+    """Improve states, in place, with parts of each other; partners are the same in each call.
 
     Args:
         graph: the graph of the states.

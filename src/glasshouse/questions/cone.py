@@ -25,7 +25,7 @@ _DENOMINATORS = (1, 10, 100, 1000, 10**4, 10**6)
 
 @dataclass(frozen=True, repr=False)
 class ConicDecomposition(Summarised):
-    """The answer: either `multipliers` or a `witness`, checked exactly.
+    """The answer: `multipliers` if W is such a combination, otherwise a `witness`; both checked.
 
     Attributes:
         multipliers: a positive Fraction for each loop used.
@@ -186,7 +186,7 @@ def _exact_witness(
 def _exact_multipliers(
     matrix: npt.NDArray[np.int64], loops: list[tuple[int, ...]], duals: list[float]
 ) -> ConicDecomposition:
-    """Return the multipliers as Fractions, checked: W minus the loops is nowhere negative."""
+    """Return the multipliers as Fractions, checked: W minus the loops has no negative entry."""
     for most in _DENOMINATORS:
         values = [Fraction(x).limit_denominator(most) for x in duals]
         used = [k for k, value in enumerate(values) if value > 0]

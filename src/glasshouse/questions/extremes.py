@@ -116,7 +116,7 @@ def _matrix(number: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
 
 
 def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the integer weights of the given signs with the largest f, from the LP's vertex."""
+    """Return integer weights with the given signs and the largest f, from the LP's optimum."""
     size = signs.size
     # Columns: the magnitudes, then t.
     solver = new_highs([0.0] * size + [-1.0], upper=1.0)

@@ -20,7 +20,7 @@ _USUAL = ("frustration", "n", "loop_density", "clause_density")
 
 
 def dials(parameters: Parameters) -> list[str]:
-    """Return the numbers that all instances have and that vary, the usual dials first.
+    """Return the numbers that all instances have and that vary, the default dials first.
 
     >>> easy, hard = {"n": 80, "frustration": "1/10"}, {"n": 80, "frustration": "1/5"}
     >>> dials({"a": easy, "b": hard})
@@ -36,7 +36,7 @@ def dials(parameters: Parameters) -> list[str]:
 
 
 def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
-    """Return a dial by its name, or the most usual one; None if nothing varies."""
+    """Return a dial by its name, or the default one; None if nothing varies."""
     found = dials(parameters)
     if name is None:
         return found[0] if found else None

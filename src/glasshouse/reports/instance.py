@@ -89,7 +89,7 @@ def _grown(document: Document) -> tuple[Document, Planted | None, str]:
 
 
 def _result(held: Document, facts: Sequence[Fact], proven: Proven | None) -> Fact | None:
-    """Return the optimum, or else what is known about it."""
+    """Return the optimum, or the known bounds if it is not proven."""
     if proven is None:
         return facts[0] if facts else None
     measure, verdict = held.measure, proven.verdict

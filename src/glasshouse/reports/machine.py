@@ -79,7 +79,7 @@ def checkpoint_section(path: Path) -> Section:
 
 
 def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]:
-    """Return facts and parts that follow from the weights, and a fact for the head of the page."""
+    """Return facts and parts that follow from the weights, and a fact for the top of the page."""
     mode = find_mode(machine, rng=1)
     spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
     what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"

@@ -111,7 +111,7 @@ def _loops(
 
 
 def _leaves_couplings(problem: Problem, certificate: Certificate) -> bool:
-    """Whether a loop uses a pair of spins that has no weight."""
+    """Return whether a loop uses a pair of spins that has no weight."""
     form, nodes = ExactForm.of(problem), certificate.nodes.astype(np.int64)
     following = np.roll(nodes, -1)
     following[certificate.starts[1:] - 1] = nodes[certificate.starts[:-1]]

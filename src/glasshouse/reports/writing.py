@@ -119,7 +119,7 @@ def report(
 
 
 def _lack() -> str:
-    """Return why the page cannot have charts; empty if it can. A missing package is an error."""
+    """Return why the page cannot have charts; empty if it can. Raise if a package is missing."""
     try:
         library()
     except OSError as fault:

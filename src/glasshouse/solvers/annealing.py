@@ -59,8 +59,8 @@ def anneal(
             model. Polynomials are annealed as they are, whatever their degree.
         sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
         runs: how many runs from random states. On one kernel run r is the same whatever their
-            number, with a target up to its hit: how long it goes on then is a matter of the other
-            runs of its block. Up to 16 may get another kernel than more.
+            number, with a target up to its hit: how long it continues then depends on the other
+            runs of its block. Up to 16 may get a kernel different from that of more runs.
         beta: inverse temperature in units of the problem's own energy: (first, last), or one for
             each sweep, in a list, tuple or array; by default a range that suits the problem's local
             fields, see `schedule.default_range`.

@@ -255,7 +255,7 @@ def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArra
 
 
 def own_range(planted: Planted) -> tuple[float, float]:
-    """First and last β that `anneal` finds for an instance."""
+    """Return the first and last β that `anneal` finds for an instance."""
     return default_range(network_of(planted.form))
 
 
@@ -264,7 +264,7 @@ def _plan(
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
 ) -> tuple[PaperSchedule, Schedule]:
-    """Return sweeps per run and range of β: the given ones, else the paper's or `anneal`'s."""
+    """Return sweeps per run and range of β: the given ones, otherwise the paper's or `anneal`'s."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)

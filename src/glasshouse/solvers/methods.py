@@ -186,7 +186,7 @@ def annealing(cooler: Cooler, offer: Offer, prospect: Prospect) -> Steps:
 
 
 def refining(cooler: Cooler, offer: Offer, prospect: Prospect, rng: np.random.Generator) -> Steps:
-    """Anneal populations, and refine each until that no longer helps."""
+    """Anneal populations, and refine each one as long as that helps."""
     sweeps, champions = _FIRST, np.empty((0, len(cooler.engine.order)), np.uint8)
     for heat in cycle(_HEATS):
         blocks = max(_POPULATION // cooler.engine.lanes, 1)
@@ -211,7 +211,7 @@ def _refined(
     warm: float,
     length: int,
 ) -> Cooled:
-    """Recombine, heat and cool a population until its mean energy stays; return it sorted.
+    """Recombine, heat and cool a population until its mean energy settles; return it sorted.
 
     Args:
         cooler: the cooler that annealed the population.

@@ -73,7 +73,7 @@ class Minimum(Summarised):
 
     @property
     def misses(self) -> bool:
-        """Whether there was a target, and the energy is above it."""
+        """Return whether there was a target and the energy is above it."""
         return self.target is not None and self.energy > self.target
 
     def sample(self, *, units: Units | None = None) -> dict[object, int]:

@@ -86,7 +86,7 @@ class Record:
         self.changed.set()
 
     def latest(self) -> tuple[Improvement, SpinArray]:
-        """Return the best state so far, and its improvement."""
+        """Return the best state so far, and when and how it was found."""
         with self._lock:
             assert self.state is not None
             return self.improvements[-1], self.state

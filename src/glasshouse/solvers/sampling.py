@@ -95,7 +95,7 @@ class ThermalSamples(Summarised):
         ])  # fmt: skip
 
     def energy(self, confidence: float = 0.95) -> list[Estimate]:
-        """Mean energies at each β, with intervals from the spread between runs."""
+        """The mean energies at each β, with intervals from the spread between runs."""
         means = self.energies.mean(axis=(2, 3), dtype=np.float64)
         return [_jackknifed(run[:, None], lambda m: m[0], confidence) for run in means]
 
@@ -140,7 +140,7 @@ class ThermalSamples(Summarised):
         return SummaryTable(rows, head)
 
     def summary(self) -> str:
-        """A line for each β."""
+        """Return one line for each β."""
         return "\n".join(" ".join(row) for row in self._summary_table().rows)
 
     def __repr__(self) -> str:
@@ -275,7 +275,7 @@ def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[
         generator=replicas.generators[level], spins=replicas.spins[level],
         energies=replicas.energies[level],
     )  # fmt: skip
-    block.lowest[:], block.goals[:] = -(block.never + 1), block.never  # so that all spins are kept
+    block.lowest[:], block.goals[:] = -(block.never + 1), block.never  # all spins must be kept
     driver.look_at_block(task.engine.tables, 0, block)
     kept = block.states.reshape(len(task.engine.order), -1)
     return signs(np.ascontiguousarray(kept[:, :number]))
@@ -321,7 +321,7 @@ def _has_no_drift(series: FloatArray, limit: float) -> bool:
 
 
 def _is_mixed(series: FloatArray) -> bool:
-    """Whether runs differ from each other hardly more than within themselves."""
+    """Return whether runs differ from each other hardly more than draws within a run."""
     rows = series.mean(axis=1)  # a run's chains share their ladder
     within = float(rows.var(axis=1, ddof=1).mean()) if rows.shape[1] > 1 else 0.0
     between = float(rows.mean(axis=1).var(ddof=1))

@@ -45,7 +45,7 @@ class SpinForm:
     Args:
         problem: any problem.
         any_degree: leave terms of three spins and more as they are, and clauses: `ising` is then
-            a polynomial of spins. Else they are pairs with ancillas; so they are where sums would
+            a polynomial of spins. Otherwise they are pairs with ancillas, as they are if sums would
             leave what floats hold exactly, or bits have too many parts as spins.
     """
 
@@ -109,7 +109,7 @@ class SpinForm:
         return validation.inverse_temperatures(beta) / float(self.reduction.factor)
 
     def own_betas(self, betas: FloatArray) -> FloatArray:
-        """Convert inverse temperatures of the Ising form to the problem."""
+        """Convert inverse temperatures of the Ising form to those of the problem."""
         return betas * float(self.reduction.factor)
 
     def own_states(self, states: SpinArray) -> SpinArray:

@@ -112,7 +112,7 @@ def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
 
 
 def _grid(network: Network, beta: FloatArray | None) -> FloatArray:
-    """The β of the warm-up: some of the ladder where it is given, else a geometric range."""
+    """Return the β of the warm-up: some of a given ladder, otherwise a geometric range."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")
     some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]

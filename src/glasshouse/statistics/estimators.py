@@ -202,7 +202,7 @@ def lognormality(
     """
     sample = Sample.of(values, solved)
     if not sample.is_cut_at_the_end:
-        raise ValueError("a sample censored below solved values has no K-S distance; use survival")
+        raise ValueError("no K-S distance for values censored below solved ones; use survival")
     fit = fit_lognormal(sample.values, solved=sample.solved)
     if fit.sigma == 0:
         raise ValueError("all values are equal: no spread to compare with a log-normal's")

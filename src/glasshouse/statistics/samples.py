@@ -42,13 +42,13 @@ class Estimate(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Summarised):
-    """Numbers, positive unless they are signed, some of them only known to be exceeded.
+    """Numbers, positive unless they are signed; some may be known only as lower bounds.
 
     Attributes:
         values: what was counted, for example sweeps.
-        solved: False where an instance was given up at its value (censored).
+        solved: False for an instance that was stopped at its value (censored).
         signed: whether values may be negative. A censored value is then not a lower bound: it
-            counts as it is, and `censored` tells how many there are.
+            counts as it is, and `censored` is their number.
     """
 
     values: npt.NDArray[np.float64]

@@ -244,7 +244,7 @@ class Extrapolation(Summarised):
     degrees: int
 
     def summary(self) -> str:
-        """The limit on one line."""
+        """Return the limit on one line."""
         return (
             f"limit {self.limit.value:.6g} ({self.limit.low:.6g} to {self.limit.high:.6g}), slope "
             f"{self.slope.value:.3g} in 1/size, chi² {self.chi_squared:.3g} of {self.degrees} "

@@ -188,7 +188,7 @@ class TimeModel(Summarised):
 
     @cached_property
     def _shares(self) -> Floats:
-        """Draws of the success probability, from the posterior of Jeffreys' prior.
+        """Return draws of the success probability, from the posterior of Jeffreys' prior.
 
         The reads of one call may depend on each other. The spread between calls then exceeds that
         of independent reads, and the counts are divided by the ratio of the two spreads.
@@ -202,7 +202,7 @@ class TimeModel(Summarised):
 
     @cached_property
     def _times(self) -> tuple[Floats, Floats]:
-        """The mean time at each batch size: as measured (one row), and resampled."""
+        """Return the mean time at each batch size: as measured (one row), and resampled."""
         drawn = np.empty((_DRAWS, len(self.batches)))
         for k, size in enumerate(self.batches):
             calls = self.seconds[self.reads == size]
@@ -237,7 +237,7 @@ class TimeModel(Summarised):
         return _floats(times[:, policy] * np.maximum(reads / self.batches[policy], 1))
 
     def _policy(self, success: float) -> int | None:
-        """Return the index of the best batch size; None for a call of just the reads needed."""
+        """Return the index of the best batch size; None for one call of just the reads needed."""
         needed, means = self.reads_needed(success), self.batch_seconds
         if np.isinf(needed):
             return int(np.argmin(means / self.batches))

@@ -21,7 +21,7 @@ _CAUTION = 10
 
 @dataclass(frozen=True)
 class Batch:
-    """A range of instances of one task, and the number of its failures.
+    """A range of instances of one task, and how often measuring them has failed.
 
     Attributes:
         position: the index of its task in the study.
@@ -44,7 +44,7 @@ class Batch:
         return replace(self, attempts=self.attempts + 1)
 
     def single(self) -> list[Batch]:
-        """A batch for each instance."""
+        """Return a batch for each instance."""
         return [replace(self, first=self.first + k, count=1) for k in range(self.count)]
 
 

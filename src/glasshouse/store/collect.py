@@ -278,7 +278,7 @@ class _Collector:
         attempts = 1 if batch.count == 1 and getattr(batch.task, "functions", None) else ATTEMPTS
         if batch.attempts < attempts:
             self._retried.append(failure)
-            for one in batch.single():  # so that one bad instance does not take others with it
+            for one in batch.single():  # one bad instance must not take others with it
                 self._queue.put_back(one)
         else:
             self._lost.append(failure)

@@ -83,7 +83,7 @@ class OpenDatabase:
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Turn any error about the file into one line that names it."""
+        """Convert any error about the file to one line that names the file."""
         try:
             yield
         except sqlite3.Error as error:
@@ -98,7 +98,7 @@ class OpenDatabase:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Run several queries on the same state of the file, even if it is written to meanwhile."""
+        """Run several queries on one state of the file, even while another process writes to it."""
         with self._explained():
             is_own = not self._database.in_transaction
             if is_own:
@@ -137,7 +137,7 @@ class OpenDatabase:
             self._is_in_transaction = False
 
     def _refuse_shared_pages(self) -> None:
-        """Refuse a file in which rows share pages, so that few bytes are the texts of many rows.
+        """Refuse a file in which rows share pages, so that a few bytes would count many times.
 
         This reads the whole file once; it is for stores with long texts and few rows.
         """

@@ -119,7 +119,7 @@ class TaskStatus(Summarised):
 
 
 def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
-    """Yield rows whose keys, their first values, ascend: a damaged tree can repeat rows forever."""
+    """Yield rows whose keys (their first values) ascend: a damaged tree can repeat rows forever."""
     last: Row | None = None
     for row in rows:
         key = row[:keys]

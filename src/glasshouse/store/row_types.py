@@ -81,11 +81,11 @@ class Kind:
 
     @property
     def measured(self) -> tuple[Column, ...]:
-        """All columns of a measurement: the declared ones and the seconds."""
+        """All columns of a measurement: the declared columns, and the seconds."""
         return (*self.columns, SECONDS)
 
     def check(self, rows: Columns, count: int) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of a measurement in the declared order and types, or raise."""
+        """Check the arrays of a measurement; return them in the declared order and types."""
         expected = {column.name for column in self.measured}
         if set(rows) != expected:
             raise ValueError(f"{self.name} rows have {sorted(rows)}, not {sorted(expected)}")
@@ -189,7 +189,7 @@ class Measurable(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the task's rows."""
+        """The kind of rows that the task measures."""
 
     @property
     def task_id(self) -> str:
@@ -197,7 +197,7 @@ class Measurable(Protocol):
 
     @property
     def stop(self) -> Stop:
-        """The stop rules of the task; not part of its identity."""
+        """The stop rules of the task; they are not part of its identity."""
 
     def canonical(self) -> str:
         """Return all that the rows depend on, as one line of JSON."""

@@ -2,7 +2,7 @@
 
 A SQLite file from an untrusted source can contain views, triggers, expressions and tables of other
 shapes under our names. SQLite keeps the statement that created each of them: a store is accepted
-only if every statement is ours, letter by letter. `faults_of` compares the rows of a store with its
+only if every statement is exactly ours. `faults_of` compares the rows of a store with its
 batches.
 """
 

@@ -353,11 +353,11 @@ class Store(OpenDatabase, Summarised):
 
     @property
     def purposes(self) -> list[Purpose]:
-        """The purposes of the store: none for a new store, one for each store that we create."""
+        """The purposes of the store: none for a new store, otherwise usually one."""
         return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
 
     def reserve(self, purpose: Purpose) -> str | None:
-        """Reserve the store for a purpose; return the settings it notes, or None.
+        """Reserve the store for a purpose; return its earlier settings, or None.
 
         Raises:
             StoreError: the store is for something else.

@@ -56,13 +56,13 @@ class OtherSettingsError(StoreError):
 
 
 def one_line(error: object) -> str:
-    """Return the message of an error on one line of limited length; it may quote the file."""
+    """Return an error's message on one line of limited length; the message may quote the file."""
     text = " ".join(str(error).split())
     return text if len(text) <= _LONGEST_MESSAGE else text[:_LONGEST_MESSAGE] + "…"
 
 
 def damaged(path: Path, what: object) -> StoreError:
-    """Return the error for a store that we cannot have written."""
+    """Return the error for a store that glasshouse cannot have written."""
     return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
 
 
@@ -75,7 +75,7 @@ def is_there(path: Path) -> bool:
 
 
 def check_header(path: Path) -> None:
-    """Refuse a file that is not ours before SQLite touches it."""
+    """Refuse a file that is not a glasshouse store before SQLite opens it."""
     if not path.is_file():  # opening a pipe would wait forever
         raise StoreError(
             f"{path} is not a file, so it is not a glasshouse store; nothing was changed"
@@ -300,7 +300,7 @@ def _release(handle: int, lock_file: Path) -> None:
             lock_file.unlink(missing_ok=True)
         return
     try:
-        if os.fstat(handle).st_size == 0:  # a file with content is not ours
+        if os.fstat(handle).st_size == 0:  # never overwrite a file with content
             lock_file.unlink(missing_ok=True)
     except OSError:
         pass  # the empty file stays for the next writer to lock and remove

@@ -22,7 +22,7 @@ LONGEST_GAP = 1.0
 
 @dataclass
 class _Work:
-    """The batch of one worker.
+    """The state of a batch: its worker, and how long it has run.
 
     Attributes:
         worker: the worker.

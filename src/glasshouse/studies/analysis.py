@@ -38,7 +38,7 @@ AXES = {
 
 
 SIZES = ("size", "n", "L")  # axes of laws and limits
-_MANY = 15  # points along an axis that are looked at as a cloud around their average
+_MANY = 15  # points along an axis from which their average is shown
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +54,7 @@ class Point(Summarised):
         log_error: standard error of its logarithm; see `standard_log_error`.
         samples: instances.
         censored: how many were given up.
-        schedule: the annealer's settings in numbers; None where nothing is solved.
+        schedule: the annealer's settings in numbers; None if nothing is solved.
     """
 
     task: Task
@@ -120,7 +120,7 @@ class Series(Summarised):
         )
 
     def intervals(self) -> tuple[Floats, Floats]:
-        """Values and standard errors of the measured points, without logarithms."""
+        """Return values and standard errors of the measured points, without logarithms."""
         points = self.measured
         return (
             np.array([p.estimate.value for p in points]),
@@ -169,12 +169,12 @@ def telling_axis(points: Sequence[Point]) -> str:
 def points_of(
     store: Store, name: Statistic, confidence: float = 0.95, value: str | None = None
 ) -> list[Point]:
-    """One point for each task that has rows, of the first kind in the store that has statistics.
+    """Return one point per task that has rows, of the first kind in the store with statistics.
 
     Args:
         store: an open store.
         name: the statistic.
-        confidence: of the intervals.
+        confidence: the confidence level of the intervals.
         value: the column that statistics are about; by default that of the quantity.
     """
     measured = [stored for stored in store.tasks() if len(store.done(stored))]
@@ -189,7 +189,7 @@ def points_of(
 
 
 def sample_of(store: Store, stored: StoredTask, value: str | None = None) -> Sample:
-    """The values of a task that statistics are about: the sweeps, and which were solved.
+    """Return the values of a task for statistics: the sweeps, and which instances were solved.
 
     Args:
         store: an open store.
@@ -295,7 +295,7 @@ class StudyFits(Summarised):
         laws: for sizes: the scaling laws of each series, with odds.
         peaks: for densities and other parameters: the peak of each series.
         decay: the decay of the peak density with the size, from four sizes on.
-        notes: series that were too short or not solved, in words.
+        notes: remarks on series that were too short or not solved.
         limits: for means over sizes: the value in the limit of infinite size.
         axis: what the series were fitted along.
     """
@@ -328,13 +328,13 @@ class StudyFits(Summarised):
 
 
 def fit_study(store: Store, study: Study | None = None) -> StudyFits:
-    """Fit what a study is about: laws or limits over sizes, peaks over any other parameter.
+    """Fit the main result of a study: laws or limits over sizes, peaks over any other parameter.
 
     Positive quantities have scaling laws over sizes. Means have a limit: an extrapolation in 1/L.
 
     Args:
         store: an open store.
-        study: how to look at it; the one the store was collected for when None.
+        study: how to show the store; by default, the study for which it was collected.
     """
     study = heading_of(store) if study is None else study
     if not is_axis(study.figure):
@@ -344,7 +344,7 @@ def fit_study(store: Store, study: Study | None = None) -> StudyFits:
 
 
 def fit_series(series: Iterable[Series]) -> StudyFits:
-    """Scaling laws or limits of series over sizes, peaks of series over other axes."""
+    """Fit scaling laws or limits of series over sizes, and peaks of series over other axes."""
     laws: dict[str, LawComparison] = {}
     peaks: dict[str, Peak] = {}
     limits: dict[str, Extrapolation] = {}
@@ -377,7 +377,7 @@ def fit_series(series: Iterable[Series]) -> StudyFits:
 
 
 def _has_logs(values: Floats, errors: Floats) -> bool:
-    """Whether values are fitted by their logarithms; means of signed numbers are not."""
+    """Return whether values are fitted by their logarithms; means of signed numbers are not."""
     return bool((values > 0).all() and np.isfinite(errors).all())
 
 

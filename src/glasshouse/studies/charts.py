@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _OPEN_BAR = 3.0  # the factor at which a bar ends that has no upper end
 _FEW_PLACES, _SHORT_NUMBER = 10, 5  # such densities get a tick each
 _LONGEST_LABEL = 60
-_LETTERS = 19  # of the smallest print, in an inch
+_LETTERS = 19  # letters of the smallest print per inch
 STATISTIC_NAMES = {
     "median": "median",
     "geometric_mean": "geometric mean",
@@ -79,7 +79,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     Args:
         store: an open store.
         ax: where to draw; a new figure when None (`ax.figure` is it).
-        study: how to look at the store; the one it was collected for when None.
+        study: how to show the store; by default, the study for which it was collected.
     """
     study = heading_of(store) if study is None else study
     points = points_of(store, study.statistic, value=study.value)
@@ -170,12 +170,12 @@ def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height:
 
 
 def _is_signed(one: Series) -> bool:
-    """Whether some interval reaches 0 or below, where no logarithm is."""
+    """Return whether some interval reaches 0 or below, so that a logarithmic axis is impossible."""
     return any(p.estimate.low <= 0 for p in one.measured)
 
 
 def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
-    """Return a series with its fit; along its average if there are many points."""
+    """Return a series with its fit; plot it along its average if there are many points."""
     law = fits.laws.get(one.label) if fits else None
     peak = fits.peaks.get(one.label) if fits else None
     label = textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…")

@@ -57,12 +57,12 @@ class Ensemble:
         return {name: known[name] for name in known if name != "seed"}
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters as they were given."""
+        """Return the parameters unchanged."""
         return dict(given)
 
 
 def is_own(name: object) -> bool:
-    """Whether a name of a family or a quantity is a function of the user: `module:function`."""
+    """Return whether the name of a family or quantity is a user's function `module:function`."""
     return isinstance(name, str) and ":" in name
 
 
@@ -80,7 +80,7 @@ def own_function(name: str) -> Callable[..., Any]:
         found = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:  # whatever a module raises when it is imported
+    except Exception as error:  # a module can raise anything when it is imported
         raise ValueError(
             f"{name} cannot be imported ({type(error).__name__}: {error}); use module:function, "
             "with the module next to the study or on PYTHONPATH"
@@ -109,7 +109,7 @@ def family_parameters(method: str, given: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def source_of(method: str) -> Ensemble:
-    """Return a built-in ensemble; a ValueError names all methods that there are."""
+    """Return a built-in ensemble; the ValueError for an unknown name lists all methods."""
     if not isinstance(method, str) or method not in ENSEMBLES:
         known = ", ".join([*METHODS, *ENSEMBLES])
         raise ValueError(f"method={method!r:.60} is not one of {known}, nor module:function")
@@ -127,7 +127,7 @@ def family_size(method: str, parameters: Mapping[str, Any]) -> float:
 
 
 def grown(method: str, parameters: Mapping[str, Any], seed: Seed, index: int) -> Problem | Planted:
-    """Draw instance `index` of a family that is not planted by us; `seed` is that of the family."""
+    """Draw instance `index` of a family that is not planted; `seed` is the seed of the family."""
     if is_own(method):
         made = own_function(method)(
             np.random.default_rng(seed.child(index).sequence()), **parameters
@@ -144,10 +144,10 @@ def files(folder: str, *, digest: str = "", files: int = 0, seed: Seed | None = 
     Args:
         folder: the folder, with files of any format that `glasshouse info` reads.
         digest: the SHA-256 of all names and contents; found out when a study is read.
-        files: the number of files, likewise.
+        files: the number of files; found out when a study is read.
         seed: not used.
     """
-    raise NotImplementedError("files are read by their index")
+    raise NotImplementedError("files are read by index, not drawn from a seed")
 
 
 @lru_cache(maxsize=4)

@@ -43,7 +43,7 @@ def read_rows(
 
     Args:
         store: the file of a store, or an open store.
-        rows: the name of the rows; by default hardness, or else the first rows that there are.
+        rows: the name of the rows; by default hardness, otherwise the first kind in the store.
         frame: the package whose `DataFrame` is returned.
 
     >>> import tempfile
@@ -128,7 +128,7 @@ def _polars(parts: Sequence[Part]) -> polars.DataFrame:
 
 
 def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
-    """Return all tasks with rows of a kind; at least one."""
+    """Return all tasks with rows of the given kind; raise if there are none."""
     if kind is None:
         kind = next((k for k in (HARDNESS.name, *store.kinds) if k in store.kinds), HARDNESS.name)
     if kind not in store.kinds:

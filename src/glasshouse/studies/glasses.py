@@ -146,7 +146,7 @@ def complete(
 
 
 def one_of(name: str, value: object, kind: Any) -> None:
-    """Refuse a value that is not one of the words of a Literal."""
+    """Raise unless a value is one of the words of a Literal."""
     words = kind.__args__
     if value not in words:
         raise ValueError(f"{name}={value!r:.60} is not one of {', '.join(words)}")

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 STEP = Fraction(1, 1000)  # finer differences are lost in the scatter of instances
-# Loops per half the nodes of a graph. The first are few enough for instances to be easy. Where
-# nothing is given, the hard end is the second, beyond which loops overlap and weights grow.
+# Loops per half the nodes of a graph. The first are few enough for instances to be easy. By
+# default, the hard end is the second, beyond which loops overlap and weights grow.
 _SPARSE, FULL_DENSITY, _DENSEST = Fraction(1, 50), Fraction(1, 2), Fraction(8)
 # Lengths of loops on a graph, in the order in which they are tried, and the largest weight of one.
 _LENGTHS, _MOST_WEIGHT = (4, 3, 6, 5, 8), 16
@@ -44,7 +44,7 @@ class Family:
         fixed: the other parameters.
         knob: the parameter that is turned.
         solver: what measures them.
-        seed: a whole number.
+        seed: an integer.
         longest_run: sweeps of a run at most, if the solver has the paper's schedule; None sets no
             limit.
     """
@@ -63,7 +63,7 @@ class Family:
         """Return families of loops on a graph from easy to hard, if the user names no knob.
 
         The knob is the density of loops if their frustration is given, and the frustration if the
-        density is. If neither is given, each family has a frustration of its own, whose loops weigh
+        density is. If neither is given, each family has its own frustration, whose loops weigh
         little: k + 1 on all edges and -k on one. The more of that weight is frustrated, the harder
         are the instances of full density, and the knob is the density again.
         """
@@ -125,7 +125,7 @@ class Family:
         return cls(method, fixed, knob, solver, seed)
 
     def bounds(self) -> tuple[Fraction, Fraction]:
-        """The easy and the hard end; the frustration of a loop of length L is at most 1/L."""
+        """Return the easy and the hard end of the knob; loops of length L have f ≤ 1/L."""
         easy, hard = map(Fraction, METHODS[self.method].knobs[self.knob])
         if self.is_on_graph and self.knob == "loop_density":
             return _SPARSE, _DENSEST
@@ -188,7 +188,7 @@ def families_of(
 
 
 def _length_of_loops(graph: Graph) -> int:
-    """Return the first of some lengths for which the graph has cycles."""
+    """Return the first of the given lengths for which the graph has cycles."""
     planner = METHODS["graph_loops"].plan
     for length in _LENGTHS:
         try:

@@ -37,7 +37,7 @@ class Merged(Summarised):
 
     Attributes:
         new_rows: rows that were added.
-        known_rows: rows that were there already, and equal.
+        known_rows: rows that the target already contained, with equal values.
         tasks: tasks in the result.
     """
 
@@ -49,13 +49,13 @@ class Merged(Summarised):
 def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
     """Add all rows, tasks and settings of some stores to another one.
 
-    Rows that are in both must be equal but for their seconds: a row is a function of its task and
-    index. All stores must be for the same purpose: studies of one name, races on the same instances
-    under the same rules, machines that learn the same data. If anything differs, nothing is added.
-    A merge that is killed leaves the target as it was.
+    Rows that are in both must be equal except for their seconds: a row is a function of its task
+    and index. All stores must be for the same purpose: studies of one name, races on the same
+    instances under the same rules, machines that learn the same data. If anything differs, nothing
+    is added. A merge that is killed leaves the target as it was.
 
     Args:
-        target: the store to add to; made when it is not there.
+        target: the store to add to; created if it does not exist.
         sources: the stores to read; they are not changed.
     """
     paths = [Path(source) for source in sources]
@@ -80,7 +80,7 @@ def _merged(target: Path, paths: Iterable[Path]) -> Merged:
 
 
 def _add(into: Store, source: Store) -> tuple[int, int]:
-    """Add one store, as a part of the transaction."""
+    """Add one store within the transaction."""
     join_notes(into, source)
     tasks, mine = source.tasks(), {task.task_id: task for task in into.tasks()}
     _refuse_clashes(into, source, tasks)
@@ -103,7 +103,7 @@ def _add(into: Store, source: Store) -> tuple[int, int]:
 
 
 def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
-    """Return a task with the larger stop rule; it is finished if it is in one of the stores."""
+    """Return the task with the larger stop rule; it is finished if either store has finished it."""
     kept = mine if mine.stop.instances >= theirs.stop.instances else theirs
     is_same = mine.stop == theirs.stop
     return replace(kept, is_finished=kept.is_finished or (is_same and theirs.is_finished))
@@ -200,17 +200,17 @@ def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
 def _joined(
     source: Store, purpose: Purpose, mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the settings of both; those that may differ stay unchanged."""
+    """Return the joined settings of both; settings that may differ keep the target's values."""
     what = f"{source.path} holds {purpose.words}"
     if mine.get("digest") != theirs.get("digest"):
         suites = short(theirs.get("suite")), short(mine.get("suite"))
-        raise StoreError(f"{what} on {suites[0]}, the target one on {suites[1]} with other "
+        raise StoreError(f"{what} on {suites[0]}, but the target is on {suites[1]} with other "
                          f"instances; {_APART}")  # fmt: skip
     for name in sorted((mine.keys() | theirs.keys()) - purpose.own - {purpose.members}):
         if mine.get(name) != theirs.get(name):
             option = _OPTIONS.get(name, name)
             raise StoreError(
-                f"{what} with {option}={short(theirs.get(name))}, the target one with "
+                f"{what} with {option}={short(theirs.get(name))}, but the target has "
                 f"{option}={short(mine.get(name))}; {_APART}"
             )
     joined = {**theirs, **mine}
@@ -243,7 +243,7 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
         fixed = [dict(purpose.fixed(task.table("parameters"))) for task in (*mine, *theirs)]
         if any(one != fixed[0] for one in fixed):
             raise StoreError(
-                f"{source.path} holds {purpose.words} that learn other data than those of the "
+                f"{source.path} holds {purpose.words} that learn data other than those of the "
                 f"target; {_APART}"
             )
 

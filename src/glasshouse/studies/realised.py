@@ -21,7 +21,7 @@ class Realised:
         size: n, visible spins or half the vertices; all spins where the paper's n has no meaning,
             see `follows_paper`.
         loops: the paper's N; 0 where there are only squares.
-        schedule: the annealer's settings in numbers; None where nothing is solved.
+        schedule: the annealer's settings in numbers; None if nothing is solved.
     """
 
     size: float
@@ -36,7 +36,7 @@ class Realised:
         return cls(float(size), plant.loops.num_loops, schedule)
 
     def plain(self) -> dict[str, Any]:
-        """Return plain values for a store; a linear schedule is left out, as in older stores."""
+        """Return plain values for a store; a linear schedule is omitted, as in older stores."""
         values = asdict(self)
         if self.schedule is not None and self.schedule.schedule == "linear":
             del values["schedule"]["schedule"]
@@ -49,24 +49,24 @@ class Realised:
         if schedule is not None:
             rise = schedule.get("schedule") if isinstance(schedule, dict) else None
             if rise not in (None, "geometric"):
-                raise ValueError(f"{short(rise)} was realised; expected geometric")
+                raise ValueError(f"{short(rise)} was realised, not geometric")
             names = ("sweeps_per_run", "first_beta", "last_beta", "max_sweeps")
             known = names if rise is None else (*names, "schedule")
             sweeps, first, last, most = fields_of(schedule, *known)[:4]
             low, high = _number(first, 0), _number(last, 0)
             if rise is not None and not 0 < low <= high:
-                raise ValueError(f"β from {low} to {high} was realised, which is not geometric")
+                raise ValueError(f"β from {low} to {high} was realised, not a geometric range")
             schedule = RunPlan(_whole(sweeps), low, high, _whole(most), rise or "linear")
         return cls(_number(size, 1), _whole(loops, 0), schedule)
 
 
 def _whole(value: object, least: int = 1) -> int:
     if type(value) is not int:
-        raise ValueError(f"{short(value)} was realised; expected a whole number")
+        raise ValueError(f"{short(value)} was realised, not an integer")
     return int(_number(value, least))
 
 
 def _number(value: object, least: int) -> float:
     if not isinstance(value, (int, float)) or not least <= value <= INT64_MAX:
-        raise ValueError(f"{short(value)} was realised; expected a number of at least {least}")
+        raise ValueError(f"{short(value)} was realised, not a number of at least {least}")
     return value

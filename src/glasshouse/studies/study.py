@@ -59,7 +59,7 @@ _SCALE = "study scale"
 
 
 def is_axis(name: object) -> bool:
-    """Whether a figure can have this axis: a size, a density, or a parameter of some method."""
+    """Return whether a figure can have this axis: a size, a density, or a method's parameter."""
     if not isinstance(name, str) or name == "none":
         return False
     known = [*METHODS.values()], [*ENSEMBLES.values()]
@@ -125,7 +125,7 @@ class Study(Summarised):
     def along(
         self, axis: str | None, statistic: Statistic | None, value: str | None = None
     ) -> Study:
-        """Return the study with another axis, statistic or column of its figure; None keeps it."""
+        """Return the study with a different axis, statistic or column; None keeps each."""
         if axis is not None and not is_axis(axis):
             raise ValueError(
                 f"axis={axis} is not one of density, size, frustration, nor a parameter of a method"
@@ -171,7 +171,7 @@ def parse_study(text: str, source: str = "study") -> Study:
 
 
 def study_of(store: Store) -> Study:
-    """Return the study of a store; a plain one for tasks without a study."""
+    """Return the study of a store; a study with default figures if the store has only tasks."""
     text = store.noted(STUDY.note)
     if text is not None:
         return parse_study(text, f"the study in {store.path}")
@@ -183,7 +183,7 @@ def study_of(store: Store) -> Study:
 
 
 def reserve(store: Store, study: Study) -> None:
-    """Record in a store which study it is for; refuse a store of another study."""
+    """Record in a store which study it belongs to; refuse a store of a different study."""
     held = store.reserve(STUDY)
     if held is not None and held != study.text:
         _refuse_other_name(store, heading_of(store).name, study.name)
@@ -195,7 +195,7 @@ def reserve(store: Store, study: Study) -> None:
 
 
 def join_studies(into: Store, source: Store) -> None:
-    """Take over the study of a merged store, unless the target has one of that name."""
+    """Add the study of a merged store, unless the target already has a study of that name."""
     text, heading = source.noted(STUDY.note), heading_of(source)
     if text is None:
         return
@@ -288,7 +288,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     measures = study.get("measures", HARDNESS.name)
     kind, settings = settings_of(measures), _settings(study, family, "solver")
     if kind is None and settings:
-        raise ValueError(f"{measures} are measured without a solver; leave [solver] out")
+        raise ValueError(f"{measures} are measured without a solver; remove [solver]")
     solvers = [None]
     if kind is not None:
         solver = kind(**_fields(kind, settings, "solver"))
@@ -296,7 +296,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     method, seed = word(family.get("method"), "method"), study.get("seed", 0)
     usual = INT64_MAX if method == "files" else 100  # all files of a folder
     rules = {"instances": usual} | _settings(study, family, "stop")
-    if "relative_error" in rules and "statistic" in study:  # the one that is looked at, unless told
+    if "relative_error" in rules and "statistic" in study:  # the statistic that is shown by default
         rules.setdefault("statistic", study["statistic"])
     stop = Stop(**_fields(Stop, rules, "stop"))
     for parameters in combinations(family):
@@ -305,7 +305,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
 
 
 def _settings(study: Mapping[str, Any], family: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a table of the study, with the family's own values instead."""
+    """Return a table of the study, in which the family's own values take precedence."""
     return table(study.get(name, {}), None, name) | table(family.get(name, {}), None, name)
 
 

@@ -1,6 +1,6 @@
 """Tasks: a family of instances, a solver's settings, and the quantity to measure.
 
-A store may come from a stranger: `task_of` checks what a stored task asks for before it is grown.
+A store may be untrusted: `task_of` checks what a stored task requests before it is grown.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Task(Identified, Summarised):
             intersections, parts), "ground", "levels", "solution", "thermal"; or the user's
             `module:function`.
         solver: the settings of what measures, such as an `Annealer`; None if it has none.
-        seed: a whole number.
+        seed: an integer.
         stop: how many instances; no part of the task's identity.
 
     >>> task = Task("random_loops", {"n": 100, "frustration": 0.05, "loop_density": 0.345})
@@ -95,14 +95,14 @@ class Task(Identified, Summarised):
         if settings is not None and self.solver is None:
             object.__setattr__(self, "solver", settings())
         if settings is None and self.solver is not None:
-            raise ValueError(f"{self.measures} are measured without a solver; leave it out")
+            raise ValueError(f"{self.measures} are measured without a solver; remove it")
         if settings is not None and not isinstance(self.solver, settings):
             raise ValueError(f"{self.measures} need a {settings.__name__}, not {self.solver!r:.60}")
         kind = self.quantity
         if self.stop.relative_error is not None and kind.value is None:
-            raise ValueError(f"relative_error needs a statistic, which {self.measures} have not")
+            raise ValueError(f"relative_error needs a statistic; {self.measures} do not have one")
         if isinstance(self.method, str) and self.method in METHODS:
-            family = Family(self.method, self.parameters, self.seed)  # which checks all three
+            family = Family(self.method, self.parameters, self.seed)  # checks all three
             object.__setattr__(self, "seed", family.seed)
             object.__setattr__(self, "parameters", family.parameters)
             return
@@ -127,7 +127,7 @@ class Task(Identified, Summarised):
 
     @property
     def kind(self) -> Kind:
-        """The kind of its rows."""
+        """The kind of rows that the task measures."""
         return self.quantity.rows
 
     @property
@@ -184,7 +184,7 @@ class Task(Identified, Summarised):
 
     @cached_property
     def realised(self) -> Realised:
-        """Facts from the first instance that hold for all; it is grown on first access.
+        """Facts from the first instance that hold for all instances; it is grown on first access.
 
         Only planted families are grown for this: a function of the user may fail or hang.
         """
@@ -216,7 +216,7 @@ class Task(Identified, Summarised):
         return Seed(self.seed, (*words_of(self.canonical()), 1))
 
     def grow(self, index: int) -> Any:
-        """Instance number `index`: a Planted of a planting method, a problem of other families."""
+        """Return instance `index`: a `Planted` for a planting method, otherwise a problem."""
         if self.method in METHODS:
             method = METHODS[self.method]
             return method.function(**self.parameters, rng=self.planting_seed.child(index))
@@ -226,11 +226,11 @@ class Task(Identified, Summarised):
         return made
 
     def problem(self, index: int) -> Problem:
-        """The problem of instance number `index`."""
+        """Return the problem of instance `index`."""
         return given_problem(self.grow(index))
 
     def measure(self, first: int, count: int) -> Columns:
-        """Rows of instances first to first+count-1."""
+        """Measure and return the rows of instances `first` to `first + count - 1`."""
         kind = self.quantity
         if self.task_id not in _WARM:
             kind.warm_up(self, first)
@@ -250,7 +250,7 @@ class Task(Identified, Summarised):
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a worker's copy; it was checked where it was made, so not again."""
+        """Restore a worker's copy without checks, because the original was checked."""
         values = json.loads(state["canonical"])
         values |= {
             "solver": _solver(values), "parameters": MappingProxyType(values["parameters"]),
@@ -270,7 +270,7 @@ class Task(Identified, Summarised):
 
 
 def _solver(values: Mapping[str, Any]) -> Any:
-    """Return the settings that a canonical form describes."""
+    """Return the solver settings that a canonical form describes."""
     settings = settings_of(values["measures"])
     if values["solver"] is None or settings is None:
         return None
@@ -288,9 +288,9 @@ def task_of(stored: StoredTask) -> Task:
             if demand.memory > _MOST_MEMORY:
                 raise ValueError(f"an instance of {demand.memory} bytes is above {_MOST_MEMORY}")
         elif name_of_method == "files" and "digest" not in stored.table("parameters"):
-            raise ValueError("its folder has no digest")
+            raise ValueError("its folder has no stored digest")
         task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)
-    # A description from a stranger can hold anything, and the methods of planting meet it here.
+    # An untrusted description can contain anything, and here the planting methods read it.
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:
         raise StoreError(f"{name} cannot be grown: {one_line(error)}") from error
     if task.kind.name != stored.kind:

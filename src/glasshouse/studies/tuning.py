@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from glasshouse.planting.graphs import GraphLike
 
 _FIRST_SAMPLE, _AT_ONCE = 32, 8  # instances; progress is reported after 8, or an eighth of them
-_THREADS = 2  # that solve instances on a graph
-_SURE = 0.99  # that a step of the bisection is right
+_THREADS = 2  # threads that solve instances on a graph
+_SURE = 0.99  # least probability that a step of the bisection is right
 _GIVE_UP = 3  # times the target: then it is known on which side an instance is
-# An end of the knob is probed with limits that grow by this factor, for about so many seconds.
+# When an end of the knob is probed: the factor by which limits grow, and the seconds in all.
 _FIRST_LIMIT, _GROWTH, _PROBE_SECONDS = 1000, 4, 5.0
-# The first sample at a setting may take so long, by the speed of a probe of so many sweeps.
+# Seconds for the first sample at a setting, estimated from a probe of this number of sweeps.
 _LONGEST_SAMPLE, _ENOUGH_TO_CLOCK = 24 * 3600.0, 100_000
 
 
@@ -41,8 +41,8 @@ class TuningStep(Summarised):
     """One setting of the knob that was tried.
 
     Attributes:
-        setting: of the knob.
-        estimate: hardness there; infinite where too many instances were given up.
+        setting: the setting of the knob.
+        estimate: hardness there; infinite if too many instances reached the limit.
         instances: how many were solved or given up.
         family: the instances, whose knob was turned.
     """
@@ -53,29 +53,29 @@ class TuningStep(Summarised):
     family: Family
 
     def distance(self, target: float) -> float:
-        """Return how far the hardness is from a target, as the logarithm of their ratio."""
+        """Return the logarithm of the ratio of the measured hardness to the target."""
         return distance(self.estimate, target)
 
 
 class TuningProgress(NamedTuple):
     """The progress of tuning."""
 
-    fraction: float  # of the steps that a bisection can take
-    setting: Fraction  # that is tried now
+    fraction: float  # fraction of the possible steps of the bisection
+    setting: Fraction  # the setting that is tried now
     instances: int  # solved at this setting
     best: TuningStep | None  # the setting nearest to the target so far
 
 
 @dataclass(frozen=True, repr=False)
 class Tuned(Summarised):
-    """A family of instances of the required hardness, or as near to it as the knob allows.
+    """A family of instances whose hardness is the target, or as near as the knob allows.
 
     Attributes:
         task: the family and the annealer; `task.grow(k)` is its k-th instance.
-        setting: of the knob.
+        setting: the setting of the knob.
         estimate: measured hardness, with a 95 % interval.
         target: what was wanted.
-        statistic: of the hardness.
+        statistic: the statistic of the hardness.
         tolerance: how far off the measured value may be, as a share of the target.
         steps: all settings that were tried.
         instances: how many instances that took.
@@ -100,7 +100,7 @@ class Tuned(Summarised):
         return is_near(self.estimate, self.target, self.tolerance)
 
     def summary(self) -> str:
-        """Return what was found and what it took, as text."""
+        """Return the result and the cost of the search as text."""
         parameters = ", ".join(
             f"{name}={as_typed(value)}" for name, value in self.task.parameters.items()
         )
@@ -112,7 +112,7 @@ class Tuned(Summarised):
 
 
 def distance(estimate: Estimate, target: float) -> float:
-    """Return the logarithm of the ratio of an estimate and a target; infinite without a value."""
+    """Return the logarithm of the ratio of an estimate to a target; infinite without one."""
     return abs(math.log(estimate.value / target)) if estimate.value < math.inf else math.inf
 
 
@@ -150,7 +150,7 @@ def tune(
 
     Args:
         n: visible spins, and as many hidden ones; all spins where a method takes those; or a graph,
-            by name or as planting takes it. None where `parameters` tell the size of a method's
+            by name or as planting takes it. None if `parameters` give the size of a method's
             instances, or the knob is the size.
         target_sweeps: the wanted hardness.
         knob: what to turn: "frustration" (at the paper's peak density), or "loop_density" or
@@ -160,7 +160,7 @@ def tune(
             forms where there is a block.
         parameters: the other parameters; `loop_density` is the peak density when left out.
         bounds: the easy and the hard end of the knob.
-        statistic: of the hardness: "median", "geometric_mean", "quantile_95" or "paper_95".
+        statistic: of the hardness, "median", "geometric_mean", "quantile_95" or "paper_95".
         tolerance: how far off the measured value may be, as a share of the target.
         solver: the annealer's settings; the paper's when None, see `Annealer`.
         most_instances: at one setting.
@@ -205,7 +205,7 @@ def tune(
 
 @dataclass
 class _Search:
-    """Samples of hardness at settings of a knob, and the conclusions from them."""
+    """Measured hardness at settings of a knob, and the steps of a search for the target."""
 
     family: Family
     bounds: tuple[Fraction, Fraction]
@@ -252,7 +252,7 @@ class _Search:
         self._refuse(self._words(self.steps[-1].setting, self.steps[-1].estimate))
 
     def refuse_what_is_out_of_reach(self) -> None:
-        """Probe both ends, and the middle, to refuse a hopeless target early."""
+        """Probe both ends and the middle of the knob, to refuse an unreachable target early."""
         (easy, hard), middle = self.bounds, self._setting(Fraction(1, 2))
         for end, side in ((easy, 1), (hard, -1)):
             if self._side(self._probe(end, _PROBE_SECONDS, side)) != side:
@@ -268,7 +268,7 @@ class _Search:
             )
 
     def _reach(self) -> list[str]:
-        """Return the hardness at both ends of the knob, as far as it is known or cheap to find."""
+        """Return the hardness at both ends of the knob, if it is known or cheap to measure."""
         ends = ((end, self.probed.get(end) or self._probe(end, 1.0)) for end in self.bounds)
         return [self._words(*end) for end in ends]
 
@@ -357,14 +357,14 @@ class _Search:
         return statistic_or_bound(sample, self.statistic, sure)
 
     def _side(self, sure: Estimate) -> int:
-        """Return -1 if instances are surely too easy, 1 if surely too hard, and 0 otherwise."""
+        """Return -1 if instances are significantly too easy, 1 if too hard, and 0 otherwise."""
         return -1 if sure.high < self.target else int(sure.low > self.target)
 
     def _probe(self, setting: Fraction, seconds: float, side: int = 0) -> Estimate:
         """Estimate the hardness at a setting cheaply, with a limit that starts low and rises.
 
         Args:
-            setting: of the knob.
+            setting: the setting of the knob.
             seconds: about how long the last and longest try may take.
             side: end as soon as it is sure that the setting is not on this side of the target.
         """

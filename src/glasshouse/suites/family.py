@@ -62,14 +62,14 @@ class Described(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
-        """The parameters that tell families apart."""
+        """The parameters that distinguish families."""
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters with those that follow from others."""
 
 
 def exact_parameters(method: Described, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """One spelling for equal parameters: exact fractions, no defaults, ascending names."""
+    """Return one spelling for equal parameters: exact fractions, no defaults, ascending names."""
     values = method.completed(given)
     unknown = sorted(set(values) - set(method.parameters))
     if unknown:
@@ -94,7 +94,7 @@ def exact_parameters(method: Described, given: Mapping[str, Any]) -> Mapping[str
 
 
 def exact_value(value: Any, name: str) -> Any:
-    """Return numbers as integers or strings like "1/20"; words and lists of such as they are."""
+    """Return numbers as integers or strings like "1/20"; words, and lists of words, unchanged."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (list, tuple)):

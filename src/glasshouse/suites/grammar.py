@@ -149,7 +149,7 @@ def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> No
 def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
     """Return a value, which must be a table with known keys only (any keys if None)."""
     if not isinstance(value, dict):
-        raise ValueError(f"{where} must be a table, not {value!r:.60}")
+        raise ValueError(f"{where} must be a TOML table, not {value!r:.60}")
     if known is not None:
         refuse_unknown(value, known, where)
     return dict(value)

@@ -191,7 +191,7 @@ def refuse_other_bytes(text: str) -> None:
 
 
 def _refuse_unfit(one: SuiteInstance) -> None:
-    """Refuse, before anything is run, entries of a manifest that no store can hold."""
+    """Refuse, before any run, entries of a manifest that a store cannot hold."""
     if len(one.name) > MOST_NAME:
         raise FileError(one.path, f"a name of {len(one.name)} letters in the manifest; use at most "
                         f"{MOST_NAME}")  # fmt: skip

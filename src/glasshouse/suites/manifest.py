@@ -82,7 +82,7 @@ class Entry(Summarised):
         )
 
     def to_json(self) -> str:
-        """Return one line of JSON; unknown values are left out."""
+        """Return one line of JSON; unknown values are omitted."""
         known = {key: value for key, value in asdict(self).items() if value is not None}
         return json.dumps({"optimum": None} | known, sort_keys=True)
 

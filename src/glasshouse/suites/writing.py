@@ -219,7 +219,7 @@ class _Writer:
 
 
 def _suffixes_of(instance: Instance, suffixes: list[str]) -> list[str]:
-    """Polynomials are `.hubo` files in place of WCNF: clauses need ancillas, and lose the proof."""
+    """Return the suffixes; polynomials are `.hubo` instead of WCNF, which would lose the proof."""
     if not (isinstance(instance, Planted) and isinstance(instance.problem, Polynomial)):
         return suffixes
     return list(dict.fromkeys(suffix.replace(".wcnf", ".hubo") for suffix in suffixes))
@@ -257,7 +257,7 @@ def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: boo
     if answers is None:
         return folder
     if not blind:
-        raise ValueError("answers is for blind files; these files state their optima themselves")
+        raise ValueError("answers is for blind files; these files already state their optima")
     if Path(answers).resolve() == folder.resolve():
         raise ValueError(f"the answers would be next to the files in {folder}; name another folder")
     return Path(answers)
@@ -272,7 +272,7 @@ def refuse_names(folder: Path, stem: str, suffixes: list[str]) -> None:
         if suffix not in [s + packed for s in known for packed in ("", *COMPRESSED)]:
             raise FileError(
                 folder / f"{stem}{suffix}",
-                "a suite is checked by reading it; expected one of "
+                "a suite needs a readable format; expected one of "
                 f"{' '.join(known)} (+ .gz or .xz)",
             )
 

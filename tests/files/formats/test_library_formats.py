@@ -93,7 +93,7 @@ def test_packed_files_are_recognised_by_what_is_in_them(tmp_path):
     for name, pack in (("a.gz", gzip.compress), ("b.1.xz", lzma.compress)):
         (tmp_path / name).write_bytes(pack(GRAPH.encode()))
         assert read(tmp_path / name) == ISING
-    matrix = zipped(be100__1__sparse=MQLIB.encode())  # the name of the one file tells the format
+    matrix = zipped(be100__1__sparse=MQLIB.encode())  # the name of the one file gives the format
     (tmp_path / "c.zip").write_bytes(matrix)
     assert read_document(tmp_path / "c.zip").suffix == ".sparse"
 

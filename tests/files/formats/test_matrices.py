@@ -60,7 +60,7 @@ def test_npy(folder, matrix, units, turned):
 def test_csv(folder, matrix, delimiter, plain):
     path = folder / "w.csv"
     matrix = matrix.astype(np.float64)
-    # A square one that is not an RBM's has a test of its own.
+    # A square matrix that is not an RBM's has its own test.
     matrix = np.vstack([matrix, matrix[:1]]) if matrix.shape[0] == matrix.shape[1] else matrix
     spelling = "%d" if plain and (matrix == np.rint(matrix)).all() else "%.17g"
     np.savetxt(path, matrix, spelling, delimiter)
@@ -143,9 +143,9 @@ def test_what_is_no_matrix_is_refused(tmp_path, name, content, words):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"W": W, "a": A}, "expected ours, or one each of"),
-        ({"W": W, "a": A, "b": B, "c": B}, "expected ours, or one each of"),
-        ({"W": W, "weights": W, "a": A, "b": B}, "expected ours, or one each of"),
+        ({"W": W, "a": A}, "expected glasshouse's, or one each of"),
+        ({"W": W, "a": A, "b": B, "c": B}, "expected glasshouse's, or one each of"),
+        ({"W": W, "weights": W, "a": A, "b": B}, "expected glasshouse's, or one each of"),
         ({"W": W, "a": A, "b": A}, "values in hidden_bias"),
         ({"x": W}, "arrays x; expected"),
         ({"W": W[0]}, "2 dimensions"),

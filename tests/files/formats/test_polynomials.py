@@ -80,7 +80,7 @@ def test_lists_of_chook_are_read_with_units(tmp_path):
         ("0 -1 2", "line 2: variable -1 is out of range"),
         ("0 1.5 2", "line 2: variable '1.5' is out of range"),
         ("1 0 4294967296 2", "line 2: variable 4294967296 is out of range"),
-        ("# num-variables 1\n0 1 3", "is not a whole number from 2 to"),
+        ("# num-variables 1\n0 1 3", "is not an integer from 2 to"),
         ("# num-variables 2000000000\n0 1 3", "but only 1 terms"),
         ("0 1 9223372036854775807\n1 0 5", "above 2\\^63-1"),
         ("0 1 0.1\n1 0 0.2", "no float holds exactly"),

@@ -124,7 +124,7 @@ def test_short_numbers_count_for_the_eight_bytes_that_they_take(tmp_path, monkey
     told: list[str] = []
     peak = peak_of(lambda: told.append(refusal(path, lambda place: read(place, units="spin"))))
     assert "more than 8M" in told[0]
-    assert peak < (64 if name == "x.csv.gz" else 16)  # of text, a block is read before it counts
+    assert peak < (64 if name == "x.csv.gz" else 16)  # a block of text is read before it counts
 
 
 def test_plain_files_are_read_whatever_the_limit(tmp_path, monkeypatch):
@@ -152,13 +152,13 @@ def test_loop_starts_that_wrap_around_are_refused(tmp_path, bad):
     ("nodes", array([0, 1, 2**31 - 2], "<i4"), "a node is 2147483646; expected 0 to 3"),
     ("indices", array([0, 1, 3], "<i4"), "a column is 3; expected 0 to 2"),
     ("indices", array([0, 1, 2**64 - 1], "<u8"), "a column is 18446744073709551615"),
-    ("indices", array([0.0, 1.0, 2.0], "<f8"), "whole numbers, not float64"),
+    ("indices", array([0.0, 1.0, 2.0], "<f8"), "integers, not float64"),
     ("weights", array([[1, 2, 3]]), "weights has shape (1, 3); expected 1 dimensions"),
     ("weights", array(7), "weights has shape (); expected 1 dimensions"),
     ("weights", npy("|b1", (3,), bytes(3)), "weights holds b1; expected numbers"),
     ("weights", npy("<f8", (3,), struct.pack("<3d", 1, float("nan"), 2)), "must be finite"),
     ("weights", npy([("a", "<i8")], (3,), bytes(24)), "weights is not a plain array"),
-    ("weights", npy("<i8", (2**40, 2**40)), "but holds another number of bytes"),
+    ("weights", npy("<i8", (2**40, 2**40)), "but its number of bytes differs"),
 ])  # fmt: skip
 def test_arrays_that_are_not_what_they_should_be(tmp_path, name, bad, words):
     members = planted() if name == "nodes" else rbm()
@@ -168,7 +168,7 @@ def test_arrays_that_are_not_what_they_should_be(tmp_path, name, bad, words):
 @pytest.mark.parametrize(("name", "bad", "words"), [
     ("square_nodes", array([0, 1, 4], "<i4"), "a square's node is 4; expected 0 to 3"),
     ("square_nodes", array([0, 1, 1], "<i4"), "square 0 has node 1 twice"),
-    ("square_nodes", array([0.0, 1.0, 2.0], "<f8"), "whole numbers, not float64"),
+    ("square_nodes", array([0.0, 1.0, 2.0], "<f8"), "integers, not float64"),
     ("square_starts", array([0, 2**62, 2**63 - 1, -(2**62), 3]), "a square's start"),
     ("square_starts", array([0, 3, 3]), "2 squares but 1 multipliers"),
     ("square_starts", array([0, 2]), "a square's start"),
@@ -263,7 +263,7 @@ def test_a_dictionary_larger_than_the_limit_is_refused(tmp_path, monkeypatch):
 def test_a_long_line_of_words_is_refused_before_they_are_kept(tmp_path):
     path = written(tmp_path / "x.wcnf", b"x " * (3 * MIB))
     assert peak_of(lambda: refusal(path)) < 140  # a dictionary of them takes 400
-    assert "more than 262144 entries in the line are not whole numbers" in refusal(path)
+    assert "more than 262144 entries in the line are not integers" in refusal(path)
 
 
 def test_a_long_line_of_numbers_is_refused_but_a_long_comment_is_not(tmp_path, monkeypatch):
@@ -285,7 +285,7 @@ def test_idle_variables_have_a_limit(tmp_path, text):
 
 
 def test_only_the_numbers_in_a_list_of_edges_are_nodes(tmp_path):
-    """A machine's dead qubits are not there, and the others keep their numbers."""
+    """A chip's dead qubits are left out, and the others keep their numbers."""
     graph = read_graph(written(tmp_path / "x.edges", "12 10\n10 999999999\n12 999999999 # c\n"))
     assert graph.labels == (10, 12, 999_999_999)
     assert graph.edges.tolist() == [[0, 1], [0, 2], [1, 2]]
@@ -293,7 +293,7 @@ def test_only_the_numbers_in_a_list_of_edges_are_nodes(tmp_path):
 
 
 def test_a_table_is_no_graph(tmp_path):
-    """Edges with commas, named .csv, would else be taken for the weights of an RBM."""
+    """Edges with commas in a .csv are refused; they would be read as weights of an RBM."""
     for name in ("x.csv", "x.csv.gz", "x.npy"):
         message = refusal(written(tmp_path / name, "1,2\n2,3\n3,1\n"), read_graph)
         assert "a matrix is not a graph; expected two node numbers per line, separated" in message
@@ -373,7 +373,7 @@ def test_whole_numbers_that_no_float_holds_are_not_changed(tmp_path, offset):
 @pytest.mark.parametrize(("name", "text", "words"), [
     ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "no sum overflows"),
     ("x.mc", "2 1\n1 2 1.5\n# planted-cut 1e308\n", "no float can hold"),
-    ("x.mc", "0 0\n# ancilla 0\n", "not a whole number from 1 to 0"),
+    ("x.mc", "0 0\n# ancilla 0\n", "not an integer from 1 to 0"),
 ])  # fmt: skip
 def test_numbers_beyond_floats_are_refused(tmp_path, name, text, words):
     assert words in refusal(written(tmp_path / name, text))

@@ -1,4 +1,4 @@
-"""TOML from strangers: what is refused before it is parsed, and that nothing else is."""
+"""Untrusted TOML: some texts are refused before they are parsed, and no others."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from glasshouse.files.text import plain_toml
 from glasshouse.files.text.plain_toml import TomlError, read_toml
 
-PARTS = 4000  # of a key; eight times the memory of the limit below, where nothing refuses it
+PARTS = 4000  # parts of a key; without a refusal, eight times the memory of the limit below
 ROOM = 48 << 20  # bytes; the largest text that is read takes half of it
 
 BOMBS = {
     "a dotted key": "a" + PARTS * ".a" + "=1",
-    "blanks around the dots": "a" + PARTS * " \t. a" + " = 1",
+    "spaces around the dots": "a" + PARTS * " \t. a" + " = 1",
     "a dotted header": "[" + PARTS * "a." + "a]",
     "a dotted header of a list": "[[" + PARTS * "a." + "a]]",
     "quoted parts": '""' + PARTS * '."."' + "=1",

@@ -1,4 +1,4 @@
-"""How many ground states are told, in however many digits."""
+"""The number of ground states is reported, with any number of digits."""
 
 from __future__ import annotations
 

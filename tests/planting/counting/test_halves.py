@@ -30,7 +30,7 @@ def test_solutions_are_counted(data):
 
 
 def test_words_that_collide_are_no_solutions(monkeypatch):
-    """With a mixer of 1, two rows become their sum, which matches far too often."""
+    """If the mixer is 1, two rows become their sum, which matches far too often."""
     monkeypatch.setattr(halves, "_MIXER", 1)
     rows = np.array([[1, 1, 0, 0], [0, 0, 1, 1]])
     assert count_solutions(rows.sum(axis=0, keepdims=True), np.zeros(1, int)) == 6

@@ -34,7 +34,7 @@ def plant_or_assume(**options) -> Planted:
 
 @st.composite
 def options(draw: st.DrawFn, *sizes: tuple[int, int, int]) -> dict[str, Any]:
-    """Arguments of plants on so many rows, columns and spins of a shore."""
+    """Arguments of plants: rows, columns, and spins of a shore."""
     rows, columns, shore = draw(st.sampled_from(sizes))
     scale = draw(st.fractions(Fraction(1, 6), shore, max_denominator=6))
     loops = draw(st.integers(1, min(6, int(shore / scale))))
@@ -99,7 +99,7 @@ def test_couplings_are_those_of_the_paper(alpha, scale, ruggedness, rng):
 
 
 def test_a_scale_above_the_shore_would_break_cells():
-    """What is refused is wrong indeed: one loop of four cells, scaled beyond the limit."""
+    """A refused plant is indeed wrong: one loop of four cells, scaled beyond the limit."""
     plant = cluster_loops(2, alpha="1/4", shore=2, scale=2, rng=1)
     cells = plant.problem.edges // 4
     inside = cells[:, 0] == cells[:, 1]

@@ -73,7 +73,7 @@ def test_ground_states_are_the_states_that_break_no_clause(plant: Planted) -> No
     is_ground = energies == plant.energy
     np.testing.assert_array_equal(is_ground, costs(plant) == 0)
     stated = plant.summary().ground_states
-    assert stated.is_exact  # so few spins are enumerated
+    assert stated.is_exact  # few enough spins to enumerate
     assert stated.least == is_ground.sum()
 
 
@@ -166,7 +166,7 @@ def test_seeds_grow_what_they_always_grew(name):
         (two_in_four, {"n": 9, "clauses": 0}, "clauses=0 is below 1"),
         (two_in_four, {"n": 9, "clause_density": 0}, "it is clauses per spin"),
         (nae3sat, {"n": 9, "clauses": 2**40}, r"clauses=1099511627776 needs more than 2\^28"),
-        (nae3sat, {"n": 4.0, "clauses": 2}, "n=4.0 is not a whole number"),
+        (nae3sat, {"n": 4.0, "clauses": 2}, "n=4.0 is not an integer"),
         (nae3sat, {"n": 4, "clauses": 2, "state": "+++"}, "state"),
         (exactly, {"n": 9, "literals": 3, "true_literals": 3, "clauses": 2},
          "true_literals=3 of literals=3 leaves nothing to choose; use 1 to 2"),
@@ -185,7 +185,7 @@ def test_density_is_clauses_per_spin_rounded_up():
     assert nae3sat(10, clause_density=Fraction(21, 100), rng=1).squares.num_squares == 3
     summary = nae3sat(10, clause_density=2, rng=1).summary()
     assert summary.squares == 20
-    # The row below tells of the MAX-2-SAT form, whose clauses are others.
+    # The row below describes the MAX-2-SAT form, which has other clauses.
     assert summary.requested_clause_density is None
 
 

@@ -106,7 +106,7 @@ def test_the_planted_energy_is_the_minimum(asked):
 
 
 def test_heavy_damage_keeps_the_minimum():
-    """Of 24 spins in cells of six, at most 18 live; all their states are enumerated."""
+    """Enumerate all states of plants with at most 18 living spins of 24, in cells of six."""
     rng, planted = np.random.default_rng(1), 0
     for seed in range(40):
         dead = rng.choice(24, int(rng.integers(6, 9)), replace=False)
@@ -159,7 +159,7 @@ def test_a_chip_of_2048_qubits(family):
 
 
 def test_weak_edges_would_break_if_any_edge_of_a_loop_were_negative():
-    """What the rule refuses is wrong indeed: one loop whose weakest edge is a positive one."""
+    """A refused loop is indeed wrong: its weakest edge is a positive one."""
     plant = cluster_loops(2, alpha="1/4", shore=2, scale="1/2", without="0-8", rng=1)
     form = gauge(plant.problem, plant.state)
     cells = form.edges // 4

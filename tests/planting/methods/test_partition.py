@@ -81,7 +81,7 @@ def test_all_numbers_and_partitions_that_fit_are_equally_likely(total):
             "bits_per_spin=RATIO; both are given",
         ),
         ({"n": 8, "bits": 0}, "bits=0 is below 1"),
-        ({"n": 8, "bits": "4"}, "bits='4' is not a whole number"),
+        ({"n": 8, "bits": "4"}, "bits='4' is not an integer"),
         ({"n": 8, "bits_per_spin": 0}, "bits_per_spin=0 must be above 0"),
         ({"n": 8, "bits": 29}, "numbers of 29 bits are too large for n=8; .* at most 27 bits"),
         ({"n": 32, "bits_per_spin": 1}, "numbers of 32 bits .* use at most 25 bits"),
@@ -108,7 +108,7 @@ def test_as_many_bits_as_are_allowed_stay_exact(n, total):
     bits = int(str(caught.value).split()[-2])
     plant = partition(n, bits=bits, total=total, rng=1)
     plant.verify()
-    # All numbers could be the largest, and the QUBO be exact all the same.
+    # Even if all numbers were the largest, the QUBO would be exact.
     assert 9 * (n * (2**bits - 1)) ** 2 // 2 < 2**63 <= 9 * (n * (2 ** (bits + 1) - 1)) ** 2 // 2
 
 

@@ -41,7 +41,7 @@ def formulas(draw):
 
 
 def plain(clauses):
-    """Clauses as a set; the order of two true literals makes no difference."""
+    """Clauses as a set; the order of two true literals does not matter."""
     return {(*sorted((i, j)), kind) if kind == BOTH else (i, j, kind) for i, j, kind in clauses}
 
 
@@ -88,7 +88,7 @@ def test_clauses_become_loops_and_come_back(formula, random):
 
 
 def has_cycles(where, block):
-    """Whether some block of a size has one: four spins of a lattice are a star."""
+    """Whether a block of a size has a cycle: four spins of a lattice can be a star."""
     if "n" in where:
         return where["n"] >= 3
     return where["graph"] not in (FORESTS if block > 4 else STARS)

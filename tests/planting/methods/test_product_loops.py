@@ -84,7 +84,7 @@ def test_the_polynomial_is_the_sum_of_products_of_its_loops():
     # One product of two triangles with spins in common, multiplied out by hand.
     plant = product_loops(3, products=1, frustration="1/3", state="+++", rng=1)
     low = plant.problem.energy(states(3, "spin"))
-    assert plant.problem.degree == 2  # the same three spins: terms of four cancel
+    assert plant.problem.degree == 2  # because terms of four over the same three spins cancel
     assert sorted(set((low - plant.energy).tolist())) in ([0, 16], [0])
 
 
@@ -142,7 +142,7 @@ def test_arguments_that_do_not_fit_are_refused(asked, message):
 
 
 def judged(path, text, certificate):
-    """What both checkers make of two texts: the value and the bound, or None; they agree."""
+    """The common verdict of both checkers on two texts: value and bound, or None."""
     path.write_bytes(text.encode("latin1"))
     side_car(path).write_bytes(certificate.encode("latin1"))
     try:

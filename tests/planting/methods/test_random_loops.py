@@ -195,7 +195,7 @@ BAD = [
     ({"frustration": True}, "not a number"),
     ({"n": 1}, "n=1 is too small"),
     ({"m": 0}, "m=0 is too small"),
-    ({"n": 2.0}, "n=2.0 is not a whole number"),
+    ({"n": 2.0}, "n=2.0 is not an integer"),
     ({"n": 2**28 - 3}, "more than 2\\^28 spins, the limit; use smaller layers"),
     ({"loops": None}, "one of loops=NUMBER and loop_density=RATIO; neither is given"),
     ({"loop_density": 1}, "one of loops=NUMBER and loop_density=RATIO; both are given"),

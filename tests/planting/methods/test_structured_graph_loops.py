@@ -34,7 +34,7 @@ def test_energy_and_frustration_are_exact():
 
 
 def test_errata_no_metastable_state_is_planted():
-    """On an RBM, flipping the block costs 2(1-α)N; here B1 and B4 are no cut, and nothing does."""
+    """On an RBM, flipping the block costs 2(1-α)N; B1 and B4 are not a cut here."""
     loops = 200
     options = {"frustration": "1/4", "block": "1/2", "loops": loops}
     plant = structured_graph_loops("complete:12", **options, rng=1)

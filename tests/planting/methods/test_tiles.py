@@ -40,7 +40,7 @@ def mixtures(draw: st.DrawFn, names: tuple[str, ...]) -> dict[str, Fraction]:
 
 
 def tile_problems(tiles: Any, kind: int, corners: int, denominator: int) -> list[Ising]:
-    """Every tile of a class as a problem of its own."""
+    """Every tile of a class as a separate problem."""
     found = []
     for tile in range(tiles.firsts[kind], tiles.firsts[kind + 1]):
         loops = slice(*tiles.loop_starts[tile : tile + 2])
@@ -79,7 +79,7 @@ def test_every_tile_of_a_class_is_as_likely_as_any_other():
 
 @pytest.mark.parametrize("name", CUBES)
 def test_a_cubes_loops_tell_what_all_its_ground_states_satisfy(name):
-    """So no other certificate could tell more of the ground states of one cube."""
+    """So no other certificate could show more about the ground states of one cube."""
     kind = list(CUBES).index(name)
     problem = tile_problems(cubes(), kind, 8, 4)[0]
     states = np.array(list(itertools.product((-1, 1), repeat=8)), dtype=np.int8)

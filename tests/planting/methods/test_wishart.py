@@ -84,7 +84,7 @@ def test_rounding_falls_on_every_entry_alike():
         ({"n": 8}, "columns=NUMBER and alpha=RATIO; neither is given"),
         ({"n": 8, "columns": 3, "alpha": 1}, "columns=NUMBER and alpha=RATIO; both are given"),
         ({"n": 8, "columns": 0}, "columns=0 is below 1"),
-        ({"n": 8, "columns": "2"}, "columns='2' is not a whole number"),
+        ({"n": 8, "columns": "2"}, "columns='2' is not an integer"),
         ({"n": 8, "alpha": 0}, "alpha=0 must be above 0"),
         ({"n": 8, "alpha": "-1/2"}, "alpha=-1/2 must be above 0"),
         ({"n": 8, "columns": 2**26}, "columns=67108864 needs more than 2.28 numbers"),

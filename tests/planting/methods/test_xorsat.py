@@ -28,7 +28,7 @@ SIZES = [(3, 1), (6, 1), (12, 1), (3, 2), (6, 2), (9, 2), (4, 3), (7, 3), (8, 3)
 
 @st.composite
 def xorsat_plants(draw: st.DrawFn) -> Planted:
-    """Small plants of several degrees, with a state of their own, of variables, or of all spins."""
+    """Small plants of several degrees, with a given state of the variables, or of all spins."""
     variables, degree = draw(st.sampled_from(SIZES))
     size = draw(st.sampled_from([0, variables, variables + variables * degree // 3]))
     state = draw(st.text("+-", min_size=size, max_size=size)) or None
@@ -107,7 +107,7 @@ def test_every_variable_is_in_equally_many_rows(variables, length, degree, tries
 
 @pytest.mark.parametrize("tries", [100, 0])
 def test_all_regular_tables_are_equally_likely(tries):
-    """By shuffles, and by the swaps that follow where shuffles fail."""
+    """Tables from shuffles, and from the swaps that follow if shuffles fail."""
     triples = list(itertools.combinations(range(6), 3))
     expected = Counter(
         overlaps(rows)
@@ -161,7 +161,7 @@ def test_solutions_are_counted_from_a_file(tmp_path):
 
 
 def test_other_squares_under_the_same_recipe_are_counted_as_such():
-    """What a file calls XORSAT may be anything."""
+    """A file that claims to be XORSAT may contain anything."""
     real = xorsat(6, rng=1)
     size = len(real.state)
     shared = Squares.of([[(0, 1), (1, 1), (2, 1), (3, -2), (12, -1)],
@@ -197,7 +197,7 @@ def test_large_ones_are_counted_on_request_only():
 
 def test_a_seed_grows_what_it_always_grew():
     assert fingerprint(xorsat(60, rng=1)) == "c10af9cd471d458b"
-    assert fingerprint(xorsat(60, degree=9, rng=1)) == "11c689750a4c5072"  # by swaps
+    assert fingerprint(xorsat(60, degree=9, rng=1)) == "11c689750a4c5072"  # drawn by swaps
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_a_seed_grows_what_it_always_grew():
          "equations of three cannot share; use 9 or 12 variables"),
         ({"n": 4, "degree": 1}, "use 3 or 6 variables"),
         ({"n": 9, "degree": 0}, "degree=0 is below 1"),
-        ({"n": "9"}, "n='9' is not a whole number"),
+        ({"n": "9"}, "n='9' is not an integer"),
         ({"n": 10**400, "degree": 1}, "cannot share"),
         ({"n": 2**28}, "more than 2\\^28 spins"),
         ({"n": 9, "degree": 10**30}, "more than 2\\^28 spins"),

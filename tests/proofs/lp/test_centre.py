@@ -1,4 +1,4 @@
-"""Where cuts are looked for."""
+"""The points at which cuts are searched for."""
 
 import numpy as np
 import pytest

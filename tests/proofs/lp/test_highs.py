@@ -108,7 +108,7 @@ def test_a_run_that_fails_is_an_error_of_ours_and_no_time_out(monkeypatch):
 
 
 def test_a_status_that_is_not_understood_is_an_error():
-    solver = new_highs([-1.0])  # nothing keeps it from falling for ever
+    solver = new_highs([-1.0])  # unbounded from below
     with pytest.raises(LinearProgramError, match="kUnbounded"):
         run(solver)
 
@@ -173,7 +173,7 @@ def test_ctrl_c_ends_a_run_and_nothing_is_left_at_work(options):
         finger.join()
     solver.run = original
     assert solver.getModelStatus().name in ("kTimeLimit", "kInterrupt", "kUnknown", "kNotset")
-    assert run(solver, seconds=0.0) == "time"  # the solver is ours again
+    assert run(solver, seconds=0.0) == "time"  # the solver can be used again
 
 
 def test_ctrl_c_does_not_wait_for_a_slice_that_has_grown(monkeypatch):

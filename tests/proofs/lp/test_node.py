@@ -47,7 +47,7 @@ def values(graph):
 
 
 def bound_by_definition(graph, signs, classes, parts):
-    """What loops and squares prove, with dictionaries and fractions."""
+    """The bound of loops and squares, computed with dictionaries and fractions."""
     rest = {tuple(e): Fraction(w) for e, w in zip(graph.edges.tolist(), graph.weights, strict=True)}
     bound = Fraction(graph.constant)
     loops, squares = listed(parts)
@@ -80,7 +80,7 @@ def bound_by_definition(graph, signs, classes, parts):
 
 
 def proven_bound(graph, pairs, parts):
-    """The same of the states that agree with some pairs."""
+    """The bound on the states that agree with some pairs."""
     ties = TiedGraph.of(graph, pairs)
     return bound_by_definition(graph, ties.signs, ties.classes, parts)
 
@@ -170,7 +170,7 @@ def test_a_lattice_is_proven_by_branching(make):
     state = good_state(graph, NEVER)
     leaves, best, _ = depth_first(graph, state, make(graph))
     assert best == graph.cost(state)
-    assert len(leaves) > 1 or make is CliqueRelaxation  # which may need no branch
+    assert len(leaves) > 1 or make is CliqueRelaxation  # which may close the root without a branch
     for pairs, parts in leaves:
         ties = TiedGraph.of(graph, pairs)
         assert proven_bound(graph, pairs, parts) > graph.value(best) - ties.step

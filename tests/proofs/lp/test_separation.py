@@ -1,4 +1,4 @@
-"""Odd cliques: true of all states, violated where they were looked for, and sums of parts."""
+"""Odd cliques hold for all states, are violated at the given point, and are sums of parts."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def violated(graph, state):
 
 
 def complete(size):
-    """All pairs want to differ."""
+    """A graph whose couplings all favour opposite spins."""
     pairs = np.stack(np.triu_indices(size, 1), axis=1).astype(np.int32)
     return SignedGraph(size, pairs, exact_array([-1] * len(pairs)))
 
@@ -69,7 +69,7 @@ def test_a_complete_graph_is_one_clique(size):
 
 
 def test_a_pair_may_be_a_walk():
-    """K5 with each edge parted by a vertex is no clique, and yet one by its walks."""
+    """K5 with a vertex on each edge is not a clique, but its walks form one."""
     five = complete(5)
     edges = [
         pair for k, (a, b) in enumerate(five.edges.tolist()) for pair in ((a, 5 + k), (b, 5 + k))
@@ -108,7 +108,7 @@ def test_cuts_are_true_violated_and_sums_of_parts(seed):
 
 
 def test_random_graphs_have_violated_cliques():
-    """The test above looks at something."""
+    """The test above compares at least one value."""
     found = 0
     for seed in range(12):
         graph = glass(seed)

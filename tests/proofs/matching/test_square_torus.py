@@ -170,7 +170,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to one process")
 def test_ctrl_c_within_a_matching_is_heard():
-    """Compiled code must not hand over named tuples: the process would end with a crash."""
+    """Compiled code must not return named tuples, because Ctrl-C would then crash the process."""
     assert_heard(MATCHING_WITH_CTRL_C)
 
 

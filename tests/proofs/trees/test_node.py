@@ -1,4 +1,4 @@
-"""What a tree holds in memory, and the limit on it."""
+"""The memory of a tree, and its limit."""
 
 from __future__ import annotations
 

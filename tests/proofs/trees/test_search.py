@@ -29,14 +29,14 @@ from glasshouse.stopping import working_time
 
 @pytest.fixture
 def only_trees(monkeypatch):
-    """No cover is looked at, and no semidefinite bound: small problems, too, need branches."""
+    """Without covers and semidefinite bounds, even small problems need branches."""
     monkeypatch.setattr(prover.Covering, "of", lambda form: None)
     monkeypatch.setattr(prover, "is_dense", lambda graph: False)
     monkeypatch.setattr("glasshouse.proofs.trees.search._FEW_CLASSES", 2)
 
 
 def torus(shape, seed, gaussian=False):
-    """A periodic lattice of ±1 or normal whole numbers."""
+    """A periodic lattice of ±1 or normal integers."""
     rng, edges = np.random.default_rng(seed), torus_edges(shape)
     weights = rng.choice([-1, 1], len(edges))
     if gaussian:
@@ -54,7 +54,7 @@ def half_complete(size=34, seed=2):
 
 
 def hidden_ctrl_c(*arguments):
-    """Compiled code that hands over its result makes a SystemError of Ctrl-C."""
+    """Compiled code that returns its result turns Ctrl-C into a SystemError."""
     raise compiled_ctrl_c()
 
 
@@ -172,7 +172,7 @@ def test_waiting_for_subtrees_leaves_no_lock_closed(only_trees, monkeypatch):
 
 
 class Silent(Executor):
-    """One worker, a thread like ours: it works on what it gets, and is never heard of again."""
+    """One worker, a thread of this process: it does its work, and never answers."""
 
     _max_workers = 1
 
@@ -372,7 +372,7 @@ def test_two_thousand_small_instances_equal_brute_force():
 
 @pytest.mark.slow
 def test_two_hundred_trees_end_at_the_optimum(only_trees):
-    """Of graphs large enough for loops alone to leave a gap."""
+    """Graphs that are large enough for loops alone to leave a gap."""
     branched = 0
     for seed in range(200):
         problem = half_complete(24, seed)

@@ -27,7 +27,7 @@ from glasshouse.proofs.veripb.writing import veripb_proof
 
 
 def both(veripb: str | None, folder: Path, problem: Max2Sat, certificate: Certificate, kind: int):
-    """The bounds that the certificate has by our rules, and by VeriPB itself if it is there."""
+    """The bounds of a certificate by the test's own rules, and by VeriPB if it is installed."""
     form, version = FORMS[kind % 4]
     text = veripb_proof(problem, certificate, form=form, version=version)
     formula, path = write_formula(folder, problem, form), folder / "proof.pbp"
@@ -52,7 +52,7 @@ def resolutions(problem: Max2Sat, certificate: Certificate) -> int:
 
 
 def nearly_alike(size: int, rng: np.random.Generator) -> Max2Sat:
-    """A complete graph whose pairs all want to differ, nearly as much as all others."""
+    """A complete graph whose couplings all favour opposite spins, with nearly equal weights."""
     edges = list(combinations(range(size), 2))
     fields = rng.integers(-2, 3, size) * int(rng.integers(2))
     return to_max2sat(Ising.from_edges(size, edges, -rng.integers(4, 6, len(edges)), fields))[0]

@@ -142,7 +142,7 @@ def test_a_parallel_solver_is_fast_by_the_wall_clock_only():
     results = Results("", (*one, *two))
     found = compare_solvers(results, "many", "one")
     assert found.by["wall"].ratio.value < 1 < found.by["cpu"].ratio.value
-    # Beyond the time limit of 10 s, which is no limit on CPU time.
+    # Beyond the time limit of 10 s, which does not limit CPU time.
     assert cactus(results, "many", "cpu").tolist() == [8.0, 16.0, 24.0]
     limited = Results("", tuple(replace(run, cpu_limit=12.0) for run in results.runs))
     assert mean_score(limited, "many", "par2_cpu") == pytest.approx((8 + 12 + 12) / 3)

@@ -89,7 +89,7 @@ def test_solvers_that_cannot_be_are_one_clear_line():
     with pytest.raises(ValueError, match="no solver"):
         entrants_of([], Limits())
     missing = [name for name in built_in_names() if not shutil.which(name)]
-    assert "anneal" in missing  # built-ins are no programs
+    assert "anneal" in missing  # built-ins are not programs
 
 
 def test_files_that_are_handed_over_tell_nothing_and_hold_the_same(suite):

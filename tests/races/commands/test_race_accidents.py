@@ -1,4 +1,4 @@
-"""What may happen to a race: kills, damage, things that vanish; nothing is run twice."""
+"""Accidents of a race: kills, damage, missing files; nothing is run twice."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_killed_race_goes_on_without_repeating_a_run_and_leaves_no_process(sui
     ended = run(words)
     assert ended.returncode == 0, ended.stderr
     again = log.read_text().split()[len(begun) :]
-    assert len(again) == 8 - finished  # those that were finished, and no others, are left out
+    assert len(again) == 8 - finished  # only the finished runs are skipped
     with Store(store) as opened:
         results = read_results(opened)
     assert len(results.runs) == 8

@@ -59,7 +59,7 @@ def test_every_defect_gets_its_verdict_and_the_race_goes_on(meter, suite, tmp_pa
         pytest.skip(f"NOT TESTED with {meter}: {why}")
     limits = Limits(seconds=2.0, memory=200 * MEGABYTE, output=MEGABYTE)
     field = suite_of(suite / "instance-00001.wcnf")
-    script = Path(shutil.copy(BROKEN, tmp_path))  # whose processes are this test's own
+    script = Path(shutil.copy(BROKEN, tmp_path))  # so that its processes belong to this test
     entrants = [broken(defect, script=script) for defect in EXPECTED]
     race = Race(entrants, field, limits, meter=meter)
     store, cores = tmp_path / "race.sqlite", set(Path("/tmp").glob("core*"))
@@ -184,7 +184,7 @@ def test_growing_a_suite_tells_how_far_it_is(tmp_path):
 
 
 def test_tasks_travel_to_workers_whatever_holds_their_parameters(suite):
-    """Suites hold theirs in a read-only view, which cannot be pickled."""
+    """Suites hold parameters in a read-only view, which cannot be pickled."""
     (whole, *_) = suite_of(suite).instances
     view = replace(whole, parameters=MappingProxyType({"n": 3, "frustration": "1/5"}))
     field = Suite("views", "a digest", (view,))
@@ -199,7 +199,7 @@ def test_a_store_keeps_the_meter_that_it_was_begun_with(suite, tmp_path, monkeyp
     with pytest.raises(ValueError, match="with meter='process-group', not 'benchexec'; use the"):
         next(iter_race(replace(race, meter="benchexec"), store))
     monkeypatch.setattr("glasshouse.races.commands.racing.best_meter", lambda: "benchexec")
-    results = raced(replace(race, meter=None, repeat=2), store)  # goes on with the old one
+    results = raced(replace(race, meter=None, repeat=2), store)  # continues with the old one
     assert len(results.runs) == 2
     with Store(store, write=True) as opened:  # as stores were before there was a choice
         noted = json.loads(opened.noted(NOTE))
@@ -275,7 +275,7 @@ def test_no_two_runs_share_a_core(suite, tmp_path):
         for begin, _, theirs in runs[k + 1 :]:
             overlaps += begin < end
             assert begin >= end or not set(mine) & set(theirs)
-    assert overlaps  # else nothing was tested
+    assert overlaps  # otherwise nothing was tested
     with Store(store) as opened:
         assert json.loads(opened.noted(NOTE))["cores"] == 1
     with pytest.raises(ValueError, match="with cores=1, not without it; use the same rules"):

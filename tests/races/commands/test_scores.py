@@ -1,4 +1,4 @@
-"""Scores against sums by hand and brute force; and results out of stores that lie."""
+"""Scores compared with sums by hand and brute force, and results from forged stores."""
 
 from __future__ import annotations
 

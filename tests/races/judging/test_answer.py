@@ -1,4 +1,4 @@
-"""Reading what solvers print: every form of the rules, and what is none."""
+"""Reading the output of solvers: every form of the rules, and texts that break them."""
 
 import pytest
 from hypothesis import given

@@ -74,7 +74,7 @@ def test_a_time_out_keeps_the_best_value_so_far(instance, defect):
     judgement = race(instance, defect, seconds=0.8)
     assert judgement.verdict == RunVerdict.TIME_OUT
     assert judgement.stated is not None
-    assert judgement.cost is None  # no model, so nothing is believed
+    assert judgement.cost is None  # without a model, no claim is trusted
 
 
 def test_a_model_printed_at_the_last_moment_counts(instance):

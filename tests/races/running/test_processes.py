@@ -12,7 +12,7 @@ from tests.races.running.test_runner import linux
 
 from glasshouse.races.running.processes import MARK, RunProcesses, _belongs, _environment
 
-LOOKS = 3000  # of which about 30 come while a program is being loaded
+LOOKS = 3000  # checks, of which about 30 come while a program is being loaded
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_processes_without_an_environment_are_hardly_waited_for(monkeypatch):
 @linux
 @pytest.mark.parametrize("k", range(5))
 def test_a_process_that_is_another_one_at_every_moment_is_ended(k, tmp_path):
-    """It starts its successor and ends, about every millisecond."""
+    """A process that starts its successor and ends, about every millisecond."""
     script, mark = tmp_path / "hop.sh", f"restless {k}"
     script.write_text('#!/bin/sh\n"$0" &\n')
     script.chmod(0o755)

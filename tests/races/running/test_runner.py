@@ -42,7 +42,7 @@ def python(request):
 
 
 def none_stays(look) -> None:
-    """What is seen now goes away: tests beside this one have runs of their own, which end."""
+    """Wait until all present processes have ended: parallel tests have their own runs."""
     seen = set(look())
     wait_until(lambda: not seen & set(look()))
 
@@ -375,7 +375,7 @@ def test_zombies_of_orphans_are_collected(python):
 
 
 def zombies() -> set[int]:
-    """Our children that have ended, and that nobody has waited for."""
+    """The children of this process that have ended and were not waited for."""
     found = set()
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -485,7 +485,7 @@ def test_a_killed_runner_leaves_no_process_no_folder_and_no_cgroup(meter, tmp_pa
     ],
 )
 def test_processor_time_is_that_of_all_processes(python, code):
-    """Each burns 0.15 s; a look sees those that live, the keeper those that it has adopted."""
+    """Each uses 0.15 s; the meter sees living processes, the keeper its adopted ones."""
     burn = "while time.process_time() < .15: pass"
     code = f"import time\n{code.replace('{burn}', burn)}"
     used = python(code).cpu_seconds
@@ -496,7 +496,7 @@ def test_processor_time_is_that_of_all_processes(python, code):
 
 
 def test_a_run_that_ends_beyond_its_processor_limit_has_not_kept_it(monkeypatch):
-    """Where there is no /proc, and between two looks, the end of the run is the only look."""
+    """Without /proc, and between two checks, usage is measured only at the end of the run."""
     monkeypatch.setattr("glasshouse.races.running.processes._PROC", Path("/nowhere"))
     code = "import time\nwhile time.process_time() < .3: pass\nprint('done')"
     outcome = run([sys.executable, "-c", code], Limits(cpu_seconds=0.2))
@@ -505,7 +505,7 @@ def test_a_run_that_ends_beyond_its_processor_limit_has_not_kept_it(monkeypatch)
 
 
 def test_at_the_processor_limit_a_solver_has_its_time_of_grace(python):
-    """As at the limit of the wall clock: SIGTERM, last words, SIGKILL."""
+    """The CPU limit ends a run as the time limit does: SIGTERM, last output, SIGKILL."""
     code = (
         "import signal, sys\n"
         "def end(*_):\n    print('v 01', flush=True)\n    {}\n"

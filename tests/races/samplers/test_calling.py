@@ -1,4 +1,4 @@
-"""One call of a sampler: nothing that it returns is believed."""
+"""One call of a sampler: its results are not trusted."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ LIARS = {
     "returned 8 reads, not the 4": with_record(num_occurrences=lambda x: 2 * x),
     "returned 1000000000003 reads":
         with_record(num_occurrences=lambda x: np.array([10**12, 1, 1, 1])),
-    "num_occurrences are not whole numbers": with_record(num_occurrences=lambda x: -x),
+    "num_occurrences are not integers": with_record(num_occurrences=lambda x: -x),
     "num_occurrences are not whole": with_record(num_occurrences=lambda x: x + 0.5),
     "its SampleSet cannot be read: ": with_record(energy=lambda x: np.array([{}] * len(x))),
     "raised ZeroDivisionError": lambda found, bqm: 1 / 0,
@@ -270,7 +270,7 @@ def test_real_samplers_reach_the_proven_optimum():
     entered = {
         "annealing": samplers.SimulatedAnnealingSampler(),
         "tabu": (samplers.TabuSampler(), {"timeout": 1}),
-        # Its reads are no draws, but the best states there are.
+        # Its reads are not draws, but the best states.
         "trees": (samplers.TreeDecompositionSolver(), {"num_reads": 1}),
         "ours": gh.GlasshouseAnnealer(),
         "tempering": (gh.GlasshouseTempering(), {"num_sweeps": 50}),

@@ -159,7 +159,7 @@ def test_a_killed_race_repeats_no_finished_call(tmp_path):
     script, store, log = tmp_path / "race.py", tmp_path / "race.sqlite", tmp_path / "log"
     script.write_text(textwrap.dedent(KILLED))
     words = [sys.executable, str(script), str(store), str(log)]
-    running = start([*words, "0.5"])  # of 20 calls, so that it cannot end before it is killed
+    running = start([*words, "0.5"])  # 20 calls, so that it is killed before it ends
     until(lambda: log.exists() and len(log.read_text().split()) >= 6, running)
     os.kill(running.pid, signal.SIGKILL)
     running.wait()
@@ -221,7 +221,7 @@ def test_bad_input_gets_one_clear_line(samplers, suite, options, words, tmp_path
 
 
 def test_ctrl_c_ends_the_race_also_where_a_sampler_catches_it():
-    class Interrupted(gh.GlasshouseAnnealer):  # only our own samplers are believed to tell of it
+    class Interrupted(gh.GlasshouseAnnealer):  # only glasshouse's samplers may report it
         def sample(self, bqm, **keywords):
             found = super().sample(bqm, **keywords)
             found.info["stopped"] = "interrupted"

@@ -1,4 +1,4 @@
-"""What calls of samplers add up to: best of k, shares, times, comparisons."""
+"""Results of sampler calls: best of k, fractions, times, comparisons."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A race of samplers, read out of its store alone, is the race that was run."""
+"""A race of samplers that is read from its store alone is the race that was run."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from glasshouse.compiled import compiled, inlined, inner
 
 MOST_VISITED = 24  # units of the visited layer; 2^24 states
 _BLOCK_BITS = 10
-BLOCK = 1 << _BLOCK_BITS  # so many states after which fields are computed afresh
-_MOST_FACTORS = 512  # of numbers between 1 and 2: their product is below 2^512
+BLOCK = 1 << _BLOCK_BITS  # number of states after which fields are computed from scratch
+_MOST_FACTORS = 512  # factors between 1 and 2: their product stays below 2^512
 
 
 @inner
@@ -42,7 +42,7 @@ def changed_unit(code: int) -> int:
 
 @inner
 def flip(unit: int, low: int, weights: Any, visited: Any, fields: Any) -> None:
-    """Flip one unit of the enumerated layer, and update the fields of the other one."""
+    """Flip one unit of the enumerated layer, and update the fields of the other layer."""
     change = np.float64(low - 1 if visited[unit] == 1 else 1 - low)
     visited[unit] = low if visited[unit] == 1 else 1
     for j in range(fields.size):
@@ -51,7 +51,7 @@ def flip(unit: int, low: int, weights: Any, visited: Any, fields: Any) -> None:
 
 @inlined
 def larger(x: float, low: int) -> float:
-    """Return the most that a unit with the field x can add to -E."""
+    """Return the most that a unit with field x can add to -E."""
     return x if x > low * x else low * x
 
 
@@ -125,8 +125,8 @@ def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: in
 
     Args:
         weights: their rows are the units of the layer whose states are visited.
-        biases: of that layer.
-        other_biases: of the other layer.
+        biases: the biases of the enumerated layer.
+        other_biases: the biases of the other layer.
         low: the lower value of a unit.
         first: the first block.
         last: the block after the last one.
@@ -161,8 +161,8 @@ def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: f
 
     Args:
         weights: their rows are the units of the layer whose states are visited.
-        biases: of that layer.
-        other_biases: of the other layer.
+        biases: the biases of the enumerated layer.
+        other_biases: the biases of the other layer.
         low: the lower value of a unit.
         log_z: the logarithm of the partition function.
         first: the first block.
@@ -196,8 +196,8 @@ def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: 
 
     Args:
         weights: their rows are the units of the layer whose states are visited.
-        biases: of that layer.
-        other_biases: of the other layer.
+        biases: the biases of the enumerated layer.
+        other_biases: the biases of the other layer.
         low: the lower value of a unit.
         first: the first block.
         last: the block after the last one.

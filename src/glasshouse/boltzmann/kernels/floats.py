@@ -19,8 +19,8 @@ from glasshouse.kernels.vectors import fma, word
 _PER_LOG2 = 1.4426950408889634  # 1 / ln 2
 _LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits
 _LOG2_LOW = 1.90821492927058770002e-10
-_ROUNDING = 1.5 * 2.0**52  # adding it to a float64 rounds to a whole number
-_LEAST, _MOST = -708.0, 708.0  # beyond which an exponential is no normal number
+_ROUNDING = 1.5 * 2.0**52  # adding it to a float64 rounds to an integer
+_LEAST, _MOST = -708.0, 708.0  # outside this range an exponential is not a normal number
 # Series are written out term by term: a loop over a tuple takes seconds more to compile.
 _F13, _F12, _F11, _F10, _F9, _F8, _F7, _F6, _F5, _F4, _F3 = (
     1.0 / math.factorial(k) for k in range(13, 2, -1)
@@ -53,7 +53,7 @@ def float_of(context: Any, bits: Any) -> Any:
 
 @inlined
 def exponential(x: Any) -> Any:
-    """Return exp(x) up to two units in the last place; outside ±708, that of the nearer end."""
+    """Return exp(x) up to two units in the last place; x is clamped to ±708."""
     x = x if x > _LEAST else _LEAST
     x = x if x < _MOST else _MOST
     shifted = fma(x, _PER_LOG2, _ROUNDING)

@@ -10,29 +10,29 @@ from glasshouse.boltzmann.kernels.rows import BITS, add_rows
 from glasshouse.compiled import inlined, inner
 
 _ONE = np.uint64(1)
-CHAINS = BITS // 4  # whose products can wait, see `add_pairs`
+CHAINS = BITS // 4  # the most chains whose products can wait, see `add_pairs`
 
 
 class Gradient(NamedTuple):
     """The sums of one update, and buffers for its layers.
 
     Attributes:
-        weights: sums of products of visible and hidden units, but for those that wait.
+        weights: sums of products of visible and hidden units, except for those that wait.
         visible: sums of visible units.
         hidden: sums of hidden units.
-        rows: multiples of hidden layers that are still to be added to some of the weights' rows.
-        masks: to which: bit k of number i adds row k to row i.
-        waiting: how many such rows there are, in one place.
-        has_weights: whether `weights` holds anything, in one place; if not, it is not read.
-        row: room for a row of the weights.
-        state: room for visible units.
-        hidden_state: room for hidden units.
-        means: room for means of hidden units.
-        hidden_fields: room for them.
-        hidden_chances: likewise.
-        visible_fields: likewise.
-        visible_chances: likewise.
-        room: for fields and chances of either layer.
+        rows: multiples of hidden layers that must still be added to some of the weights' rows.
+        masks: the rows to add to: bit k of number i adds row k to row i.
+        waiting: the number of such rows, as an array of one item.
+        has_weights: whether `weights` is in use, as an array of one item; if not, it is not read.
+        row: a buffer for a row of the weights.
+        state: a buffer for visible units.
+        hidden_state: a buffer for hidden units.
+        means: a buffer for means of hidden units.
+        hidden_fields: a buffer for fields of hidden units.
+        hidden_chances: a buffer for probabilities that hidden units are up.
+        visible_fields: a buffer for fields of visible units.
+        visible_chances: a buffer for probabilities that visible units are up.
+        room: a buffer for fields and probabilities of either layer.
     """
 
     weights: Any
@@ -139,7 +139,7 @@ def add_waiting(sums: Any) -> None:
 
 @inlined
 def take_row(sums: Any, i: int) -> None:
-    """Copy all sums of a visible unit into `row`, with those that waited for it."""
+    """Copy all sums of a visible unit into `row`, and add the waiting products of that unit."""
     if sums.has_weights[0]:
         for j in range(sums.row.size):
             sums.row[j] = sums.weights[i, j]

@@ -17,15 +17,15 @@ class Group(NamedTuple):
     """Chains that take every step together, concatenated in each array.
 
     Attributes:
-        data: the visible units that they start at.
+        data: the visible units at which the chains start.
         visible: visible units.
-        changes: by which the last step changed them.
+        changes: the changes of the visible units in the last step.
         hidden: hidden units.
-        visible_fields: of these units.
-        hidden_fields: likewise.
-        hidden_chances: likewise.
-        data_chances: of the hidden units, given the data.
-        numbers: random ones for one layer.
+        visible_fields: the fields of the visible units.
+        hidden_fields: the fields of the hidden units.
+        hidden_chances: probabilities that the hidden units are up.
+        data_chances: probabilities that the hidden units are up, given the data.
+        numbers: random numbers for one layer.
     """
 
     data: Any
@@ -51,7 +51,7 @@ def new_group(n: int, m: int) -> Any:
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               place: Any, most: int) -> int:  # fmt: skip
-    """The next chosen rows of the data, minus where the chains end that start there.
+    """Add the next chosen rows of the data, and subtract the ends of the chains that start there.
 
     The weights come through the memory once for all of them. Fields of the hidden units follow
     those before: only visible units that a step has changed are added. Pauses between two steps

@@ -1,4 +1,4 @@
-"""One layer given the other: fields, means, samples.
+"""One layer given the other layer: fields, means, samples.
 
 Units are 0 or 1, or -1 or 1: `low` is the lower value. A unit with the field x is up with the
 probability logistic((1 - low)·x). A product with a unit that is 0 is left out.
@@ -78,13 +78,13 @@ def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> 
 
 @inner
 def chances_of(fields: Any, low: int, chances: Any) -> None:
-    """Compute the probability of each unit to be up."""
+    """Compute the probability that each unit is up."""
     chances_of_some(fields, fields.size, low, chances)
 
 
 @inner
 def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
-    """Compute the probability of each of the first units to be up."""
+    """Compute, for each of the first units, the probability that it is up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chances[k] = logistic(scale * fields[k])

@@ -10,16 +10,16 @@ from glasshouse.compiled import inner
 
 # How the negative phase is estimated.
 CD, PCD, EXACT = 0, 1, 2
-# Places in `Machine.progress`.
+# Indices of `Machine.progress`.
 EPOCH, BATCH, MODE, MODES, UPDATES = 0, 1, 2, 3, 4
 PROGRESS = 5
-# Places in `Cut.place`: 0 if no update has begun, 1, or 2 if it uses a mode; rows of the data and
-# chains that are done; steps of a group that are done; proven modes of this update; whether the
-# data were shuffled for it.
+# Indices of `Cut.place`. BEGUN: 0 if no update has begun, 2 if it uses a mode, otherwise 1. ROWS:
+# rows of the data and chains that are done. STEPS: steps of a group that are done. PROVEN: proven
+# modes of this update. SHUFFLED: whether the data were shuffled for it.
 BEGUN, ROWS, STEPS, PROVEN, SHUFFLED = 0, 1, 2, 3, 4
 PLACES = 5
-# Values of `progress[MODE]`: nothing is decided; Python must find a mode; Python has found it; the
-# next update uses no mode, but averages that Python must find.
+# Values of `progress[MODE]`. NONE: nothing is decided. WANTED: Python must find a mode. READY:
+# Python has found it. AVERAGED: the next update uses averages from Python instead of a mode.
 NONE, WANTED, READY, AVERAGED = 0, 1, 2, 3
 # Conditional probabilities are 0 or 1 long before; whatever grows so far does not come back.
 MOST_WEIGHT = 1000.0
@@ -33,19 +33,19 @@ class Machine(NamedTuple):
         back: its transpose.
         visible_bias: a.
         hidden_bias: b.
-        weight_speed: what momentum carries on, for the weights.
-        visible_speed: likewise, for the visible biases.
-        hidden_speed: likewise, for the hidden biases.
+        weight_speed: the momentum of the weights.
+        visible_speed: the momentum of the visible biases.
+        hidden_speed: the momentum of the hidden biases.
         chains: visible states of the persistent chains, one per row.
         mode_visible: the mode last found.
-        mode_hidden: its hidden part.
-        mode_energy: of that mode, of ±1 units without a constant, and the sum of all |weights|.
-        order: in which the data are used.
-        good_weights: those after the last whole epoch.
-        good_visible: likewise, the visible biases.
-        good_hidden: likewise, the hidden biases.
-        stream: random numbers.
-        lanes: those of chains that step together, one stream per column.
+        mode_hidden: the hidden units of that mode.
+        mode_energy: the mode's energy in ±1 units without a constant, and the sum of all |weights|.
+        order: the order in which the data are used.
+        good_weights: the weights after the last whole epoch.
+        good_visible: the visible biases after the last whole epoch.
+        good_hidden: the hidden biases after the last whole epoch.
+        stream: the stream of random numbers.
+        lanes: the streams of chains that step together, one stream per column.
         progress: see `EPOCH`, …
     """
 
@@ -70,14 +70,14 @@ class Machine(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """An update that a pause may cut in two: what is done of it, and what undoes it.
+    """Progress within one update: the steps that are done, and the data to undo them.
 
     Attributes:
         place: see `BEGUN`, …
-        stream: that of the machine before the update.
-        lanes: likewise.
-        chains: likewise.
-        order: that of the data before they were shuffled last.
+        stream: the machine's stream before the update.
+        lanes: the machine's lanes before the update.
+        chains: the machine's chains before the update.
+        order: the order of the data before the last shuffle.
     """
 
     place: Any
@@ -88,12 +88,12 @@ class Cut(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Exact expectations of an RBM; the arrays are empty if the gradient needs none.
+    """Exact expectations of an RBM; the arrays are empty if the gradient does not use them.
 
     Attributes:
-        products: of products of units; the rows are the units of the smaller layer.
-        smaller: of the units of the smaller layer, the visible one if both are equal.
-        larger: of the units of the other layer.
+        products: means of products of units; the rows are the units of the smaller layer.
+        smaller: means of the units of the smaller layer, the visible one if both are equal.
+        larger: means of the units of the other layer.
         known: whether they are those of the current weights, at index 0.
     """
 
@@ -109,7 +109,7 @@ class Plan(NamedTuple):
     Attributes:
         low: the lower value of a unit, 0 or -1.
         gradient: `CD`, `PCD` or `EXACT`.
-        steps: of each chain per update.
+        steps: Gibbs steps of each chain per update.
         batch_size: data per update.
         is_mean: whether the gradient is a mean over the data of a batch, not their sum.
         momentum: share of the last change that is carried on.
@@ -147,7 +147,7 @@ def go_back(machine: Any) -> None:
 
 @inner
 def is_sound(machine: Any) -> bool:
-    """Whether all parameters are finite and not absurdly large; a NaN fails every comparison."""
+    """Return whether all parameters are finite and below a large limit; NaN fails this test."""
     sound = True
     for i in range(machine.weights.shape[0]):
         for j in range(machine.weights.shape[1]):

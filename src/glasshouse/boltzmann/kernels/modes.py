@@ -10,7 +10,7 @@ from glasshouse.boltzmann.kernels.enumeration import BLOCK, ground_state
 from glasshouse.boltzmann.kernels.layers import fields_of
 from glasshouse.compiled import compiled, inner
 
-_MOST_STEPS = 1000  # a descent ends by itself, but for rounding
+_MOST_STEPS = 1000  # a descent ends by itself, except for rounding
 
 # A mode is proven up to this difference of energies: no state is more likely by more than a
 # millionth.
@@ -42,7 +42,7 @@ def find_mode(machine: Any, low: int) -> bool:
 
 @compiled
 def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
-    """Return how much lower a state can be than the mode found by enumeration in floats."""
+    """Return by how much a state may lie below the mode that float enumeration found."""
     total = 0.0
     for i in range(weights.shape[0]):
         total += abs(visible_bias[i])
@@ -99,7 +99,7 @@ def descend(weights: Any, back: Any, visible_bias: Any, hidden_bias: Any, low: i
 
 @inner
 def follow(fields: Any, low: int, values: Any) -> bool:
-    """Align every unit with its field; return whether any has changed."""
+    """Align every unit of a layer with its field; return whether any unit has changed."""
     has_changed = False
     for k in range(fields.size):
         value = 1 if fields[k] > 0.0 else low

@@ -64,7 +64,7 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
 @inner
 def subtract_chain(machine: Any, plan: Any, sums: Any, visible: Any, uses_mode: bool,
                    weight: float) -> None:  # fmt: skip
-    """The part of one persistent chain in the model's averages, after some steps."""
+    """Subtract the part of one persistent chain in the model's averages, after some Gibbs steps."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     if uses_mode:
         copy_row(machine.mode_visible, visible)
@@ -77,7 +77,7 @@ def subtract_chain(machine: Any, plan: Any, sums: Any, visible: Any, uses_mode: 
 
 @inner
 def subtract_exact(machine: Any, plan: Any, sums: Any, averages: Any, weight: float) -> None:
-    """Subtract the model's exact averages, from an enumeration here or in Python."""
+    """Subtract the model's exact averages, enumerated by this kernel or passed from Python."""
     n, m = machine.weights.shape
     is_wide = n <= m
     if not plan.averages_apart:

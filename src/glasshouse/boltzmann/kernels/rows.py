@@ -15,7 +15,7 @@ from numba import types
 from glasshouse.compiled import inlined
 from glasshouse.kernels.vectors import address_of, fill, fill_like, fma, item, load, store, word
 
-BITS = 64  # of a mask
+BITS = 64  # bits of a mask
 BLOCK = 64  # columns whose sums fill half of the registers of most machines
 _ONE, _U56 = np.uint64(1), np.uint64(56)
 _LOWEST_OF_BYTES, _GATHERING = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)

@@ -1,4 +1,4 @@
-"""Gibbs chains, and layers given the other one, for many states at once."""
+"""Gibbs chains, and the means of one layer given the other, for many states at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def layer_means(states: Any, weights: Any, biases: Any, low: int) -> Any:
 
 @compiled
 def mean_field(values: Any, weights: Any, biases: Any, low: int) -> Any:
-    """Return the means of one layer for each row of means of the other: any numbers."""
+    """Return the means of one layer for each row of means of the other; any numbers will do."""
     size = biases.size
     fields, chances, means = np.empty(size), np.empty(size), np.empty((len(values), size))
     for s in range(len(values)):
@@ -56,7 +56,7 @@ def fill_states(stream: Any, low: int, states: Any) -> None:
 @compiled
 def run_chains(stream: Any, weights: Any, back: Any, visible_bias: Any, hidden_bias: Any,
                low: int, steps: int, states: Any) -> None:  # fmt: skip
-    """Make steps of one chain per visible state, in place."""
+    """Advance one chain per visible state by some Gibbs steps, in place."""
     n, m = weights.shape
     hidden, room = np.empty(m, np.int8), np.empty((2, max(n, m)))
     for s in range(len(states)):

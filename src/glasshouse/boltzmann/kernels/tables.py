@@ -1,6 +1,6 @@
 """Layers of many chains in tables, between two matrix products: means, samples, and steps.
 
-Tables hold float32 or float64. Each row is multiplied by an inverse temperature of its own.
+Tables hold float32 or float64. Each row is multiplied by its own inverse temperature.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glasshouse.kernels.xoshiro import below
 
 @compiled
 def shuffle_rows(stream: Any, order: Any) -> None:
-    """A random order of the data (Fisher and Yates)."""
+    """Draw a random order of the data rows (Fisher and Yates)."""
     for k in range(order.size - 1, 0, -1):
         other = below(stream, k + 1)
         order[k], order[other] = order[other], order[k]
@@ -25,7 +25,7 @@ def shuffle_rows(stream: Any, order: Any) -> None:
 
 @compiled
 def draw_units(lanes: Any, fields: Any, biases: Any, betas: Any, low: int, values: Any) -> None:
-    """Draw a value for each unit from its field, to which the bias is still to be added."""
+    """Draw a value for each unit from its field; the bias is added here."""
     width = biases.size
     numbers, scale = np.empty(width + LANES), np.float64(1 - low)
     for r in range(len(fields)):
@@ -38,7 +38,7 @@ def draw_units(lanes: Any, fields: Any, biases: Any, betas: Any, low: int, value
 
 @compiled
 def find_means(fields: Any, biases: Any, low: int, factor: float, means: Any) -> None:
-    """The means of all units times a factor."""
+    """Compute the means of all units, times a factor."""
     scale, floor = np.float64(1 - low), np.float64(low)
     for r in range(len(fields)):
         row, found = fields[r], means[r]
@@ -50,7 +50,7 @@ def find_means(fields: Any, biases: Any, low: int, factor: float, means: Any) ->
 @compiled
 def move_by(values: Any, slopes: Any, speeds: Any, step: float, momentum: float,
             decay: float) -> None:  # fmt: skip
-    """One step of parameters along their slopes, with momentum and weight decay; all flat."""
+    """Move flat parameters one step along their slopes, with momentum and weight decay."""
     if momentum == 0.0:
         for k in range(values.size):
             values[k] += step * (slopes[k] - decay * values[k])

@@ -51,7 +51,7 @@ _UNIT = 2.0**-53
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
                last: int, most: int, proven: Any, averages: Any, sums: Any, group: Any,
                cut: Any) -> int:  # fmt: skip
-    """Train until epoch `last`, or until Python must find a mode or averages, or weights diverge.
+    """Train to epoch `last`; return early if Python must find a mode or averages, or on divergence.
 
     After `most` steps of single chains it pauses, within an update too, so that signals can be
     handled. Called again, it continues where it returned. After a divergence the weights are those
@@ -132,7 +132,7 @@ def shuffle(stream: Any, order: Any) -> None:
 @inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
            uses_mode: bool, averages: Any, place: Any, most: int) -> int:  # fmt: skip
-    """One step of all parameters: the data's averages up, the model's down.
+    """Make one step of all parameters: add the data's averages, subtract the model's.
 
     Pauses after `most` steps of single chains, and returns how many of them are left.
     """
@@ -172,7 +172,7 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
 
 @inner
 def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None:
-    """Make the step itself, with momentum and weight decay."""
+    """Apply the step to the parameters, with momentum and weight decay."""
     n, m = machine.weights.shape
     decay = plan.weight_decay * weight if plan.is_mean else plan.weight_decay
     for first in range(0, n, STRIP):
@@ -196,7 +196,7 @@ def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None
 
 @inlined
 def move_row(machine: Any, plan: Any, slopes: Any, i: int, step: float, decay: float) -> None:
-    """Make the step of the weights of one visible unit."""
+    """Apply the step to the weights of one visible unit."""
     if plan.momentum == 0.0:
         for j in range(slopes.size):
             slope = slopes[j] - decay * machine.weights[i, j]

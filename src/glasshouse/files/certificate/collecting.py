@@ -1,4 +1,4 @@
-"""Rows of a certificate, collected block by block and checked as a whole."""
+"""Rows of a certificate, collected block by block and checked when complete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from glasshouse.files.text.streams import Source
 from glasshouse.problems import MOST_VARIABLES
 from glasshouse.problems.monomials import Monomials
 
-# Python reads and spells no longer numbers unless it is told to.
+# By default, Python does not parse or print longer numbers.
 MOST_DIGITS = 4300
 
 
@@ -45,7 +45,7 @@ class Collector:
         self._vertices.append(vertices.astype(np.int32))
 
     def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
-        """Return all vertices, where each row of them begins, and the multipliers."""
+        """Return all vertices, the start of each row of them, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
         if highest > size + further:  # the next number would mean the ghost
@@ -63,7 +63,7 @@ class LoopCollector(Collector):
     """Loops of a certificate."""
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         multipliers, odd = _multipliers_of(rows)
@@ -73,7 +73,7 @@ class LoopCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, nodes"),
+                (odd | rows.having(far), lambda _: "expected integers: multiplier, nodes"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
                 (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
                 (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
@@ -112,7 +112,7 @@ class SquareCollector(Collector):
     _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         multipliers, odd = _multipliers_of(rows)
@@ -124,7 +124,7 @@ class SquareCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (odd | rows.having(far), lambda _: "expected whole numbers: multiplier, a1, v1, …"),
+                (odd | rows.having(far), lambda _: "expected integers: multiplier, a1, v1, …"),
                 (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
                 (
                     (rows.lengths < 3) | (rows.lengths % 2 == 0),
@@ -149,17 +149,17 @@ class TableCollector(Collector):
     """Monomials of a certificate."""
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
-        says = "expected variables, whole numbers of at least 1"
+        says = "expected variables, integers of at least 1"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
         self._keep(rows.lengths, rows.lengths, rows.values - 1)
 
     def monomials(self, size: int) -> Monomials:
         """Return all monomials."""
-        if not self.count:  # without monomials, there may be no variables
+        if not self.count:  # without monomials, the number of variables may be 0
             return NO_MONOMIALS
         spins, starts, _ = self._joined(size - 1, "monomial")
         return checked_table(Monomials(spins, starts.astype(np.int64)), size)
@@ -169,7 +169,7 @@ class CoreCollector(Collector):
     """Cores of a certificate."""
 
     def add(self, rows: Rows) -> None:
-        """Take one block of rows."""
+        """Add one block of rows."""
         if not len(rows.ends):
             return
         far = rows.values == HARD
@@ -177,7 +177,7 @@ class CoreCollector(Collector):
         rows.refuse(
             self.source,
             [
-                (rows.having(far), lambda _: "expected whole numbers below 2^63: cost, tree"),
+                (rows.having(far), lambda _: "expected integers below 2^63: cost, tree"),
                 (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)}; expected over 0"),
             ],
         )
@@ -215,7 +215,7 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
 
 
 def whole_number(text: bytes) -> int | None:
-    """Parse an integer of at most `MOST_DIGITS` digits, leading zeros not counted; else None."""
+    """Parse an integer of at most `MOST_DIGITS` digits without leading zeros; None otherwise."""
     if not re.fullmatch(rb"[+-]?[0-9]+", text):
         return None
     digits = text.lstrip(b"+-").lstrip(b"0") or b"0"

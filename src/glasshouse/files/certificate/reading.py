@@ -123,16 +123,12 @@ class CertificateReader:
         parts_of_five = ("loops", "squares", "tree", "common", "monomials")
         for key in parts_of_five if version == b"5" else ("cores",):
             if key in self.words:
-                raise self._error(
-                    key, f"expected none in a certificate of version {shown(version)}"
-                )
+                raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         for key, since in (
             ("squares", b"2"), ("tree", b"3"), ("common", b"3"), ("monomials", b"4"),
         ):  # fmt: skip
             if version < since and key in self.words:
-                raise self._error(
-                    key, f"expected none in a certificate of version {shown(version)}"
-                )
+                raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         state = parse_bits(self._word("state"))
         if state is None:
             raise self._error("state", "expected a string of 0 and 1")
@@ -211,7 +207,7 @@ class CertificateReader:
     def _whole(self, key: str) -> int:
         value = whole_number(self._word(key))
         if value is None or value < 0:
-            raise self._error(key, "expected a whole number")
+            raise self._error(key, "expected an integer")
         return value
 
     def _cost(self) -> Number | None:
@@ -242,7 +238,7 @@ def whole_numbers(text: bytes) -> list[int]:
     """Parse integers of at least 0; at most `MOST_COVERED`, the most in a line of a tree."""
     words = text.split(maxsplit=MOST_COVERED)
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} whole numbers")
+        raise ValueError(f"expected at most {MOST_COVERED} integers")
     return list(map(int, words))
 
 

@@ -54,7 +54,7 @@ def write_certificate(
     multipliers = (certificate.multipliers, certificate.squares.multipliers)
     largest = max(certificate.denominator, *(int(m.max(initial=0)) for m in multipliers))
     if largest >= 10**MOST_DIGITS:
-        raise ValueError(f"a certificate file holds numbers of at most {MOST_DIGITS} digits")
+        raise ValueError(f"a certificate file supports numbers of at most {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
     version = 5 if certificate.cores else 4 if certificate.num_monomials else version
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
@@ -119,7 +119,7 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
 
 
 def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
-    """Return nodes as a file counts them: 0 for the ghost, spins from 1, then the monomials."""
+    """Return nodes as a file numbers them: 0 for the ghost, spins from 1, then the monomials."""
     vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
     return vertices.astype(np.int64)
 
@@ -138,7 +138,7 @@ def _write_parts(
 
 
 def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:
-    """Put a minus sign on each node whose edge to the next is violated, except for a loop's last.
+    """Negate each node whose edge to the next is violated, except for the last node of a loop.
 
     The ghost is 0 and has no sign; if its edge is violated, the loop is rotated to end with it.
     """

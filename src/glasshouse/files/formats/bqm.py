@@ -1,6 +1,6 @@
 """dimod's own binary file of a binary quadratic model (`BinaryQuadraticModel.to_file`).
 
-Its numbers are floats: integers above 2^53 are refused when writing, and whole numbers become
+Its numbers are floats: integers above 2^53 are refused when writing, and integers become
     integers again when reading. The format has no comments, so a plant is known only from its
     side-car. dimod writes the file. It is read here by dimod's specification, because dimod trusts
     the indices in a file so much that a corrupt file ends the whole process.

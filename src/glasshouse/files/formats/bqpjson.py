@@ -1,8 +1,8 @@
 """BQP-JSON, the format of bqpjson and dwig: one JSON object per binary quadratic program.
 
 Energies are `scale * (Σ c b_i b_j + Σ c b_i + offset)`, minimised, over spins or booleans.
-The names of variables are whole numbers, such as the qubits of a chip. The metadata hold other
-labels, the recipe of a plant, and a mark if whole numbers are floats. A plant is the solution with
+The names of variables are integers, such as the qubits of a chip. The metadata hold other
+labels, the recipe of a plant, and a mark if integers are floats. A plant is the solution with
 the description `planted ground state`. Polynomials are lists of terms with ids instead; their keys
 distinguish them (see `terms_json`).
 """
@@ -108,7 +108,7 @@ def _document(source: Source, data: dict[str, Any]) -> Document:
 def _places(ids: Any) -> dict[int, int]:
     """Return the position of each variable in the list of names."""
     if not isinstance(ids, list) or not all(type(name) is int and name >= 0 for name in ids):
-        raise ValueError("variable_ids is not a list of whole numbers from 0")
+        raise ValueError("variable_ids is not a list of integers from 0")
     place = {name: k for k, name in enumerate(ids)}
     if len(place) != len(ids) or len(ids) > MOST_VARIABLES:
         raise ValueError("variable_ids names a variable twice")
@@ -131,7 +131,7 @@ def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.
                     f"{term!r:.60} in {group} names a variable that is not in variable_ids"
                 ) from None
             if first != second and ends[-1][0] == ends[-1][1]:
-                raise ValueError(f"{term!r:.60} in {group} joins a variable with itself")
+                raise ValueError(f"{term!r:.60} in {group} joins a variable to itself")
             numbers.append(_number(term["coeff"], "coeff"))
     return np.array(ends, dtype=np.int32).reshape(-1, 2), numbers
 
@@ -222,7 +222,7 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
 
 
 def _held(problem: Problem) -> tuple[Ising | Qubo | Polynomial, Reduction]:
-    """Return the problem to write; polynomials stay, because they have their own JSON."""
+    """Return the problem to write: polynomials and pair problems unchanged, others converted."""
     if isinstance(problem, Polynomial):
         return unchanged(problem)
     return spin_or_binary(problem)

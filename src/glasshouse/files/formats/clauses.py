@@ -77,9 +77,9 @@ class ClauseCollector:
         self.last_line = int(rows.lines[-1])
 
     def _add_long(self, rows: Rows, hard: npt.NDArray[np.bool_]) -> None:
-        """Clauses of any length, of which a `MaxSat` is made; so is an empty hard one."""
+        """Add clauses of any length, which become a `MaxSat`, as does an empty hard clause."""
         lead = int(self.weighted)
-        kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # of each token: soft, hard, neither
+        kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # per token: soft, hard, neither
         kind[rows.ends - 1] = 0
         if lead:
             kind[rows.starts] = 0
@@ -142,12 +142,12 @@ class ClauseCollector:
 
 
 def as_clauses(problem: Problem) -> tuple[Max2Sat | MaxSat, Reduction]:
-    """Clauses of any length as they are, and any other problem as clauses of two literals."""
+    """Return clauses of any length unchanged, and any other problem as clauses of two literals."""
     return unchanged(problem) if isinstance(problem, MaxSat) else to_max2sat(problem)
 
 
 def soft_of(problem: Max2Sat | MaxSat) -> npt.NDArray[np.int32] | Clauses:
-    """The soft clauses, in rows of two or flat."""
+    """Return the soft clauses, as rows of two or flat."""
     return problem.soft if isinstance(problem, MaxSat) else problem.clauses
 
 
@@ -190,7 +190,7 @@ def _write_long(
 
 
 def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
-    """The weights as integers, where they are whole; else an error with a way out."""
+    """Return the weights as integers if they are integral; otherwise raise, with a remedy."""
     weights = problem.weights
     if weights.dtype == np.int64:
         return weights.astype(np.int64, copy=False)
@@ -198,14 +198,14 @@ def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
         return weights.astype(np.int64)
     k = int(np.argmax((weights != np.rint(weights)) | (weights >= 2.0**53)))
     raise ValueError(
-        f"a {format_name} file holds whole weights, but clause {k} weighs {weights[k]}; multiply "
+        f"a {format_name} file needs integer weights, but clause {k} weighs {weights[k]}; multiply "
         "by a common factor and round, or write .npz"
     )
 
 
 def _weight_message(text: str) -> str:
     fault = "is negative" if text.startswith("-") else whole_number_fault(text)
-    return f"weight {text} {fault}; expected a whole number from 0 to 2^63-1"
+    return f"weight {text} {fault}; expected an integer from 0 to 2^63-1"
 
 
 def _flat(part: Any) -> Clauses:

@@ -129,7 +129,7 @@ def read(source: Source) -> Document:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, hard clauses, soft clauses."""
+    """Write comments, header, hard clauses, soft clauses."""
     problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "WCNF")
     # The weights are added up again, because a sum of whole floats is not exact.
@@ -162,7 +162,7 @@ def read_cnf(source: Source) -> Document:
 
 
 def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
-    """Comments, header, clauses in their order; only for problems without weights."""
+    """Write comments, header and clauses in their order; only for problems without weights."""
     problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "CNF")
     if problem.num_hard or (weights != 1).any():

@@ -40,7 +40,7 @@ class Notes:
         self._values: dict[str, tuple[int, bytes]] = {}
 
     def take(self, line: int, comment: bytes) -> None:
-        """Store a comment (without its mark) if it is a note."""
+        """Record a comment line, given without its mark, if it is a note."""
         words = comment.split(maxsplit=1)
         if len(words) != 2 or words[0] not in self._keys:
             return
@@ -51,7 +51,7 @@ class Notes:
             return
         if key in self._values:
             first = self._values[key][0]
-            raise self.source.error(f"{key} is stated again; line {first} has it already", line)
+            raise self.source.error(f"{key} is stated twice; the first time in line {first}", line)
         self._values[key] = (line, value)
 
     def __contains__(self, key: str) -> bool:
@@ -77,7 +77,7 @@ class Notes:
         if value is None:
             return None
         if not isinstance(value, int) or not least <= value <= most:
-            raise self.error(key, f"is not a whole number from {least} to {most}")
+            raise self.error(key, f"is not an integer from {least} to {most}")
         return value
 
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:

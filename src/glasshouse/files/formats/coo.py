@@ -1,6 +1,6 @@
 """COO text as dimod writes it: `i j weight`, fields as `i i weight`, in dimod's signs.
 
-i and j are the labels of variables if these are whole numbers; a number that occurs in no line is
+i and j are the labels of variables if these are integers; a number that occurs in no line is
 not a variable. A note holds other labels, and then the lines count from 0.
 
 `# vartype=SPIN` holds an Ising problem, whose signs are turned (dimod minimises +ΣJ s s + Σh s),

@@ -52,7 +52,7 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
         for length in shape:
             count *= length
         if count * kind.itemsize != len(data) - start:
-            raise ValueError(f"it states shape {shape}, but holds another number of bytes")
+            raise ValueError(f"it states shape {shape}, but its number of bytes differs")
         if len(shape) != 2:
             raise ValueError(f"it has shape {shape}; expected a matrix")
     except ValueError as fault:
@@ -142,7 +142,7 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("the file has decimals, and no float holds a whole number above 2^53")
+        raise source.error("the file has decimals, and no float holds an integer above 2^53")
     return reals
 
 
@@ -187,9 +187,9 @@ def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
     known = len(weights) == 1 and len(visible) == len(hidden) <= 1
     if not known or len(archive.names - _SAID) != len([*weights, *visible, *hidden]):
         raise source.error(
-            f"has arrays {', '.join(sorted(archive.names))[:100]}; expected ours, or one each of "
-            f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}, or "
-            f"scikit-learn's {', '.join(_SKLEARN)}"
+            f"has arrays {', '.join(sorted(archive.names))[:100]}; expected "
+            f"glasshouse's, or one each of {'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and "
+            f"{'/'.join(HIDDEN)}, or scikit-learn's {', '.join(_SKLEARN)}"
         )
     units = _own_units(source, archive) if "units" in archive else _stated(source)
     matrix = archive.numbers(weights[0], 2)

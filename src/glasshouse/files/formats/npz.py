@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
             header["version"] = VERSIONS[2]
             table = sheet.planted.monomials
             arrays |= {"product_spins": table.indices, "product_starts": table.starts}
-            # A polynomial has starts of its own.
+            # A polynomial has its own starts.
             arrays["starts"] = sheet.problem.starts
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
     archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it seeks back
@@ -247,7 +247,7 @@ def _planted(
         raise ValueError("loops without a planted spin problem, or cores without planted clauses")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
-        raise ValueError("only planted polynomials and clauses have version 3, and they need it")
+        raise ValueError("version 3 is for planted polynomials and clauses only, and they need it")
     squares, denominator, table, cores = NO_SQUARES, 1, NO_MONOMIALS, NO_CORES
     if isinstance(problem, MaxSat):
         rows = (archive.numbers(f"core_{name}", 1) for name in ("tokens", "starts", "costs"))
@@ -259,7 +259,7 @@ def _planted(
         denominator = header["denominator"]
     cost, loop_weight = stated.cost, header["loop_weight"]
     if not isinstance(cost, int) or type(loop_weight) is not int:
-        raise ValueError("planted_cost and loop_weight must be whole numbers")
+        raise ValueError("planted_cost and loop_weight must be integers")
     if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
         raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
     # A node is a spin, or the ghost, which follows the last spin.

@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 14
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Size, comments, objective, one constraint per clause."""
+    """Write size, comments, objective, and one constraint per clause."""
     problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "OPB")
     size, soft, hard = problem.num_variables, problem.num_clauses, problem.num_hard

@@ -1,7 +1,7 @@
 """Terms `i j weight` from rows of numbers: the part that QUBO, MaxCut and COO files share.
 
 If all numbers of a file are whole, in any spelling (3, 3.0, 3e0), they are integers, unless the
-note `numbers float` states otherwise. So glasshouse reads back what it wrote, and whole numbers
+note `numbers float` states otherwise. So glasshouse reads back what it wrote, and integers
 from other programs are exact. Files of rudy, Biq Mac and MQLib share one layout: a header `SIZE
 TERMS`, then `i j weight`, counted from 1.
 """
@@ -86,7 +86,7 @@ class TermCollector:
                 (
                     (pairs[:, 0] == pairs[:, 1]) & np.bool_(not self.loops),
                     lambda row: (
-                        f"{self.what} {pairs[row, 0]} is joined with itself; a QUBO needs its "
+                        f"{self.what} {pairs[row, 0]} is joined to itself; a QUBO needs its "
                         'format named, such as format="sparse"'
                     ),
                 ),
@@ -102,7 +102,7 @@ class TermCollector:
         return joined(self._pairs, np.int32, 2), self.weights(notes)
 
     def weights(self, notes: Notes) -> WeightArray:
-        """Return all weights: integers if they and the offset are all whole, else floats."""
+        """Return all weights: integers if they and the offset are integral, otherwise floats."""
         offset = offset_of(notes)
         if all(part.dtype == np.int64 for part in self._weights):
             weights = joined(self._weights, np.int64)
@@ -117,7 +117,7 @@ class TermCollector:
         return self._as_floats(weights)
 
     def _as_floats(self, weights: WeightArray) -> WeightArray:
-        """Convert whole numbers to floats if decimals, the offset or a note require floats."""
+        """Convert integers to floats if decimals, the offset or a note require floats."""
         reals = weights.astype(np.float64, copy=False)
         if weights.dtype == np.int64 and (lost := changed(weights, reals)).any():
             raise self.source.error(weight_message(str(weights[np.argmax(lost)])))
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Return notes for what the format cannot hold: an offset, and whole numbers as floats."""
+    """Return notes for what the format cannot store: an offset, and integers that are floats."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"
@@ -249,7 +249,7 @@ def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Whether digits without exponent mean a float of 2^53 or more, all of which are whole.
+    """Return whether digits without an exponent mean a float of 2^53 or more (all are integral).
 
     Programs print the shortest digits that give a float back, so these mean the float. All other
     digits are meant exactly, and such an integer must fit into 64 bits.
@@ -271,12 +271,10 @@ def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
 def weight_message(text: str) -> str:
     """Return what is wrong with a weight, as text."""
     fault = whole_number_fault(text)
-    if fault == "is not a whole number":
+    if fault == "is not an integer":
         fault = "is not a finite number"
     if text.strip("'+-").replace(".", "", 1).isdigit() and "above" not in fault:
-        fault = (
-            "is not a float, but the file has decimals; use whole numbers only, or none above 2^53"
-        )
+        fault = "is not a float, but the file has decimals; use integers only, or none above 2^53"
     return f"weight {text} {fault}"
 
 

@@ -106,7 +106,7 @@ class _Reader:
     def _as_floats(self, values: WeightArray) -> npt.NDArray[np.float64]:
         if values.dtype == np.int64 and (np.abs(values) > 2**53).any():
             raise self.source.error(
-                "the file has decimals or halves, and no float holds a whole number above 2^53"
+                "the file has decimals or halves, and no float holds an integer above 2^53"
             )
         return values.astype(np.float64)
 
@@ -200,7 +200,7 @@ def _doubled(source: Source, rows: Rows) -> Rows:
 
 
 def _name(rows: Rows, row: int) -> Any:
-    """Return a name unchanged: a whole number as an integer, anything else as text."""
+    """Return a name as an integer if it is written as one, otherwise as text."""
     place = int(rows.starts[row]) + 1
     if place in rows.odd:
         return rows.odd[place].decode("utf-8", "backslashreplace")

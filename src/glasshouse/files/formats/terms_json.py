@@ -46,7 +46,7 @@ def document(source: Source, data: dict[str, Any]) -> Document:
     for term in data[key]["terms"]:
         ids, weight = term["ids"], term[_KEYS[key]]
         if not isinstance(ids, list) or not all(type(k) is int and k >= 0 for k in ids):
-            raise ValueError(f"{term!r:.60} has no ids: a list of whole numbers from 0")
+            raise ValueError(f"{term!r:.60} has no ids: a list of integers from 0")
         if not is_sound(weight):
             raise ValueError(f"{weight!r:.40} is not a number")
         rows.append(ids)

@@ -128,7 +128,7 @@ class Archive:
             for length in shape:
                 count *= length
             if count * kind.itemsize != member.file_size - start:
-                raise ValueError(f"{name} states shape {shape}, but holds another number of bytes")
+                raise ValueError(f"{name} states shape {shape}, but its number of bytes differs")
             if not text:
                 # Problems and machines store numbers in eight bytes, even if the file has shorter
                 # ones.
@@ -165,7 +165,7 @@ def npy_head(
 
 
 def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
-    """Read a whole member into memory; its checksum is compared at the end."""
+    """Read a whole member into memory, and check its checksum at the end."""
     place = 0
     while place < len(memory):
         piece = data.read(min(BLOCK, len(memory) - place))
@@ -190,8 +190,7 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
     """
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{what} should be one of a list of whole numbers, not {array.dtype} of shape "
-            f"{array.shape}"
+            f"{what} should be one of a list of integers, not {array.dtype} of shape {array.shape}"
         )
     if array.size:
         for extreme in (int(array.min()), int(array.max())):

@@ -9,7 +9,7 @@ _LONGEST, _LONGEST_PIECE = 600, 40
 
 
 class FileError(ValueError):
-    """A file that cannot be read or written; the message names the file, the line and the cause.
+    """Raised if a file cannot be read or written; names the file, the line and the cause.
 
     The message is one line of printable characters, whatever the file contains.
 

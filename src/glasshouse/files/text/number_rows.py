@@ -136,7 +136,7 @@ def read_rows(
                 yield _rows(room, text)
             elif is_full:
                 raise source.error(
-                    f"more than {_ODD_AT_ONCE} entries in the line are not whole numbers", line
+                    f"more than {_ODD_AT_ONCE} entries in the line are not integers", line
                 )
             before += rows
             if not is_full:
@@ -192,7 +192,7 @@ def whole_number_fault(text: str) -> str:
     digits = text.strip("'+-")
     if digits.isdigit() and int(digits[:40]) > INT64_MAX:
         return "is above 2^63-1"
-    return "is not a whole number"
+    return "is not an integer"
 
 
 def bit_string(bits: npt.NDArray[np.int8]) -> str:

@@ -44,7 +44,7 @@ def read_json(text: bytes) -> Any:
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise JsonError(f"is not JSON: {fault}") from None
     except ValueError:  # only Python's limit of digits can cause this
-        raise JsonError("has a whole number of thousands of digits") from None
+        raise JsonError("has an integer of thousands of digits") from None
 
 
 def parse_json(text: bytes) -> Any:

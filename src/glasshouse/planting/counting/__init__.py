@@ -1,4 +1,4 @@
-"""The number of ground states of a plant: proven, bounded, or unknown.
+"""The number of ground states of a plant: exact, bounded, or unknown.
 
 Some families allow more than the general count below: `equations` solves linear equations modulo 2,
     `halves` meets in the middle of dense squares, `two_sat` searches for a second model.
@@ -98,10 +98,10 @@ def count_ground_states(planted: Planted) -> GroundStates:
 
 
 def _of_polynomial(problem: Polynomial) -> GroundStates:
-    """By enumeration of all states, where they are few."""
+    """Count the ground states of a polynomial by enumeration, if it has few states."""
     size, form = problem.num_variables, ExactForm.of_polynomial(problem)
     if 1 << size > _MOST_STATES:
-        return GroundStates(1, False, f"{size} spins are too many to look at all states")
+        return GroundStates(1, False, f"{size} spins are too many to enumerate all states")
     terms = Terms(problem.monomials, form.weights, form.constant)
     ((_, values),) = all_values(size, terms, np.arange(size), size)
     return GroundStates(int((values == values.min()).sum()), True, "counted")

@@ -22,7 +22,7 @@ _MOST = 50_000
 def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     """Count the ground states of 3-XORSAT by Gaussian elimination over GF(2).
 
-    Nothing but the squares is looked at: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no
+    Only the squares are examined: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no
     other. Zero is reached for one value of s1·s2·s3, and by one z. Of a polynomial, the squares
     (±s1·s2·s3 ±1)² say the same. Where all squares of a plant are
     such equations, and are zero in its state, the other ground states are the other solutions:
@@ -80,7 +80,7 @@ def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
 
 
 def product_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
-    """The spins of each equation of a polynomial; None if there is anything but equations of 3."""
+    """Return the spins of each equation of a polynomial; None unless all equations have 3 spins."""
     squares, table, size = planted.squares, planted.monomials, planted.problem.num_variables
     if not squares or (squares.lengths != 2).any() or (table.degrees != 3).any():
         return None

@@ -1,4 +1,4 @@
-"""Frustrated cores drawn at random: clauses that cannot all hold, and the tree that shows it.
+"""Frustrated cores drawn at random: clauses that cannot all hold, and a tree that proves it.
 
 A template has clauses over a few positions that cannot all hold, and of which the assignment "all
 true" falsifies one, the last clause. A core puts variables at the positions, and gauges the
@@ -30,7 +30,7 @@ def draw_cores(
         chosen: the template of each core.
         templates: (sizes, firsts, starts, pattern): the number of positions of each template, its
             first clause, and the end of the last; where each clause of all templates begins; its
-            literals, positions from 1 on in ascending order.
+            literals: positions starting at 1, in ascending order.
         literals: int32, a row for each clause, filled here.
         tokens: int64, filled here.
 
@@ -117,7 +117,7 @@ def _split(
 
 @inner
 def _false_one(model: Any, literals: Any, first: int, last: int) -> Any:
-    """The one clause of some that the model falsifies."""
+    """Return the only one of some clauses that the model falsifies."""
     for clause in range(first, last):
         is_false = True
         for literal in literals[clause]:
@@ -168,7 +168,7 @@ def _write_tree(
 
 @inner
 def _falsified(first: int, number: int, starts: Any, pattern: Any, values: Any, depth: int) -> Any:
-    """The first clause of a template that is falsified by positions up to `depth`; -1 for none."""
+    """Return a template's first clause falsified by positions up to `depth`; -1 if none is."""
     for clause in range(number):
         begin, end = starts[first + clause], starts[first + clause + 1]
         if abs(pattern[end - 1]) == depth:

@@ -169,7 +169,7 @@ def _draw_rows(
 def _find_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
-    """Search all rows for such a pair; -1 if there is none."""
+    """Search all rows for such a pair of rows; return -1 if there is none."""
     upper, lower = np.empty(n, np.int64), np.empty(n, np.int64)
     uppers = lowers = 0
     for row in range(n):
@@ -205,7 +205,7 @@ def _draw_column(
 def _find_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
-    """Search all columns for such a column; -1 if there is none."""
+    """Search all columns for such a column; return -1 if there is none."""
     columns = np.empty(m, np.int64)
     count = 0
     for j2 in range(m):

@@ -87,7 +87,7 @@ class _Cells:
 
     @property
     def denominator(self) -> int:
-        """The number that loops are divided by: twice the shore."""
+        """The number by which loops are divided: twice the shore."""
         return 2 * self.shore
 
     def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:

@@ -37,7 +37,7 @@ class _Templates(NamedTuple):
         sizes: positions of each template.
         firsts: the first clause of each template, and the end of the last.
         starts: where each clause begins, and the end of the last.
-        pattern: literals of all clauses: positions from 1 on, ascending, with signs.
+        pattern: literals of all clauses: positions starting at 1, ascending, with signs.
     """
 
     sizes: npt.NDArray[np.int64]
@@ -84,7 +84,7 @@ def cores(
     literals than `width` is split on random variables, into one clause for each pattern of signs.
 
     In rings and tetrahedra that are all frustrated every variable has as many positive literals as
-    negative ones, of the same weight, so a count of literals says nothing about the model.
+    negative ones, of the same weight, so a count of literals does not reveal the model.
 
     Args:
         n: variables from which all clauses are drawn.
@@ -128,7 +128,7 @@ def cores(
     share, hard = _share(frustrated, "frustrated"), _share(harden, "harden")
     heaviest = validation.count(max_weight, "max_weight", 1)
     if heaviest > _MOST_WEIGHT:
-        raise ValueError(f"max_weight={heaviest} is above 2^31, the most we draw; use less")
+        raise ValueError(f"max_weight={heaviest} is above 2^31; use a smaller one")
     broken = math.floor(share * number + Fraction(1, 2))
 
     def draw(streams: Streams, meter: Meter) -> Planted:
@@ -172,15 +172,15 @@ def _rows(table: npt.NDArray[np.int32]) -> Clauses:
 def _share(value: Ratio, name: str) -> Fraction:
     share = arguments.ratio(value, name)
     if not 0 <= share <= 1 or share.denominator > _MOST_WEIGHT:
-        raise ValueError(f"{name}={value} must be from 0 to 1, over at most 2^31")
+        raise ValueError(f"{name}={value} must be from 0 to 1, with a denominator of at most 2^31")
     return share
 
 
 def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Templates, int]:
-    """Templates of all lengths, and the literals of their longest clause."""
+    """Return templates of all lengths, and the number of literals of their longest clause."""
     if shape == "tetrahedron":
         if (length, max_length) != (3, None):
-            raise ValueError("a tetrahedron has one size; leave length and max_length out")
+            raise ValueError("a tetrahedron has one size; remove length and max_length")
         lists = [_tetrahedron()]
     else:
         first = validation.count(length, "length", 2 if shape == "ring" else 1)
@@ -198,18 +198,18 @@ def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Temp
 
 
 def _ring(length: int) -> list[list[int]]:
-    """Neighbours are equal, but the first and the last differ."""
+    """Return clauses: neighbours are equal, but the first and the last differ."""
     equal = [[sign * i, -sign * (i + 1)] for i in range(1, length) for sign in (-1, 1)]
     return [*equal, [1, length], [-1, -length]]
 
 
 def _chain(length: int) -> list[list[int]]:
-    """The first is true, each implies the next, and the last is false."""
+    """Return clauses: the first is true, each implies the next, and the last is false."""
     return [[1], *([-i, i + 1] for i in range(1, length)), [-length]]
 
 
 def _tetrahedron() -> list[list[int]]:
-    """Products of the three edges at each vertex are +1, but at the last vertex -1."""
+    """Return clauses: the edges at each vertex have product +1, but -1 at the last vertex."""
     signs = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
     vertices = [(1, 2, 3), (1, 4, 5), (2, 4, 6), (3, 5, 6)]
     even = [[s * e for s, e in zip(row, at, strict=True)] for at in vertices[:3] for row in signs]
@@ -218,13 +218,13 @@ def _tetrahedron() -> list[list[int]]:
 
 
 def _clauses_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64]:
-    """The clauses of a core of each template, after they are split."""
+    """Return the number of clauses in a core of each template, after splitting."""
     counts = 1 << (width - np.diff(templates.starts))
     return np.add.reduceat(counts, templates.firsts[:-1])
 
 
 def _tokens_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64]:
-    """The tokens of the tree of each template, which do not depend on the gauge."""
+    """Return the number of tokens in the tree of each template, which is the same in all gauges."""
     found = []
     for kind in range(len(templates.sizes)):
         part = slice(templates.firsts[kind], templates.firsts[kind + 1] + 1)
@@ -235,7 +235,7 @@ def _tokens_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64]
 
 
 def _tokens(rows: list[list[int]], width: int) -> int:
-    """The tokens of one tree: branches on positions in turn until a clause is falsified."""
+    """Return the tokens of one tree, which branches on positions until a clause is falsified."""
     count, waiting = 0, [()]
     while waiting:
         values: Any = waiting.pop()

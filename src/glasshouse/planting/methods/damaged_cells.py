@@ -104,7 +104,7 @@ class DamagedCells:
 
     @property
     def denominator(self) -> int:
-        """The number that loops are divided by: every amount below is a multiple of 1 over it."""
+        """The number by which loops are divided; amounts below are multiples of its inverse."""
         return _PARTS * self._unit
 
     @property

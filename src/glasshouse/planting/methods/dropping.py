@@ -55,7 +55,7 @@ _NO_EDGES = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The graph that loops are dropped on: counted at once, and built when it is needed.
+    """The graph that loops are dropped on: counted at once, built only when needed.
 
     The complete bipartite graph of an RBM is not stored until it must be.
 
@@ -121,7 +121,7 @@ class Ground:
 
     @property
     def is_bipartite(self) -> bool:
-        """Whether all cycles have even length."""
+        """Whether the graph is bipartite: all cycles have even length."""
         return self.graph is None or self.graph.is_bipartite
 
     @property
@@ -300,7 +300,7 @@ class Drop:
 
 
 def chosen_length(length: int | None, limit: int | None, name: str) -> int | None:
-    """Check the length of all loops, or else a limit of their lengths; both may be None."""
+    """Check the length of all loops, or a limit of their lengths; both may be None."""
     if length is not None and limit is not None:
         raise ValueError(f"length={length} and {name}={limit} are given; pass one of them")
     given, called = (limit, name) if length is None else (length, "length")

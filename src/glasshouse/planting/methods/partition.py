@@ -82,7 +82,7 @@ def partition(
     if number > most:
         raise ValueError(
             f"numbers of {number} bits are too large for n={size}; squares of their sums "
-            f"exceed 2^63-1, where energies stop being exact; use at most {most} bits"
+            f"exceed 2^63-1, beyond which energies are not exact; use at most {most} bits"
         )
     arguments.one_of(total, "total", ("even", "odd"))
     if number == 1 and size % 2 != (total == "odd"):

@@ -153,7 +153,7 @@ def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
 
 
 def _held(graph: Graph) -> Graph:
-    """Return a graph, all of whose nodes must have an edge: no clause could fix the others."""
+    """Return the graph; raise if a node has no edge, because no clause could fix its spin."""
     degrees = np.bincount(graph.edges.reshape(-1), minlength=graph.num_nodes)
     alone = np.flatnonzero(degrees == 0)
     if len(alone):
@@ -169,7 +169,7 @@ def _held(graph: Graph) -> Graph:
 
 
 def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Clauses:
-    """Draw distinct clauses, in their order, until the model is unique."""
+    """Draw distinct clauses, one by one, until the model is unique."""
     if graph is None:
         edges, wait = np.empty((0, 2), dtype=np.int32), 1.5 * size
     else:

@@ -29,11 +29,11 @@ from glasshouse.randomness import RngLike, Streams
 
 # Each factor is a sum of squares over this.
 _BELOW = 4
-_MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # of the squares of one product
+_MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # factors of a product; terms of its squares
 
 
 class _Brick(NamedTuple):
-    """A square of a factor: multiplier, and its terms as (pair of places or none, ±1)."""
+    """A square of a factor: multiplier, and its terms as (pair of positions or None, ±1)."""
 
     multiplier: int
     terms: tuple[tuple[tuple[int, ...], int], ...]
@@ -78,7 +78,7 @@ def product_loops(
         product_density: products per spin, rounded up.
         factors: loops that are multiplied with each other, 1 to 4.
         length: spins of a loop, at least 3.
-        lift: added to every factor, a whole number in units of the loops' weights.
+        lift: added to every factor, an integer in units of the loops' weights.
         state: the state to plant; uniform at random when None.
         rng: a seed, or whatever `numpy.random.default_rng` takes.
 
@@ -124,7 +124,7 @@ def product_loops(
 
 
 def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick]:
-    """A loop minus its ground energy, plus the lift, as squares times 1/_BELOW; nothing is 0."""
+    """Return a loop minus its ground energy, plus the lift, as squares over a denominator."""
     one = ((), 1)
     triangles = [
         _Brick(negative, (one, ((0, k), -1), ((k, k + 1), -1), ((0, k + 1), 1)))
@@ -140,7 +140,7 @@ def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick
 def _squares(
     size: int, loops: npt.NDArray[np.int32], choices: list[tuple[_Brick, ...]]
 ) -> tuple[Monomials, Squares]:
-    """The squares of all products, in the planted gauge, and the products of spins in them.
+    """Return the squares of all products, in the planted gauge, and their products of spins.
 
     Args:
         size: spins.
@@ -174,7 +174,7 @@ def _squares(
 
 
 def _merged(own: Any, nodes: Any, signs: Any, choices: list[tuple[_Brick, ...]]) -> Squares:
-    """Squares of (square, node, ±1), equal nodes of a square added up; zeros are left out."""
+    """Merge terms (square, node, ±1) of equal square and node; drop terms that cancel."""
     order = np.lexsort((nodes, own))
     own, nodes, signs = own[order], nodes[order], signs[order]
     is_first = np.ones(len(own), dtype=np.bool_)

@@ -17,7 +17,7 @@ from glasshouse.problems import IntArray, validation
 from glasshouse.problems.monomials import Monomials
 from glasshouse.randomness import RngLike, Streams
 
-# Tables are shuffled so often before swaps take over. For three equations per variable about one
+# Number of shuffles of a table before swaps repair it. For three equations per variable about one
 # shuffle in eight is good, so that all of these fail for a few instances in a million.
 _TRIES, _SWAPS = 100, 20
 
@@ -40,7 +40,7 @@ def xorsat(
     """Plant a solution of equations s1·s2·s3 = b, each variable in equally many of them.
 
     With degree 3, the 3-regular 3-XORSAT (3R3X) of Kowalsky, Albash, Hen, Lidar (Quantum Science
-    and Technology 7, 025008, 2022; arXiv 2103.08464): each equation has a spin z of its own, and is
+    and Technology 7, 025008, 2022; arXiv 2103.08464): each equation has its own spin z, and is
     half of (s1 + s2 + s3 - b - 2z)² without its constant: -4 if it is satisfied and z fits, -2 at
     the best z if it is not. Variables of an equation are distinct. Spins 0 to n - 1 are the
     variables, all others are the z, one for each equation in turn.
@@ -109,7 +109,7 @@ def xorsat(
 
 
 def _squares(size: int, rows: npt.NDArray[np.int32], signs: IntArray) -> tuple[Monomials, Squares]:
-    """The square (s1·s2·s3 - b)² of each equation; those that name the same spins share a node."""
+    """Return the square (s1·s2·s3 - b)² of each equation; equations of equal spins share a node."""
     table, node = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     starts = 3 * np.arange(len(table) + 1, dtype=np.int64)
     nodes = np.column_stack([np.full(len(rows), size), size + 1 + node.reshape(-1)])

@@ -33,10 +33,10 @@ _PATIENCE = 1.0  # seconds beyond the time limit for a solver that keeps the lim
 
 
 class _Idle(local):
-    """Idle workers of a thread, which end with the thread."""
+    """The idle workers of a thread, which end with the thread."""
 
     def __init__(self) -> None:
-        self.workers: dict[tuple[int, str], list[_Worker]] = {}  # by process and package
+        self.workers: dict[tuple[int, str], list[_Worker]] = {}  # keyed by process and package
 
 
 _idle = _Idle()
@@ -58,7 +58,7 @@ class _Worker:
         self.hear()  # the message that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
-        """Send a question; return the worker's message that it begins, after its code is loaded."""
+        """Send a question; return the worker's message that it has loaded its code and begins."""
         assert self.process.stdin is not None
         pickle.dump(question, self.process.stdin)
         self.process.stdin.flush()
@@ -134,7 +134,7 @@ def _free_worker(package: str) -> _Worker:
 
 
 def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float | None) -> Any:
-    """Return the answer of a worker; None if it was killed after `wall` seconds."""
+    """Return a worker's answer; None if the worker was killed after `wall` seconds."""
     is_killed: list[bool] = []
 
     def work() -> Any:

@@ -42,7 +42,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
 
     status = solver.solve(model, Listener())
     if status == cp_model.INFEASIBLE:
-        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says CP-SAT")
+        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by CP-SAT")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None, False
     return bits(solver), bool(status == cp_model.OPTIMAL)

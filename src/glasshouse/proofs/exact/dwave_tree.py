@@ -12,7 +12,7 @@ from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver
 # limit and holds Python's lock.
 @exact_solver("dwave-tree", package="dwave-samplers", most_weight=2**30, is_apart=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """The ground state of the problem's QUBO form."""
+    """Return the ground state of the problem's QUBO form."""
     sampler = optional("dwave.samplers", "solver='dwave-tree'").TreeDecompositionSolver()
     qubo, reduction = to_qubo(problem)
     model = qubo.to_bqm()

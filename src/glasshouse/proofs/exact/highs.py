@@ -46,7 +46,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
     checked(solver.run(), "run")
     status = solver.getModelStatus().name
     if status == "kInfeasible":
-        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says HiGHS")
+        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by HiGHS")
     if status not in ("kOptimal", "kTimeLimit", "kInterrupt"):
         raise LinearProgramError(f"HiGHS ended with the model status {status}")
     solution = solver.getSolution()

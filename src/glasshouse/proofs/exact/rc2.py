@@ -13,13 +13,13 @@ from glasshouse.waiting import interruptible
 
 @exact_solver("rc2", package="python-sat")
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """PySAT's RC2 as it comes."""
+    """Solve with PySAT's RC2 and its default options."""
     return _compute("RC2", _formula(problem), problem.num_variables, time_limit)
 
 
 @exact_solver("rc2-stratified", package="python-sat")
 def solve_stratified(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """PySAT's RC2Stratified: heavy clauses first, which is far faster where weights differ."""
+    """Solve with PySAT's RC2Stratified: heavy clauses first; far faster if weights differ."""
     return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
 
 
@@ -59,7 +59,7 @@ def _compute(variant: str, formula: Any, num_variables: int, time_limit: float |
             running.append(solver)
             model: list[int] | None = solver.compute(expect_interrupt=True)
             if model is None and not solver.interrupted:
-                raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says RC2")
+                raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by RC2")
             return model
 
     model = interruptible(work, lambda: [s.interrupt() for s in running], time_limit)

@@ -35,7 +35,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
     def work() -> Answer:
         model.optimizeNogil()
         if model.getStatus() == "infeasible":
-            raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, says SCIP")
+            raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by SCIP")
         if not model.getNSols():
             return None, False
         best: Any = model.getBestSol()

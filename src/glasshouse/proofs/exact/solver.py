@@ -74,7 +74,7 @@ def exact_solver(
 
 
 def literals(problem: Max2Sat | MaxSat) -> list[tuple[int | None, list[int]]]:
-    """Clauses with their weights, hard ones with None; the empty clause, a constant, goes."""
+    """Return clauses with their weights, None for hard ones; the empty clause is left out."""
     if isinstance(problem, MaxSat):
         lists = [(None, clause) for clause in problem.hard.lists()]
         lists += zip(problem.weights.tolist(), problem.soft.lists(), strict=True)

@@ -116,14 +116,14 @@ def solve_exactly(
         return ExactResult(solver, None, None, False, seconds)
     state = reduction.back(bits)
     if optimal and isinstance(problem, MaxSat) and problem.broken(state):
-        raise HardClausesUnsatisfiableError(f"hard clauses unsatisfiable, says {solver}")
+        raise HardClausesUnsatisfiableError(f"hard clauses unsatisfiable, reported by {solver}")
     return ExactResult(solver, state, problem.energy(state), optimal, seconds)
 
 
 def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | MaxSat]:
-    """Bits that keep the hard clauses, None where a solver must find out; and what it is given.
+    """Return bits that satisfy the hard clauses (None if a solver must find them), and its input.
 
-    Not every solver takes clauses without an objective: then there is one, whose cost nobody asks
+    Some solvers need an objective: then there is one whose cost is ignored; see the code
     for.
     """
     if isinstance(clauses, Max2Sat):

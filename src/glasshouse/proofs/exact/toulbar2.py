@@ -15,7 +15,7 @@ _MOST_LITERALS = 12
 # It passes costs as doubles and scales them.
 @exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45, is_apart=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """A cost function per clause."""
+    """Minimise a sum of cost functions, one per clause."""
     pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
     top = int(problem.hard_weight)
     network = pytoulbar2.CFN(top, vac=0)

@@ -33,7 +33,7 @@ class ArcGraph(NamedTuple):
     edge_ids: npt.NDArray[np.int32]
     negative: npt.NDArray[np.uint8]  # one per edge
     lengths: npt.NDArray[np.float64]  # one per arc; the arcs of an edge are adjacent
-    sides: tuple[int, ...]  # of each edge: (0,) for a plain arc, (0, 1) with a flipped one
+    sides: tuple[int, ...]  # for each edge: (0,) for a plain arc, (0, 1) with a flipped one
 
 
 class Search(NamedTuple):
@@ -44,12 +44,12 @@ class Search(NamedTuple):
     settled: npt.NDArray[np.bool_]
     parent: npt.NDArray[np.int32]
     over: npt.NDArray[np.int32]  # the arc from the parent
-    branch: npt.NDArray[np.int32]  # which of the source's edges the walk began with
+    branch: npt.NDArray[np.int32]  # the source's edge with which the walk began
     touched: npt.NDArray[np.int32]  # nodes to reset
     keys: npt.NDArray[np.float64]  # the heap
     items: npt.NDArray[np.int32]
     place: npt.NDArray[np.int32]  # one per edge: its index among the source's edges
-    shortest: npt.NDArray[np.float64]  # of the odd walks over each of the source's edges
+    shortest: npt.NDArray[np.float64]  # length of the odd walks over each of the source's edges
     ends: npt.NDArray[np.int32]  # the two nodes that the closing arc joins
     closing: npt.NDArray[np.int32]  # the closing arc
 
@@ -133,7 +133,7 @@ def new_search(graph: Any) -> Any:
 
 @inner
 def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> Any:
-    """Fill `shortest`, `ends` and `closing` for a source.
+    """Set `shortest`, `ends` and `closing` of a search to the results for one source.
 
     Returns the length of the shortest odd walk, `limit` if there is none, and the number of touched
     nodes.

@@ -45,7 +45,7 @@ class Blocks:
         self.rounds = 0
 
     def run(self, states: list[Spins]) -> Spins:
-        """Solve all blocks, starting from the best of some states; return the state found."""
+        """Solve all blocks, starting from the best of the given states; return the state found."""
         blocks = self.reduction.blocks
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
@@ -116,5 +116,5 @@ class Blocks:
 
     @property
     def converged(self) -> bool:
-        """Whether every LP was solved to the end, or closed its gap before."""
+        """Whether every LP was solved to the end, or closed its gap earlier."""
         return all(result.converged for result in self.results)

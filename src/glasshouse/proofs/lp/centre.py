@@ -43,7 +43,7 @@ class Aim:
 
     @property
     def is_there(self) -> bool:
-        """Whether the point has reached the solution."""
+        """Whether the point has reached the LP's solution."""
         return self.share == 1.0
 
     def point(self, solution: Point) -> Point:

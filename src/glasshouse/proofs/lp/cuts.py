@@ -80,7 +80,7 @@ class Cut:
 
     @cached_property
     def depth(self) -> int:
-        """How far below zero Σ -coefficients · (±s s) can get: L - 2 for a cycle of L edges."""
+        """Return the largest possible violation of Σ -coefficients · (±s s): L - 2 for L edges."""
         return int(self.coefficients.sum()) - 2 * self.right_side
 
     @cached_property

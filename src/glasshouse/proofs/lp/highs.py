@@ -124,7 +124,7 @@ def _run_with_callbacks(solver: Any, seconds: float) -> End:
 
 
 def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
-    """Run once. HiGHS counts the seconds of all runs of a solver together."""
+    """Run once, within `seconds`; HiGHS counts the seconds of all runs of a solver together."""
     limit = solver.getRunTime() + max(seconds, 0.0)
     checked(solver.setOptionValue("time_limit", limit), f"time_limit={limit}")
     # A solver is reused, so a run is never abandoned.
@@ -136,7 +136,7 @@ def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
 
 
 def solve(solver: Any) -> None:
-    """Solve a program that has an optimum, without a time limit."""
+    """Solve a program that is known to have an optimum, without a time limit."""
     end = run(solver)
     if end != "optimal":
         raise LinearProgramError(f"HiGHS found no optimum; it ended with {end!r}")

@@ -71,7 +71,7 @@ class NodeLp(CutLp):
         )
 
     def return_to(self, basis: Basis) -> None:
-        """Restore the cuts of an earlier LP, and its basis."""
+        """Restore the cuts and the basis of an earlier LP."""
         import highspy
 
         self.remove(np.ones(len(self.cuts), dtype=np.bool_))

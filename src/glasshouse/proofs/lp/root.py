@@ -149,7 +149,7 @@ class CycleLp:
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
     def match_faces(self, torus: SquareTorus, work: _Work) -> None:
-        """Bound a torus and find a state without an LP; both often agree."""
+        """Bound a torus and find a state without an LP; bound and state often agree."""
         try:
             moats = torus.moats(self.lp_budget)
         except TimeIsUpError:  # an LP would take even longer
@@ -174,7 +174,7 @@ class CycleLp:
         self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
     def make_do(self, work: _Work) -> None:
-        """Take a simple bound and state if the search was stopped before it found any."""
+        """Use a simple bound and state if the search stopped before it found any."""
         if work.solved[0]:
             return
         spins = self.state.copy()
@@ -185,7 +185,7 @@ class CycleLp:
         self.offer(spins)
 
     def cut_open(self, torus: SquareTorus) -> None:
-        """Search for a better state of a torus, or an equally good one, which may lead further."""
+        """Search for a better state of a torus, or for an equally good one to continue from."""
         try:
             spins = torus.improved(self.state, self.lp_budget)
         except TimeIsUpError:
@@ -196,7 +196,7 @@ class CycleLp:
             self.offer(spins)
 
     def add_cuts(self, work: _Work) -> None:
-        """Do the rounds of `solve`."""
+        """Add cuts round by round until `solve` can end."""
         lp, rounds = work.lp, self.rounds
         history: list[Fraction] = []
         while True:
@@ -229,7 +229,7 @@ class CycleLp:
     def solved(
         self, work: _Work, cuts: list[Cut], duals: npt.NDArray[np.float64], num_edges: int
     ) -> None:
-        """Keep the solution of an LP; reserve the time of its certificate."""
+        """Store the solution of an LP, and reserve time for its certificate."""
         work.solved = cuts, duals
         work.lower = Fraction(float(duals.sum())) * self.graph.largest
         self.measure_pace(duals, cuts, num_edges)
@@ -263,7 +263,7 @@ class CycleLp:
         return self.lp_budget.asks_to_stop()
 
     def affordable_packing(self, work: _Work) -> Rounded:
-        """Return the exact packing of the last solved LP, or as much of it as time allows."""
+        """Return the exact packing of the last solved LP, or the part of it that time allows."""
         cuts, duals = work.solved
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved
@@ -306,7 +306,7 @@ class CycleLp:
         return self.cost - lower < self.slack * _CLOSED
 
     def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
-        """Search for a better state if the gap is open: near an LP solution, or anywhere, once."""
+        """Search for a better state if the gap is open: near an LP solution, or once anywhere."""
         budget, is_anywhere = self.budget, violation is None
         if self.closed(lower) or (is_anywhere and self.annealed) or budget.asks_to_stop():
             return

@@ -98,7 +98,7 @@ def _rounded(numerator: int, denominator: int) -> int:
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
-    """Return the indices of the duals, largest first; drop the smallest, up to `loss` in total."""
+    """Return the indices of the duals, largest first; omit the least ones, up to `loss` in sum."""
     order = np.argsort(-duals, kind="stable")
     after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
     keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))
@@ -137,7 +137,7 @@ def refine(
     enough: Fraction,
     deadline: float = math.inf,
 ) -> Rounded:
-    """Shift multipliers between cycles until a packing has `enough` in total, if it can.
+    """Shift multipliers between cycles until the packing's total is `enough`, if possible.
 
     Args:
         packing: the packing of some of the cycles.
@@ -293,7 +293,7 @@ def round_leaf_duals(
 
 
 def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
-    """Return loops whose bound equals that of the duals except for the last digits of a float."""
+    """Return loops whose bound equals that of the duals, up to the last digits of a float."""
     *_, denominator = _denominators(ties.graph.largest)
     return _rounded_to(denominator, ties, cuts, duals)
 

@@ -1,4 +1,4 @@
-"""Rounds of cuts at the root, in two ways.
+"""Rounds of cuts at the root, in two variants.
 
 `GreedyRounds` begin with a greedy packing: for plants and for dense graphs. `CentredRounds` are for
 large sparse graphs: short cycles first, centred cuts, warm starts.
@@ -64,7 +64,7 @@ class GreedyRounds:
         self.graph = separation.graph
 
     def start(self) -> list[Cut]:
-        """Return cycles to start from, found by filling up the weights with short cycles.
+        """Return initial cycles, found by filling up the weights with short cycles.
 
         Each turn searches for the shortest cycles, where an edge is longer the fuller it is, and
         adds half of what fits. The result is close to an optimal packing; one LP often suffices.
@@ -98,7 +98,7 @@ class GreedyRounds:
         return "ipm" if len(lp.cuts) >= _SIMPLEX_CUTS else "simplex"
 
     def clean(self, lp: CutLp) -> None:
-        """Remove cuts that have been slack for long."""
+        """Remove cuts that have been slack for many rounds."""
         lp.drop_sleepers(_GREEDY_PATIENCE, 0.25)
 
 
@@ -121,7 +121,7 @@ class CentredRounds:
         self.known: list[Cut] = []
 
     def begin_inside(self, cycles: list[Cut], violation: Point, centre: Point) -> None:
-        """Begin late: with known cycles, for which `violation` is optimal, and with a centre."""
+        """Continue from known cycles, with an optimal `violation` for them and a centre."""
         # The bound stays constant for some rounds here, and removed cuts would be found again.
         self.interior, self.interior_patience = True, _CENTRED_PATIENCE
         self.aim.centre, self.level = centre, len(_HOPS)
@@ -173,7 +173,7 @@ class CentredRounds:
         return "ipm" if self.interior else "simplex"
 
     def clean(self, lp: CutLp) -> None:
-        """Remove cuts that have been slack for long."""
+        """Remove cuts that have been slack for many rounds."""
         if self.interior:
             lp.drop_sleepers(self.interior_patience, 0.125, _BLUR)
         else:

@@ -61,7 +61,7 @@ class Separation:
         enough: float = np.inf,
         shuffled: bool = False,
     ) -> list[Cut]:
-        """Return odd cycles below a length, shortest first, no arc in more than `cover` of them.
+        """Return odd cycles below a length, shortest first; at most `cover` of them share an arc.
 
         Args:
             lengths: one length per arc.
@@ -75,7 +75,7 @@ class Separation:
         return self._chosen(*found, cover)
 
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
-        """Return odd cycles by way of clusters: fast if most lengths are 0. Empty if none exists.
+        """Return odd cycles found on clusters: fast if most lengths are 0. Empty if none exists.
 
         All arcs are plain.
         """
@@ -139,7 +139,7 @@ class Separation:
     def spread(
         self, order: npt.NDArray[np.int64], arcs: Arcs, begins: Begins, cover: int
     ) -> npt.NDArray[np.int64]:
-        """Choose in the given order, no arc more than `cover` times."""
+        """Choose cycles in the given order such that each arc is used at most `cover` times."""
         chosen: npt.NDArray[np.int64] = cycle_kernels.spread(
             order, arcs, begins, self.signatures, len(self.signatures), cover
         )
@@ -157,7 +157,7 @@ def _joined(found: list[tuple[Arcs, Begins, Lengths]]) -> tuple[Arcs, Begins, Le
 
 
 def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tuple[Arcs, Begins]:
-    """Return some of the cycles."""
+    """Return the cycles with the given indices."""
     lengths = np.diff(begins)[chosen]
     ends = np.append(0, np.cumsum(lengths))
     places = np.arange(ends[-1]) + np.repeat(begins[chosen] - ends[:-1], lengths)
@@ -165,7 +165,7 @@ def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tupl
 
 
 def arc_lengths(violation: Lengths) -> Lengths:
-    """Return the lengths of plain and flipped arcs, in turn."""
+    """Return the lengths of arcs, alternating plain and flipped."""
     lengths = np.empty(2 * len(violation))
     # Without the rounding, noise of the LP would outweigh the preference for few edges.
     lengths[0::2] = np.round(violation, 9)
@@ -226,7 +226,7 @@ class CliqueSeparator:
             return []
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of vertices; the time is checked between two of them."""
+        """Yield ranges of vertices; the time is checked before each range."""
         count = len(self.over)
         return self.separation.budget.pieces(count, _PAIRS_AT_ONCE // max(count, 1))
 

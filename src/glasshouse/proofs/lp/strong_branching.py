@@ -58,7 +58,7 @@ class Brancher:
         self.budget = Budget()
 
     def choose(self, lp: NodeLp, ties: TiedGraph, enough: float) -> Choice | None:
-        """Try the most promising bundles of a solved LP; None if all edges are decided.
+        """Return the best of the most promising bundles of a solved LP; None if all are decided.
 
         Args:
             lp: the LP, which is not changed.

@@ -39,19 +39,19 @@ class TiedGraph:
 
     @cached_property
     def inside(self) -> npt.NDArray[np.bool_]:
-        """A mask of the edges whose ends are tied."""
+        """The mask of edges whose ends are tied."""
         first, second = self.classes[self.graph.edges].T
         mask: npt.NDArray[np.bool_] = first == second
         return mask
 
     @cached_property
     def products(self) -> Spins:
-        """The product of the ends' signs, for each edge."""
+        """The product of the signs of both ends, for each edge."""
         return self.signs[self.graph.edges[:, 0]] * self.signs[self.graph.edges[:, 1]]
 
     @cached_property
     def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and the pair of each edge between classes."""
+        """The pairs of classes that edges join, and for each edge the index of its pair."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
         size = len(self.classes)
         keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
@@ -59,7 +59,7 @@ class TiedGraph:
 
     @cached_property
     def violated(self) -> npt.NDArray[np.bool_]:
-        """A mask of the edges that the state `signs` violates."""
+        """The mask of the edges that the state `signs` violates."""
         return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -71,7 +71,7 @@ class TiedGraph:
 
     @cached_property
     def step(self) -> int:
-        """The values of these states differ by multiples of this; 0 if they are all equal.
+        """The values of these states differ by multiples of this number; 0 if all are equal.
 
         A spin's flip changes the value by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
         """
@@ -84,7 +84,7 @@ class TiedGraph:
 
     @cached_property
     def some_value(self) -> int:
-        """The value of one of these states, that of `signs`."""
+        """The value of one of these states: the state `signs`."""
         return int(self.graph.value(self.graph.cost(self.signs)))
 
     def next_below(self, value: int) -> int | None:

@@ -6,7 +6,7 @@ from odd face to odd face, and the least total length of ways that pair all odd 
 bound (Bieche, Maynard, Rammal and Uhry). Edmonds' duals of this matching are moats around faces and
 sets of faces: odd cycles, whose widths are a packing of exactly that value.
 
-The matching knows nothing of cycles that wind around the torus. Where a state violates no more than
+The matching ignores cycles that wind around the torus. Where a state violates no more than
 its ways cross, that state is optimal. Otherwise the cycle LP begins with the moats, and has to find
 what winding cycles add.
 
@@ -31,16 +31,16 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 Marks = npt.NDArray[np.bool_]
 
-# Pairs of faces that are more steps apart are looked at only where that is not enough.
+# Pairs of faces that are more steps apart are used only if these are not enough.
 _FIRST_RADIUS = 8
-# Work between two looks at the clock, a few hundredths of a second: faces within reach, all
+# Work between two checks of the clock, a few hundredths of a second: faces within reach, all
 # together, and odd faces or blossoms whose moats are drawn.
 _FACES_AT_ONCE, _PARTS_AT_ONCE = 1 << 18, 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
 class Moats:
-    """Odd cycles with multipliers, and the edges that the ways of the matching cross.
+    """Odd cycles with multipliers, and the edges that the paths of the matching cross.
 
     The multipliers, in units of the weights, add up to the number of these edges. Cycle k has the
     edges from `begins[k]` to `begins[k + 1]` - 1.
@@ -67,7 +67,7 @@ class SquareTorus:
 
     @classmethod
     def of(cls, graph: SignedGraph) -> SquareTorus | None:
-        """The lattice that a graph is, or None.
+        """Return a graph as a lattice; None if it is not one.
 
         Each vertex has four edges, and each edge is on two squares. Nothing else is asked for: a
         sum of faces is made of cycles on whatever surface they are.
@@ -81,7 +81,7 @@ class SquareTorus:
         return cls(graph, face_kernels.Faces(squares, sides.astype(np.int32)))
 
     def moats(self, budget: Budget) -> Moats:
-        """The best packing of cycles that do not wind around the torus.
+        """Return the best packing of cycles that do not wind around the torus.
 
         Raises:
             TimeIsUpError: the budget asks to stop.
@@ -98,13 +98,13 @@ class SquareTorus:
         return Moats(np.concatenate(edges), begins, np.concatenate(duals), crossed)
 
     def state_near(self, crossed: Marks) -> Spins:
-        """A state that violates these edges, and others only where that cannot be."""
+        """Return a state that violates the given edges, and others only if that is impossible."""
         lengths = crossed.astype(np.float64)
         spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins
 
     def improved(self, state: Spins, budget: Budget) -> Spins:
-        """Another state, no worse as a rule, by a matching on the torus cut open at random.
+        """Return another state, usually no worse, by a matching on the torus cut open at random.
 
         Two seams make it a disc, and the new state is the best of all that violate the same edges
         as the old one along them. One seam or none leave more freedom, but the ways of the matching
@@ -124,7 +124,7 @@ class SquareTorus:
 
 
 def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
-    """The faces, no longer neighbours where a seam is: there, each has an edge to itself."""
+    """Return the faces, separated at the seams: there, each face has an edge to itself."""
     own = np.arange(len(faces.edges), dtype=np.int32)
     edges = np.where(on_seam[faces.edges], len(on_seam) + own[:, None], faces.edges)
     sides = np.concatenate([faces.sides, np.stack([own, own], axis=1)])
@@ -134,7 +134,7 @@ def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
 def _matched(
     faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator, budget: Budget
 ) -> tuple[npt.NDArray[np.int32], matching_kernels.Forest, Marks]:
-    """The odd faces, one of their best matchings, and which edges its ways cross."""
+    """Return the odd faces, one of their best matchings, and the edges that its paths cross."""
     odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
     radius = _FIRST_RADIUS
     while True:
@@ -149,7 +149,7 @@ def _matched(
 def _near_pairs(
     faces: face_kernels.Faces, odd: npt.NDArray[np.int32], radius: int, budget: Budget
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The pairs of odd faces up to some steps apart, in compressed rows, and twice the steps."""
+    """Return the pairs of odd faces within some steps, in compressed rows, and twice the steps."""
     place = np.full(len(faces.edges), -1, np.int32)
     place[odd] = np.arange(len(odd))
     counts, others, weights = [], [], []
@@ -170,7 +170,7 @@ def _crossed(
     radius: int,
     budget: Budget,
 ) -> Marks:
-    """Which edges the ways of a matching cross."""
+    """Return which edges the paths of a matching cross."""
     crossed = np.zeros(len(faces.sides), np.bool_)
     for first, last in budget.pieces(len(odd), _FACES_AT_ONCE // radius**2):
         face_kernels.join(faces, odd, forest.mate, first, last, radius, crossed)

@@ -22,7 +22,7 @@ _MOST_SHORTENED = 15
 
 
 class Memory:
-    """The last steps: moves, and how much the gradient fell over each.
+    """The last steps: their moves, and the decrease of the gradient over each.
 
     They survive a change of the cuts: the information about the remaining cuts is still valid.
 
@@ -44,7 +44,7 @@ class Memory:
         self._weights = self._weights[:0]
 
     def add(self, move: FloatArray, fall: FloatArray) -> None:
-        """Remember one more step, unless the gradient did not fall over it."""
+        """Record one more step, unless the gradient did not decrease over it."""
         product = float(move @ fall)
         if product > 0.0:
             first = max(0, len(self) + 1 - _STEPS)
@@ -53,19 +53,19 @@ class Memory:
             self._weights = np.append(self._weights[first:], 1.0 / product)
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
-        """Return the slope times the inverse curvature, as far as it is remembered."""
+        """Return the slope times the remembered approximation of the inverse curvature."""
         direction: FloatArray = kernels.turned(
             slope, scales, self._moves, self._falls, self._weights
         )
         return direction
 
     def steepen(self, factor: float) -> None:
-        """Multiply all falls by a factor."""
+        """Multiply all gradient decreases by a factor."""
         self._falls = self._falls * factor
         self._weights = self._weights / factor
 
     def carry_over(self, kept: npt.NDArray[np.bool_], added: int) -> None:
-        """Continue with some of the coordinates, and with new ones."""
+        """Keep the steps in the remaining coordinates, and set them to zero in new ones."""
         padding = ((0, 0), (0, added))
         self._moves = np.pad(self._moves[:, kept], padding)
         self._falls = np.pad(self._falls[:, kept], padding)
@@ -84,7 +84,7 @@ def ascend(
     budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
-    """Climb until a point is enough or nearly flat, or the evaluations or the time are used up.
+    """Climb to a sufficient or almost flat point, or until evaluations or time are used up.
 
     Args:
         dual: the function to maximise.

@@ -102,7 +102,7 @@ class Inheritance(NamedTuple):
         return cls(problem.vertices, slack.astype(np.float32), named)
 
     def claimed_by(self, problem: Subproblem) -> tuple[FloatArray, Cuts]:
-        """Return the y and the cuts with which a subproblem starts."""
+        """Return the y and the cuts from which a subproblem starts."""
         classes = problem.class_of[self.vertices]
         kept = classes >= 0
         slack = self.slack[np.ix_(kept, kept)].astype(np.float64)
@@ -164,13 +164,13 @@ class Climb:
         self._lost = 0.0
 
     def _exclude(self, highest: int) -> None:
-        """Set the goal to a bound above a value."""
+        """Set the goal to a bound above the given value."""
         self._highest = highest
         self._target = (highest - self.problem.constant) / self.problem.unit
         self._goal = self._target + min(_COMFORT * self._scale, 0.01 / self._unit)
 
     def run(self, budget: Budget) -> ExactSquares | None:
-        """Climb until exact squares prove the goal; None if there is no more hope or time."""
+        """Climb until exact squares prove the goal; return None if progress or time has run out."""
         settings = self._settings
         reaches: list[float] = []
         for _ in range(settings.rounds):

@@ -111,7 +111,7 @@ def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) ->
 
 
 def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: int) -> Cuts:
-    """Return the cuts with up to `room` more violated triangles, then wider cuts.
+    """Return the cuts, and up to `room` more violated cuts: triangles first, then wider ones.
 
     Args:
         cuts: the known cuts.

@@ -63,7 +63,7 @@ class SemidefiniteRelaxation:
         if problem.size == 0:
             state = problem.spread(np.ones(0))
             return Outcome(False, NO_PARTS, states=[state])
-        # Threads would wait for each other longer than such small matrices take.
+        # With such small matrices, threads would mostly wait for each other.
         with self._threads.limit(limits=1, user_api="blas"):
             return self._climbed(Climb(problem, highest, warm, Settings()), budget)
 

@@ -155,7 +155,7 @@ def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
 
 
 def lifting_diagonal(matrix: FloatArray, lacking: FloatArray, factor: FloatArray) -> FloatArray:
-    """Return a diagonal d of small sum such that matrix + diag(d) is positive semidefinite.
+    """Return a diagonal d with a small sum such that matrix + diag(d) is positive semidefinite.
 
     The least Σ d for which diag(d) - lacking is positive semidefinite is the greatest <lacking, Y>
     over Gram matrices Y of unit vectors. These are found by the mixing method: every vector turns

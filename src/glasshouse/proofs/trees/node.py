@@ -52,7 +52,7 @@ class Node:
             yield node
 
     def take(self, other: Node) -> None:
-        """Replace this node by the same node as explored elsewhere."""
+        """Replace this node by the result of exploring it elsewhere."""
         self.parts, self.bound, self.least = other.parts, other.bound, other.least
         self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
 
@@ -61,7 +61,7 @@ class Node:
         self.parts, self.warm = self.parts.chosen([slice(0, 0)], [slice(0, 0)]), None
 
     def split(self, pair: Pair) -> tuple[Node, Node]:
-        """Branch on a pair; return both halves, first the one that the pair's sign names."""
+        """Branch on a pair; return both halves, first the half with the given sign."""
         a, b, sign = pair
         self.children = [
             Node([*self.pairs, (a, b, side)], self.parts, self.bound, self.least, self.warm)

@@ -117,7 +117,7 @@ class TreeSearch:
         return self.core.offset + 2 * self.incumbent.cost
 
     def new_root(self, parts: Parts) -> Node:
-        """Return a tree of one node, bounded by some parts."""
+        """Return a tree of one node, with the given parts as its bound."""
         root = Node([], parts, Fraction(0), 0)
         self._bound(root)
         return root
@@ -143,11 +143,11 @@ class TreeSearch:
         return all(self.is_done(leaf) for leaf in root.leaves())
 
     def is_done(self, node: Node) -> bool:
-        """Return whether a node has no better state, or none that floats can distinguish."""
+        """Return whether a node has no better state, or none that floats could distinguish."""
         return node.is_finished or node.least >= self.value
 
     def _dive(self, start: Node) -> None:
-        """Bound a node, then one of its halves, and so on, until one is closed."""
+        """Bound a node, then one of its halves, and so on, until a node is closed."""
         node: Node | None = start
         while node is not None:
             with self.holdings.changing(node):
@@ -183,7 +183,7 @@ class TreeSearch:
         return node.split(self._branch(node, outcome.branch))
 
     def _bound(self, node: Node, parts: Parts | None = None) -> None:
-        """Give a node parts, if they prove more than its own."""
+        """Bound a node by some parts, and store them if they prove more than its own parts."""
         parts = node.parts if parts is None else parts
         pairs, every = self._named(node.pairs), joined_parts([self.core.common, parts])
         found = bounded_leaf(self.form, pairs, every, self.value)
@@ -192,7 +192,7 @@ class TreeSearch:
             node.parts, node.bound, node.least = parts, found.bound, found.least
 
     def _looked_at(self, node: Node) -> bool:
-        """Enumerate all states of a node, if they are few; return whether that was done."""
+        """Enumerate all states of a node if there are few; return whether this was done."""
         if not self.core.is_whole:
             return False
         ties = ties_of(self.core.graph.num_vertices, node.pairs)
@@ -208,7 +208,7 @@ class TreeSearch:
         return True
 
     def _branch(self, node: Node, wanted: Pair | None) -> Pair:
-        """Return the pair to branch on: the wanted one, or the heaviest undecided edge."""
+        """Return the pair to branch on: the requested pair, or the heaviest undecided edge."""
         ties = ties_of(self.core.graph.num_vertices, node.pairs)
         assert ties is not None
         if wanted is not None and ties.roots[wanted[0]] != ties.roots[wanted[1]]:
@@ -219,7 +219,7 @@ class TreeSearch:
         return a, b, 1
 
     def _named(self, pairs: list[Pair]) -> list[Pair]:
-        """Return pairs over the whole problem's nodes."""
+        """Return pairs as nodes of the whole problem."""
         names = self.core.names
         return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
 

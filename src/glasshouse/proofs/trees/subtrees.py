@@ -175,7 +175,7 @@ class SharedSearch:
             self._count_fault(error)
 
     def _count_fault(self, error: BaseException) -> None:
-        """Raise if workers never answer."""
+        """Count an answer that did not come; raise if workers never answer."""
         self.breaks += 1
         if self.breaks >= _HOPELESS:
             raise RuntimeError(
@@ -184,7 +184,7 @@ class SharedSearch:
             ) from error
 
     def _rebuild(self, error: BaseException) -> None:
-        """Start new workers; the nodes of the old ones are open again."""
+        """Start new workers; the nodes sent to the old workers are open again."""
         self._count_fault(error)
         for node in self.running.values():
             self.search.wait_for(node)

@@ -17,7 +17,7 @@ from glasshouse.proofs.veripb.script import Script, Terms, literal_of, negated
 
 
 class ClauseSheet:
-    """Clauses of any length as their file shows them, soft ones first as certificates count.
+    """Clauses of any length as in their file, soft clauses first, as certificates number them.
 
     Attributes:
         clauses: literals of each clause.
@@ -46,7 +46,7 @@ class ClauseSheet:
         self.num_constraints = len(hard) + sum(has_number)
 
     def relaxations(self, clause: int) -> list[str]:
-        """The literal of the objective that is true where a soft clause is not.
+        """Return, for each soft clause, the objective's literal that is true if the clause is not.
 
         An empty clause of a WCNF file has two literals, one of which is true.
         """
@@ -58,7 +58,7 @@ class ClauseSheet:
         return [f"~_b{clause + 1 + len(self.clauses) - self.num_soft}"]
 
     def assignment(self, bits: list[int]) -> str:
-        """The state and what it makes of the relaxation variables."""
+        """Return the state, and the resulting values of the relaxation variables."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
         for k, clause in enumerate(self.clauses[: self.num_soft]):
             holds = any(bits[abs(x) - 1] == (x > 0) for x in clause)
@@ -75,7 +75,7 @@ def _lists(problem: Max2Sat | MaxSat, which: str) -> list[list[int]]:
 
 
 class _Half(NamedTuple):
-    """The result of a subtree: literals of its path, charges, and its line as words or number.
+    """The result of a subtree: path literals, charges, and its line as words or as a number.
 
     Words are empty for a soft unit clause that has no constraint.
     """
@@ -86,7 +86,7 @@ class _Half(NamedTuple):
 
 
 def add_up_cores(sheet: ClauseSheet, certificate: Certificate, script: Script) -> None:
-    """A line for each core, and their sum divided by the denominator.
+    """Write a line for each core; return their sum divided by the denominator.
 
     Division rounds up coefficients and the right-hand side to multiples of the weights' gcd; no
     coefficient gets above the weight, so that the result implies objective ≥ bound.
@@ -111,7 +111,7 @@ class _Tree:
         self.sheet, self.cost, self.is_plain, self.script = sheet, cost, is_plain, script
 
     def root(self, tokens: list[int]) -> _Half:
-        """Derive the constraint of the whole tree; the certificate has been verified."""
+        """Derive the constraint of the whole tree, whose certificate has been verified."""
         waiting: list[tuple[int, _Half | None]] = []  # branches, and their first halves
         place = 0
         while True:
@@ -165,13 +165,13 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _clause(self, number: int) -> str:
-        """The constraint of a clause, each literal once; nothing for one that has no constraint."""
+        """Return a clause as a constraint, each literal once; empty if it has no constraint."""
         literals, constraint = self.sheet.clauses[number - 1], self.sheet.constraints[number - 1]
         saturated = " s" * (len(set(literals)) < len(literals))
         return f"{constraint}{saturated}" if constraint else ""
 
     def _joined(self, variable: int, first: _Half, second: _Half) -> _Half:
-        """Combine two halves; the variable is false in the first."""
+        """Combine two halves; the branch variable is false in the first half."""
         if variable not in first.path:
             return first
         if -variable not in second.path:
@@ -192,7 +192,7 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _forced(self, half: _Half, path: frozenset[int], charges: Terms, opposite: int) -> str:
-        """Where the branch's constraint fails, the half's constraint forces the variable."""
+        """Return, as words, the literal that a half forces if the branch's constraint fails."""
         words = [half.words]
         words += [f"{literal_of(x)} {self.cost} * +" for x in sorted(path - half.path)]
         spare = {x: charge - half.charges.get(x, 0) for x, charge in charges.items()}
@@ -201,7 +201,7 @@ class _Tree:
 
 
 def _constraint(path: frozenset[int], cost: int, charges: Terms) -> Terms:
-    """The coefficients of literals on a path and of relaxed clauses.
+    """Return the coefficients of the path's literals and of the relaxed clauses.
 
     A soft unit clause is relaxed by its own literal negated: both may occur.
     """

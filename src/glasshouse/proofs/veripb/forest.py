@@ -75,7 +75,7 @@ class Forest:
 
 
 class TiedRow:
-    """A sum in which pairs that a path makes equal are replaced by each other.
+    """A sum in which pairs that the path makes equal can replace each other.
 
     Args:
         row: the sum over variables of pairs; other variables are not changed.
@@ -87,7 +87,7 @@ class TiedRow:
         self.row, self.ties, self.pairs = row, ties, pairs
 
     def settle(self) -> None:
-        """Keep only the violated pairs of the path: take the worst case for all others.
+        """Keep only the violated pairs of the path, and assume the worst case for all others.
 
         Pairs that the path makes equal cancel each other before.
         """

@@ -182,7 +182,7 @@ class SquareLines:
         spins, factor = [node for node, _ in square if node], 1 + sum(terms.values())
 
         def broken(opposite: int, state: dict[int, int]) -> str:
-            """Return a clause that excludes the state, because the state violates the negation."""
+            """Return a clause that excludes a state because it violates the negated square."""
             words = [f"{opposite}"]
             for (i, a), (j, b) in combinations(square, 2):
                 amount, is_violated = 2 * abs(a * b), a * b * state[i] * state[j] > 0

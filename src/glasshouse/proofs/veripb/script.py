@@ -56,7 +56,7 @@ class Script:
 
 
 class Line:
-    """A constraint Σ terms ≥ degree that a proof contains, or will contain once it is used.
+    """A constraint Σ terms ≥ degree that the proof contains, or will contain when it is first used.
 
     Args:
         terms: the coefficients of literals.

@@ -169,7 +169,7 @@ class TreeProof:
 
     @cached_property
     def _ceiling(self) -> Line:
-        """The ceiling, rounded down to a multiple of the weights' gcd."""
+        """Return the ceiling, rounded down to a multiple of the weights' gcd."""
         row = Row()
         row.add(self._below)
         for weight, line in self.sheet.exchanges(self.pairs):
@@ -179,7 +179,7 @@ class TreeProof:
 
     @cached_property
     def _stepped_ceiling(self) -> Line | None:
-        """The ceiling, rounded down to the next cost; None if costs differ by the weights' gcd."""
+        """Return the ceiling, rounded down to the next cost; None if the gcd already does this."""
         row = Row()
         row.add(self._ceiling)
         step = self._step_down(row, {_GOAL})
@@ -206,7 +206,7 @@ class TreeProof:
 
     @cached_property
     def _common_loops(self) -> Line:
-        """The sum of the loops that all leaves share."""
+        """Return the sum of the loops that all leaves share."""
         row = Row()
         for multiplier, edges in self._loops[: self.tree.common_loops]:
             row.add(self.pairs.loop(edges), multiplier)

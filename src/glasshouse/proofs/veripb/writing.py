@@ -86,7 +86,7 @@ def _concluded(
     sheet: Sheet | ClauseSheet,
     version: Version,
 ) -> str:
-    """The whole proof, with what it concludes."""
+    """Write the whole proof, including its conclusion."""
     bits = [int(spin > 0) for spin in certificate.state.tolist()]
     script.conclude(bound, problem.cost(bits), sheet.assignment(bits))
     return f"pseudo-Boolean proof version {version}\n" + "".join(script.lines)

@@ -99,9 +99,7 @@ def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
     try:
         problem = as_problem(clauses)
     except ValueError as fault:
-        raise RefusedError(
-            f"{name} is asked only up to weights of 2^63-1 in sum: {fault}"
-        ) from None
+        raise RefusedError(f"{name} accepts only weights up to 2^63-1 in sum: {fault}") from None
     try:
         found = solve_exactly(problem, solver=name, time_limit=seconds)
     except HardClausesUnsatisfiableError:

@@ -64,7 +64,7 @@ class VirtualBest(Summarised):
 
 
 def virtual_best(results: Results) -> VirtualBest:
-    """Return the scores of the virtual best solver, and what each solver contributes to them.
+    """Return the scores of the virtual best solver, and each solver's contribution to them.
 
     >>> from glasshouse.races.commands.results import Run
     >>> from glasshouse.races.judging.clauses import RunVerdict

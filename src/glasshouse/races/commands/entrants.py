@@ -178,7 +178,7 @@ def _named_command(text: str) -> tuple[str, SolverCommand]:
 
 
 def _known(name: str, known: Mapping[str, Mapping[str, Any]]) -> Probed | None:
-    """Return the dialect that a store has for a solver; None if it has none that exists.
+    """Return the dialect that a store records for a solver; None if it records none.
 
     Whether the store means the same program is checked when the race claims the store.
     """

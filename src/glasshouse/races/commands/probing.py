@@ -31,7 +31,7 @@ _WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
 
 @dataclass(frozen=True, repr=False)
 class Probed(Summarised):
-    """The dialect of a solver, and how it is known.
+    """The dialect of a solver, and how it was detected.
 
     Attributes:
         name: the name of the solver.
@@ -54,7 +54,7 @@ class _Heard:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the solver has read the file; silence until the time limit does not show that."""
+        """Return whether the solver has read the file; silence until the limit does not show it."""
         verdict = self.judgement.verdict
         is_silent = verdict is RunVerdict.TIME_OUT and not self.answer.incumbents
         return verdict not in _NOT_UNDERSTOOD and not is_silent
@@ -133,6 +133,6 @@ def _told(heard: dict[Dialect, _Heard]) -> str:
 
 
 def _first_line(text: bytes) -> str:
-    """Return the first line that is not empty, shortened for a message."""
+    """Return the first non-empty line, shortened for a message."""
     lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
     return next((line[:_LONGEST_QUOTE] for line in lines if line), "")

@@ -148,7 +148,7 @@ class RaceTask(Identified, Summarised):
 
 
 def asked_of(name: str, path: Path, parameters: Mapping[str, Any], known: Known) -> dict[str, Any]:
-    """Return what a store keeps about an instance, except for the digest of its file."""
+    """Return what a store records about an instance, except for the digest of its file."""
     bound = INFEASIBLE if known.is_infeasible else _decimal(known.bound)
     asked = {**parameters, "instance": name, "file": path.name}
     return asked | {"bound": bound, "best": _decimal(known.best)}
@@ -180,7 +180,7 @@ def _unreadable(path: Path, sha256: str) -> str:
 def row_of(
     judgement: Judgement, outcome: Outcome | None = None, answer: Answer | None = None
 ) -> dict[str, Any]:
-    """Return the row of a run; a run that was not made has neither an outcome nor an answer."""
+    """Return the row of a run; a run that was not made has no outcome and no answer."""
     is_in_time = outcome is not None and outcome.stopped is None
     incumbents = [] if answer is None else answer.incumbents[-_MOST_INCUMBENTS:]
     # Output in the grace time counts as printed at the limit.
@@ -212,5 +212,5 @@ def _decimal(value: Number | None) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a solver's text as a store keeps it: without zero bytes, and shortened."""
+    """Return a solver's text as a store records it: shortened, and without zero bytes."""
     return value.replace("\0", "\N{REPLACEMENT CHARACTER}")[: LONGEST_TEXT // 4]

@@ -127,7 +127,7 @@ class Race(Summarised):
                 changed = next(name for name in said if known.get(name) != said[name])
                 raise StoreError(
                     f"{store.path} holds runs of another {entrant.name} (its {changed} differs); "
-                    f"give this one another name, as in 'new-{entrant.name}=…', or use a new store"
+                    f"choose a different name, as in 'new-{entrant.name}=…', or a new store"
                 )
         typed = {
             "source": self.suite.source, "answers": self.suite.answers,

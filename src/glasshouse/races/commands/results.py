@@ -146,7 +146,7 @@ class Results(Summarised):
 
     @property
     def unproven(self) -> set[str]:
-        """Instances whose optimum is not proven."""
+        """The instances whose optimum is not proven."""
         return {run.instance for run in self.runs if run.optimum is None}
 
     @cached_property
@@ -240,7 +240,7 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
 
 
 def _contradiction(run: Run, known: Known, row: Mapping[str, Any], most: float) -> str:
-    """Return why no judge can have written a row; empty if one can."""
+    """Return why a judge cannot have written a row; empty if it can have."""
     if run.cost is not None and (known.is_infeasible or run.cost < (known.bound or 0)):
         return f"costs {run.cost}, but the proven bound is higher"
     is_optimal = run.verdict is RunVerdict.OPTIMAL

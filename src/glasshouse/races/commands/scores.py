@@ -94,7 +94,7 @@ def penalised_seconds(run: Run, clock: Clock = "wall") -> float:
 
 
 def anytime_score(run: Run, best: int | None) -> float:
-    """Return (1 + best)/(1 + found), exact up to the last rounding; 0 without a valid model.
+    """Return (1 + best)/(1 + found), rounded only at the end; 0 without a valid model.
 
     Args:
         run: the run; `found` is its cost.
@@ -125,7 +125,7 @@ def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]
 
 
 def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> Estimate:
-    """Return the seconds within which half of the instances are solved; infinite if fewer were.
+    """Return the seconds within which half of the instances are solved; infinite if fewer are.
 
     If there are several runs on an instance, the median run counts.
     """

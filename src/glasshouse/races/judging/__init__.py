@@ -1,5 +1,5 @@
 """The verdict about a run; no statement of a solver is trusted.
 
-answer (the lines that a solver printed), answer_files (answers in files of their own) ← clauses
+answer (the lines that a solver printed), answer_files (answers in separate files) ← clauses
 (the verdict over a file of clauses) ← states (the verdict over a state of any problem)
 """

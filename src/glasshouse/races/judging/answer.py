@@ -19,7 +19,7 @@ _LITERAL = re.compile(r"(-?)x?([1-9][0-9]{0,9})|0")
 
 
 class AnswerError(ValueError):
-    """A solver's output that cannot be parsed, or that contradicts itself."""
+    """Raised if a solver's output cannot be parsed, or contradicts itself."""
 
 
 class IncompleteError(AnswerError):

@@ -1,4 +1,4 @@
-"""Answers in files: the files that hold them, and the problem files that they answer."""
+"""Files of solvers' answers, and the problem files to which they belong."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ def _claim(
         raise FaultError(
             RunVerdict.MALFORMED,
             f"{status!r} is not a status line; expected s and one of {', '.join(EXIT_CODES)}, "
-            "spelled exactly so",
+            "in this spelling",
         )
     cost = _checked_value(answer, cost)
     if status == "SATISFIABLE":

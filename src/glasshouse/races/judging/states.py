@@ -62,7 +62,7 @@ def _stated_value(answer: Answer) -> Number | None:
 
 
 def _refuse_impossible(document: Document, known: Known, stated: Number | None) -> None:
-    """Refuse a value that no state has."""
+    """Refuse a value that no state can have."""
     if stated is None or known.bound is None:
         return
     measure, problem = document.measure, document.problem

@@ -39,7 +39,7 @@ class _Guardian:
         self._known: dict[str, Any] = {}
 
     def tell(self, key: str, what: dict[str, Any] | None) -> None:
-        """Register something to clean up if this process is killed; None once it is done."""
+        """Register something to clean up if this process is killed; None removes it."""
         with self._lock:
             if self._owner != os.getpid():
                 self._process, self._owner, self._known = None, os.getpid(), {}
@@ -132,7 +132,7 @@ def _remove(folder: str) -> None:
 
 
 def _wait_for_the_end_of(owner: int) -> dict[str, Any]:
-    """Return what must be cleaned up once a process has ended or closed our standard input."""
+    """Return what must be cleaned up when a process has ended or closed our standard input."""
     known: dict[str, Any] = {}
     rest = b""
     watched: list[int] = [0]

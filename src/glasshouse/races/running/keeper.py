@@ -188,7 +188,7 @@ atexit.register(_idle.close)
 
 @contextlib.contextmanager
 def a_keeper() -> Iterator[Keeper]:
-    """Yield a keeper for one command; it is reused unless something went wrong."""
+    """Yield a keeper for one command; it is reused unless an error occurred."""
     keeper = _idle.take()
     try:
         yield keeper
@@ -306,7 +306,7 @@ class _Service:
 
 
 def _end_all(group: int | None = None) -> None:
-    """Kill a process group and all descendants, including those that are adopted meanwhile."""
+    """Kill a process group and all descendants, including any that are adopted in the meantime."""
     for _ in range(_TRIES):
         if group is not None:
             with contextlib.suppress(OSError):

@@ -162,7 +162,7 @@ except ValueError as fault:
 
 @functools.cache
 def _base() -> Any:
-    """Return BenchExec's cgroup of this process, below which those of runs are created."""
+    """Return BenchExec's cgroup of this process, below which the cgroups of runs are created."""
     cgroups = optional("benchexec.cgroups", "meter='benchexec'")
     found = cgroups.Cgroups.initialize()
     missing = [

@@ -3,8 +3,8 @@
 The command gets its own session and an empty folder. Its output is read while it runs, so each line
 has a time, and the usage of its processes is checked every few milliseconds. At a limit all
 processes get SIGTERM, then SIGKILL; whatever outlives the command is killed, too. A keeper between
-this process and the command ensures that the command cannot start, stop or kill anything of ours.
-If this process is killed, the keeper and a guardian clean up.
+this process and the command ensures that the command cannot start, stop or kill any process of
+glasshouse. If this process is killed, the keeper and a guardian clean up.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Outcome(Summarised):
         exit_code: the exit code of the command; negative for the signal that ended it.
         stopped: the limit that the run reached; None if it ended by itself, "parent" if it has
             killed the process that started it.
-        seconds: wall-clock time until the command ended or was told to stop.
+        seconds: wall-clock time until the command ended or was stopped.
         cpu_seconds: processor time of all its processes, including the grace time.
         memory: the most bytes of memory, of all processes together.
         transcript: the output of the command.
@@ -258,7 +258,7 @@ class _Run:
             pass
 
     def _wait(self, seconds: float = 0.0) -> bool:
-        """Return whether the command has ended, or has killed its keeper; its usage is recorded."""
+        """Return whether the command has ended or killed its keeper; record its usage."""
         if self.exit_code is None and not self.is_abandoned:
             self.keeper.resume()
             try:
@@ -293,7 +293,7 @@ def _forbid_core_dumps(pid: int) -> None:
 
 
 def _size_of(folder: Path) -> int:
-    """Return the bytes on disk below a folder, as far as they can be counted in a moment."""
+    """Return the bytes on disk below a folder, counting only for a moment."""
     total, deadline = 0, time.monotonic() + 0.05
     for place, _, names in os.walk(folder):
         for name in names:

@@ -150,7 +150,7 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the seconds of the call by a clock; the wall-clock time of a call at fault."""
+        """Return the seconds of the call by a clock; for a faulty call, its wall-clock time."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
@@ -219,7 +219,7 @@ def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float
 
 @dataclass(frozen=True, eq=False)
 class _Returned:
-    """A copy of a sampler's result; nothing of it is still being computed.
+    """A copy of a sampler's result, in which nothing is still being computed.
 
     Attributes:
         samples: one row per sample.
@@ -261,7 +261,7 @@ class _Returned:
 def evaluated(
     found: _Returned, problem: RacedProblem, reads: int | None
 ) -> npt.NDArray[Any]:  # fmt: skip
-    """Return the energies of all reads, recomputed, ascending; the best one if `reads` is None.
+    """Return the recomputed energies of all reads, ascending; the best one if `reads` is None.
 
     Samples that do not fit the problem are refused.
     """
@@ -274,7 +274,7 @@ def evaluated(
         return energies[[np.argmin(energies)]]
     times = found.times
     if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
-        raise _FaultError("num_occurrences are not whole numbers of at least 1")
+        raise _FaultError("num_occurrences are not integers of at least 1")
     if (total := sum(times.tolist())) != reads:
         raise _FaultError(f"returned {total} reads, not the {reads} asked for")
     return np.sort(np.repeat(energies, times))
@@ -364,7 +364,7 @@ def _keywords(call: Callable[..., Any]) -> set[str]:
 
 
 def _in_words(value: Any) -> str:
-    """Describe a parameter that JSON cannot hold, without an object's address, which changes."""
+    """Describe a parameter that JSON cannot hold; leave out an object's address, which changes."""
     if isinstance(value, np.ndarray | np.generic):
         return json.dumps(value.tolist(), default=repr)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

@@ -143,7 +143,7 @@ def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[Ra
 
 
 def _named(name: str, make: Any) -> RacedProblem:
-    """Make a raced problem; put its name in front of any error message."""
+    """Make a raced problem; put its name in front of error messages."""
     try:
         made: RacedProblem = make()
     except ValueError as fault:

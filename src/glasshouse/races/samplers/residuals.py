@@ -43,7 +43,7 @@ def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
     found = []
     for k in np.asarray(numbers).tolist():
         if not 1 <= k <= size:
-            raise ValueError(f"the best of {k} out of {size} values is not defined")
+            raise ValueError(f"the best of {k} values is not defined for {size} values")
         chances = np.cumprod(np.maximum(size - places - k, 0) / (size - places))
         found.append(ordered[0] + float(steps[1:] @ chances[:-1]))
     return np.array(found)

@@ -91,7 +91,7 @@ def iter_sampled(
 
 
 def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
-    """Return a function that makes a round, in another process if that can import the sampler."""
+    """Return a function that makes a round, in another process if possible."""
 
     def apart(*arguments: Any) -> Any:
         return call_apart(known.package, _round, known.sample, *arguments)

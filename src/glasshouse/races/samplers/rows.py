@@ -1,4 +1,4 @@
-"""Calls of samplers as rows of a store, and back; stored rows may be damaged."""
+"""Calls of samplers as rows of a store, and the reverse; stored rows may be damaged."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def _problem(task: StoredTask) -> StoredProblem:
     asked, realised = task.table("parameters"), task.realised or {}
     size, rounding = realised.get("variables", 0), realised.get("rounding", 0.0)
     if type(rounding) is not float or not 0 <= rounding < math.inf:
-        raise ValueError(f"energies are rounded by {short(rounding)}")
+        raise ValueError(f"the stored rounding of energies is {short(rounding)}")
     grown = {key: value for key, value in asked.items() if key not in _OWN}
     return StoredProblem(
         stored_name(asked["instance"], _MOST_NAME), grown, validation.count(size, "variables"),
@@ -86,7 +86,7 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
 
 
 def _energies(text: str) -> Any:
-    """Return the energies of a call; integers if all of them are whole."""
+    """Return the energies of a call; as integers if all of them are integral."""
     values = json.loads(text)
     # NumPy would give each text of a list the length of the longest.
     if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:

@@ -122,7 +122,7 @@ _MOST_BYTE = 255
 
 
 class Sums(NamedTuple):
-    """Tables for each 32 slots, in bytes, or for each sixteen, as wide as the fields.
+    """Tables of field sums: per 32 slots in bytes, or per 16 slots in the type of the fields.
 
     A byte is half of the excess of a sum over the least sum of its group. The second sixteen of 32
     slots do not include the first sixteen spins; a separate table has their contribution.

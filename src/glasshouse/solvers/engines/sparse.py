@@ -62,7 +62,7 @@ def float32_engine(network: ColouredGraph) -> Engine | None:
     "few float32 lanes", rank=25, tables=NarrowTables, functions=float32_lanes, most_runs=FEW_RUNS
 )
 def few_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare 8 runs side by side: few runs should not pay for lanes that they do not need."""
+    """Prepare 8 runs side by side in float32, for few runs, which would leave 16 lanes idle."""
     return _engine(network, NarrowTables)
 
 

@@ -52,7 +52,7 @@ def list_all(tables: Any, lists: Any, block: Any) -> Any:
 
 
 def has_bytes(tables: Any) -> bool:
-    """Return whether tables of this Numba type have their sums in bytes."""
+    """Return whether the tables of this Numba type store their sums in bytes."""
     return bool(tables.types[tables.fields.index("sums")].dtype == types.uint8)
 
 

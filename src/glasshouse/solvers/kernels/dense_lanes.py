@@ -83,10 +83,10 @@ class DenseTables(NamedTuple):
     rows: npt.NDArray[Any]  # twice the couplings, a row for each slot
     up: npt.NDArray[Any]  # local fields if all spins are up; unused slots are held fixed
     own: npt.NDArray[Any]  # fields of the sites themselves; at unused slots they cancel the hold
-    among: npt.NDArray[Any]  # of each 16 slots: sums of four earlier ones, for each state
-    sums: npt.NDArray[Any]  # of each 16 or 32 slots: sums of each group of spins; or empty
+    among: npt.NDArray[Any]  # for each 16 slots: sums of four earlier ones, for each state
+    sums: npt.NDArray[Any]  # for each 16 or 32 slots: sums of each group of spins; or empty
     base: npt.NDArray[Any]  # fields of the slots before sums are added, or twice sums in bytes
-    lacking: npt.NDArray[Any]  # of each 32 slots: sums of the first 16 spins for the other 16 slots
+    lacking: npt.NDArray[Any]  # for each 32 slots: sums of the first 16 spins for the other 16
     log_group: int  # log2 of the number of spins in a group
     crowd: int  # sums are used if more than one of `crowd` spins flip; 0 without sums
     slots: npt.NDArray[np.int32]  # slots of the sites

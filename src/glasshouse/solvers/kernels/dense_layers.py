@@ -158,7 +158,7 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
 def follow(
     tables: Any, work: Any, number: Any, run: Any, slot: Any, energy: Any, goal: Any, block: Any
 ) -> Any:
-    """Flip spins of sixteen slots one by one, up to the goal, and then all of them back."""
+    """Flip spins of 16 slots one by one, up to the goal, then reverse all of these flips."""
     first = 2 * tables.own.size * run + tables.own.size + slot
     flips = bits = work.flips[slot >> 4]
     while bits != 0:

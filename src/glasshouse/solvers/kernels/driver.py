@@ -31,7 +31,7 @@ def measure(tables: Any, block: Any) -> Any:
 
 
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do the same sweep with the same random numbers, testing for the goals after every flip."""
+    """Do a sweep as `step` does, with the same random numbers; test for goals after every flip."""
 
 
 def keep(tables: Any, block: Any) -> Any:

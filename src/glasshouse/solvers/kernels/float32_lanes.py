@@ -1,4 +1,4 @@
-"""Annealing in lanes of float32, for any sparse problem: 16 runs side by side, or 8 if few.
+"""Annealing in lanes of float32, for any sparse problem: 16 runs side by side, or 8.
 
 A spin of all runs is a row of ±1.0. Flips are decided in float32; local fields are recomputed for
 each site, so that errors cannot accumulate. Energies are summed in float64 from the exact weights,
@@ -71,7 +71,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do the same sweep with the same random numbers, updating the energy flip by flip."""
+    """Do a sweep as `step` does, with the same random numbers, updating the energy at each flip."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
@@ -118,7 +118,7 @@ def local_field(tables: Any, spins: Any, site: Any, zero: Any) -> Any:
 
 @inlined
 def steepness(tables: Any, beta: Any, spins: Any) -> Any:
-    """Return the factor from spin · local field to the log-probability of the flip."""
+    """Return the factor between spin · local field and the log-probability of the flip."""
     scale = lower(2.0 * LOG2_E * UNIT * beta * tables.unit, STEEPEST)
     return fill_like(load_lanes(spins, 0, tables), -scale)
 

@@ -33,13 +33,13 @@ class Float32Tables(NamedTuple):
 
 
 class WideTables(Float32Tables):
-    """Tables for many runs."""
+    """Tables for many runs: 16 lanes."""
 
     LANES = 16
 
 
 class NarrowTables(Float32Tables):
-    """Tables for few runs."""
+    """Tables for few runs: 8 lanes."""
 
     LANES = 8
 

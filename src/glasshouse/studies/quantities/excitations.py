@@ -34,7 +34,7 @@ _LISTED = 256
 
 
 def warm_up(task: Task, index: int) -> None:
-    """Load or compile all that measuring needs; a minimal instance is enumerated.
+    """Load or compile all code that measuring needs, by enumerating a minimal instance.
 
     Args:
         task: what will be measured.
@@ -48,7 +48,7 @@ def warm_up(task: Task, index: int) -> None:
 
 @study_kind(EXCITATIONS, warm_up=warm_up)
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Enumerate instances first to first+count-1; up to about 26 connected spins."""
+    """Enumerate instances `first` to `first + count - 1`; up to about 26 connected spins."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
     for k in range(count):
         begin = time.perf_counter()

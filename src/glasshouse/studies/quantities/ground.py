@@ -69,7 +69,7 @@ class Prover:
 @study_kind(GROUND, settings=Prover, value="energy_per_spin", symbol="ground-state energy per spin",
             planted=False, signed=True)  # fmt: skip
 def measure_ground(task: Task, first: int, count: int) -> Columns:
-    """Prove the ground states of instances first to first+count-1."""
+    """Prove the ground states of instances `first` to `first + count - 1`."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in GROUND.measured}
     for k in range(count):
         begin = time.perf_counter()
@@ -89,7 +89,7 @@ def measure_ground(task: Task, first: int, count: int) -> Columns:
 @study_kind(LEVELS, value="entropy_per_spin", symbol="ground-state entropy per spin", planted=False,
             signed=True)  # fmt: skip
 def measure_levels(task: Task, first: int, count: int) -> Columns:
-    """Enumerate instances first to first+count-1; up to about 26 connected spins."""
+    """Enumerate instances `first` to `first + count - 1`; up to about 26 connected spins."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in LEVELS.measured}
     for k in range(count):
         begin = time.perf_counter()

@@ -55,12 +55,12 @@ _EXTRA_RUNS = 64
 class Annealer:
     """The settings of the solver: runs of simulated annealing, restarted until one succeeds.
 
-    β rises linearly within a run, and success is looked for at the end of each sweep, as in the
+    β rises linearly within a run, and success is tested at the end of each sweep, as in the
     paper. Numbers depend strongly on these settings, so every figure states them.
 
-    The paper's schedule is for its loops. Where a family has squares, or another dial than f and
-    density, "paper" stands for runs of 1000 sweeps over the range that `anneal` finds for the first
-    instance, in which β rises geometrically; figures and stores say so.
+    The paper's schedule is for its loops. If a family has squares, or a dial other than f and
+    density, "paper" means runs of 1000 sweeps over the range that `anneal` finds for the first
+    instance, in which β rises geometrically; figures and stores state this.
 
     Attributes:
         sweeps_per_run: the paper's N_sweep; "paper" is its second polynomial, "paper-first" its
@@ -93,14 +93,14 @@ class Annealer:
             raise ValueError(f"unit='field' needs beta in numbers, not {self.beta!r}")
 
     def canonical(self) -> dict[str, Any]:
-        """The settings as plain values without floats; the usual unit goes without saying."""
+        """The settings as plain values without floats; the default unit is omitted."""
         values = asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
         if self.unit == "loop weight":
             del values["unit"]
         return values
 
     def _range(self, plant: Planted) -> tuple[float, float]:
-        """A `beta` in numbers, in units of one over the loop weight."""
+        """Return a `beta` as numbers, in units of one over the loop weight."""
         first, last = (float(Fraction(value)) for value in self.beta)
         if self.unit == "loop weight":
             return first, last
@@ -148,7 +148,7 @@ class RunPlan:
     Attributes:
         sweeps_per_run: the paper's N_sweep.
         first_beta: in units of one over the loop weight.
-        last_beta: likewise.
+        last_beta: the last β of a run, in the same units.
         max_sweeps: when an instance is given up.
         schedule: how β rises, "linear", or "geometric" over the range that `anneal` finds.
     """
@@ -182,14 +182,14 @@ def typical_field(problem: Ising) -> float:
 
 
 def warm_up(task: Task, index: int) -> None:
-    """Load or compile all that measuring needs: one instance, stopped after one sweep."""
+    """Load or compile all code that measuring needs, with one instance stopped after one sweep."""
     usual = task.schedule
     _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
 
 @study_kind(HARDNESS, warm_up=warm_up, settings=Annealer, value="sweeps", symbol="N_tot (sweeps)")
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Grow and solve instances first to first+count-1."""
+    """Grow and solve instances `first` to `first + count - 1`."""
     return _measure(task, first, count, task.schedule)
 
 
@@ -240,7 +240,7 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
 
 
 def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
-    """Return sweeps of instances first to first+count-1, negative if stopped at the limit.
+    """Return sweeps of instances `first` to `first + count - 1`, negative if stopped at the limit.
 
     Instances grow in the caller's thread, and several are solved at the same time. One sweep in the
     caller's thread compiles what each of them needs: a stop would have to wait for it elsewhere.
@@ -271,7 +271,7 @@ def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
 
 
 def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> int:
-    """Return the lowest energy of a few more runs on an instance stopped at the limit."""
+    """Return the lowest energy of a few more runs on an instance that was stopped at the limit."""
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
         plant.form, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
@@ -290,7 +290,7 @@ def _exact_range(value: Any) -> tuple[str, str]:
         validation.inverse_temperatures([float(first), float(last)])
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"beta={value!r:.60} is neither 'paper', 'paper-text' nor a pair (first, last)"
+            f"beta={value!r:.60} must be 'paper', 'paper-text' or a pair (first, last)"
         ) from None
     if first > last:
         raise ValueError(f"beta={value!r:.60} must rise from first to last")

@@ -50,7 +50,7 @@ class Own:
 
 
 def settings_of(measures: object) -> type[Any] | None:
-    """Return the class of the settings of a quantity; a ValueError if there is no such quantity."""
+    """Return the class of a quantity's settings; raise a ValueError if the quantity is unknown."""
     return Own if is_own(measures) else KINDS.find(measures, "measures").settings
 
 
@@ -77,7 +77,7 @@ def _warm_up(task: Task, index: int) -> None:
 
 
 def _measure(task: Task, first: int, count: int) -> Columns:
-    """Ask the function about instances first to first+count-1."""
+    """Call the user's function on the instances `first` to `first + count - 1`."""
     function, kind = own_function(task.measures), task.kind
     rows = {column.name: np.zeros(count) for column in kind.measured}
     names = [column.name for column in kind.columns]

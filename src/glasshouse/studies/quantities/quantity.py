@@ -1,7 +1,7 @@
 """The interface of a quantity that a study can measure, and the catalogue of all quantities.
 
-A kind of study is a function that measures instances of a task, marked with `study_kind`, in a file
-of its own. Tasks, stop rules, statistics and figures find it in `KINDS`.
+A kind of study is a function that measures instances of a task, marked with `study_kind`, in its
+own file. Tasks, stop rules, statistics and figures find it in `KINDS`.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def study_kind(
 ) -> Callable[[Measure], Measure]:
     """Add a function to the catalogue of quantities; see `StudyKind`.
 
-    Without `warm_up`, an instance is measured for nothing.
+    Without `warm_up`, one instance is measured and discarded, to compile the code.
     """
     if value is not None and value not in {column.name for column in rows.columns}:
         raise ValueError(f"value={value!r} is not a column of {rows.name}")

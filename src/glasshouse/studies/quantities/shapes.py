@@ -29,7 +29,7 @@ SHAPES = Kind(
 
 @study_kind(SHAPES)
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Grow instances first to first+count-1 and measure their properties."""
+    """Grow instances `first` to `first + count - 1` and measure their properties."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in SHAPES.measured}
     for k in range(count):
         begin = time.perf_counter()

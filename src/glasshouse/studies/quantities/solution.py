@@ -84,7 +84,7 @@ def _range_of(beta: Any) -> tuple[str, str]:
 
 @study_kind(SOLUTION, settings=Runs, value="sweeps", symbol="TTS99 (sweeps)", planted=False)
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Solve instances first to first+count-1."""
+    """Solve instances `first` to `first + count - 1`."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in SOLUTION.measured}
     runs: Runs = task.solver
     for k in range(count):

@@ -65,7 +65,7 @@ class Thermal:
         object.__setattr__(self, "ladder", _exact(self.ladder or self.beta, "ladder"))
 
     def each(self) -> list[Thermal]:
-        """Return one setting for each temperature; all of them share their tempering."""
+        """Return one setting per temperature; all of them share one tempering run."""
         return [replace(self, beta=(one,), ladder=self.beta) for one in self.beta]
 
     def canonical(self) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _exact(values: Any, name: str) -> tuple[str, ...]:
 @study_kind(THERMAL, settings=Thermal, value="energy_per_spin", symbol="energy per spin",
             planted=False, signed=True)  # fmt: skip
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Sample instances first to first+count-1 at the temperature of the task."""
+    """Sample instances `first` to `first + count - 1` at the temperature of the task."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in THERMAL.measured}
     place = task.solver.ladder.index(task.solver.beta[0])
     for k in range(count):
@@ -116,7 +116,7 @@ class _Sampling:
 
 @lru_cache(maxsize=1024)
 def _sampled(asked: _Sampling) -> list[dict[str, Any]]:
-    """Return the row of each temperature; the tasks of other temperatures find it here again."""
+    """Return the row of each temperature; results are cached for the other temperatures' tasks."""
     task, settings = asked.task, asked.task.solver
     problem = task.problem(asked.index)
     found = sample(

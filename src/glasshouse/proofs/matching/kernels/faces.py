@@ -15,14 +15,14 @@ from glasshouse.kernels.arrays import enlarged
 
 
 class Faces(NamedTuple):
-    """Which edges a face has, and which two faces an edge is between."""
+    """The edges of each face, and the two faces on either side of each edge."""
 
     edges: npt.NDArray[np.int32]
     sides: npt.NDArray[np.int32]
 
 
 class Balls(NamedTuple):
-    """Room for the search of faces around a face."""
+    """Buffers for the search of faces around a face."""
 
     seen: npt.NDArray[np.int64]  # one per face, as the others
     queue: npt.NDArray[np.int32]
@@ -33,7 +33,7 @@ class Balls(NamedTuple):
 
 @compiled
 def squares(starts: Any, neighbours: Any, edge_ids: Any, most: Any) -> Any:
-    """All cycles of four edges, as rows of edges; stops once there are more than `most`."""
+    """Return all cycles of four edges, as rows of edges; stop after more than `most`."""
     found = np.empty((most + 1, 4), np.int32)
     count = 0
     for a in range(len(starts) - 1):
@@ -56,7 +56,7 @@ def squares(starts: Any, neighbours: Any, edge_ids: Any, most: Any) -> Any:
 
 @inner
 def new_balls(faces: Any) -> Any:
-    """Room for searches."""
+    """Allocate the buffers for searches."""
     size = len(faces.edges)
     return Balls(
         np.full(size, -1, np.int64),
@@ -69,7 +69,7 @@ def new_balls(faces: Any) -> Any:
 
 @inner
 def fill_ball(faces: Any, balls: Any, centre: Any, radius: Any) -> Any:
-    """Faces up to some steps from one, nearest first, into the queue; returns their number."""
+    """Fill the queue with faces at most some steps away, nearest first; return their number."""
     balls.stamp[0] += 1
     stamp = balls.stamp[0]
     balls.queue[0], balls.steps[centre], balls.seen[centre] = centre, 0, stamp
@@ -92,9 +92,9 @@ def fill_ball(faces: Any, balls: Any, centre: Any, radius: Any) -> Any:
 
 @compiled
 def near_pairs(faces: Any, place: Any, some: Any, radius: Any) -> Any:
-    """For each of some faces the odd ones up to some steps away, and twice the steps.
+    """Return, for each given face, the odd faces within some steps, and twice the steps.
 
-    `place` is where a face stands among the odd ones, -1 for all that are not odd.
+    `place` is the index of a face among the odd faces, -1 for all others.
     """
     balls = new_balls(faces)
     starts = np.zeros(len(some) + 1, np.int64)
@@ -134,16 +134,16 @@ def join(faces: Any, odd: Any, mate: Any, first: Any, last: Any, radius: Any, cr
 
 @compiled
 def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
-    """Cycles along which a surface can be cut open, so that what is left is a disc.
+    """Return cycles along which a surface can be cut open, such that a disc remains.
 
     A tree of vertices, one of faces that crosses none of its edges, and a few edges that are in
     neither: each of these closes a cycle of the first tree, and all closed ways over faces that
     wind around the surface cross one of these cycles.
 
     Args:
-        faces: of the lattice.
+        faces: the faces of the lattice.
         rows: the lattice itself, in compressed rows.
-        ends: of its edges.
+        ends: the ends of its edges.
         root: the vertex of the first tree that everything is as near to as can be.
 
     Returns:

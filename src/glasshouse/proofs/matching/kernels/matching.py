@@ -4,7 +4,7 @@ Edmonds' method. Every point has a *reach*; two points may touch, never overlap:
 points in different blossoms are together at most the weight between them, and an edge where they
 are equal is *tight*. From all free points at once, trees of tight edges grow, matched and unmatched
 in turn. An edge between two trees matches two more points. An edge within one tree closes an odd
-ring, which becomes a *blossom* and from then on acts as one point. Where nothing is tight any more,
+ring, which becomes a *blossom* and from then on acts as one point. If nothing is tight any more,
 the reaches of outer points grow and those of inner ones shrink until something is.
 
 Points are 0 … n-1, blossoms have higher numbers. What a point or blossom itself has contributed to
@@ -27,7 +27,7 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Forest(NamedTuple):
-    """Points, blossoms, and trees of them."""
+    """Points, blossoms, and the trees that they form."""
 
     mate: Numbers  # one per point, as the next two: the partner, -1 if none
     reach: Numbers
@@ -41,11 +41,11 @@ class Forest(NamedTuple):
     enter: Numbers  # and one of the next
     label: Numbers
     root: Numbers  # the tree
-    outside: Numbers  # by which edge an inner one was reached: a point outside,
-    inside: Numbers  # and one of its own
+    outside: Numbers  # the edge by which an inner blossom was reached: its point outside,
+    inside: Numbers  # and its point inside
     stamp: Numbers  # for the search of common ancestors
-    dead: npt.NDArray[np.bool_]  # whether a tree is used up until all grow anew
-    # Outer points whose edges are to be looked at; behind them the head and the tail of the queue,
+    dead: npt.NDArray[np.bool_]  # whether a tree is finished until all trees restart
+    # Outer points whose edges must be examined; behind them the head and the tail of the queue,
     # and the first blossom, counted from 0, that may be unused.
     queue: Numbers
     stack: npt.NDArray[np.int32]
@@ -53,14 +53,14 @@ class Forest(NamedTuple):
 
 # What a call of `match_some` may return beside True and False.
 _GOES_ON = 2
-# Points whose edges are looked at in one call: about a tenth of a second.
+# Points whose edges are examined in one call: about a tenth of a second.
 _POINTS_AT_ONCE = 1 << 13
 
 
 class Turn(NamedTuple):
-    """How far a matching has come when a call ends."""
+    """The progress of a matching when a call returns."""
 
-    grown: npt.NDArray[np.int64]  # by how much reaches have grown
+    grown: npt.NDArray[np.int64]  # how much the reaches have grown
     is_growing: npt.NDArray[np.bool_]  # whether trees are growing: their queue is not empty
     has_found: npt.NDArray[np.bool_]  # whether these trees have matched more points
 
@@ -74,14 +74,15 @@ def match(
     Args:
         starts: where the neighbours of each point begin, in compressed rows.
         others: the neighbours.
-        weights: of the pairs: even numbers that obey the triangle inequality.
+        weights: the pairs' weights: even numbers that obey the triangle inequality.
         farthest: no reach may become larger; pairs of a weight up to twice that are all there.
         check: called about ten times a second; it may raise an error to end it all.
 
     Returns:
         Whether all points are matched, and the forest.
     """
-    # It is made here: Ctrl-C while compiled code hands over a named tuple would end the process.
+    # It is made here, because Ctrl-C while compiled code returns a named tuple would end the
+    # process.
     forest = new_forest(len(starts) - 1)
     turn = Turn(np.zeros(1, np.int64), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
     while True:
@@ -95,7 +96,7 @@ def match(
 def match_some(
     forest: Any, starts: Any, others: Any, weights: Any, farthest: Any, turn: Any, points: Any
 ) -> Any:
-    """Match points of a forest: 1 if all are, 0 if that cannot be, 2 after some points."""
+    """Match points of a forest: return 1 if all are matched, 0 if impossible, 2 if unfinished."""
     size = len(forest.mate)
     while True:
         if not turn.is_growing[0]:
@@ -121,7 +122,7 @@ def match_some(
 
 
 def new_forest(size: int) -> Forest:
-    """Points without partners."""
+    """Return a forest of points without partners."""
     per_part = ("width", "after", "leave", "enter", "label", "root", "outside", "inside", "stamp")
     return Forest(
         mate=np.full(size, -1, np.int32),
@@ -139,7 +140,7 @@ def new_forest(size: int) -> Forest:
 
 @inner
 def plant_trees(forest: Any) -> None:
-    """Begin anew: no blossoms but those that have a width, and every free one is a root."""
+    """Start new trees: keep only blossoms with a width; every free blossom becomes a root."""
     size = len(forest.mate)
     for blossom in range(2 * size - 1, size - 1, -1):
         dissolve(forest, blossom)
@@ -158,7 +159,7 @@ def plant_trees(forest: Any) -> None:
 
 @inner
 def dissolve(forest: Any, blossom: Any) -> None:
-    """Take a blossom without a width apart, if nothing is around it; its parts likewise."""
+    """Dissolve an outermost blossom without a width, and those of its parts that have none."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = blossom, 1
     while waiting > 0:
@@ -180,7 +181,7 @@ def dissolve(forest: Any, blossom: Any) -> None:
 
 @inner
 def push_parts(forest: Any, whole: Any, waiting: Any) -> Any:
-    """Put the parts of a blossom on the stack; returns how many wait there now."""
+    """Put the parts of a blossom on the stack; return the new height of the stack."""
     child = forest.first[whole]
     while True:
         forest.stack[waiting, 0] = child
@@ -192,7 +193,7 @@ def push_parts(forest: Any, whole: Any, waiting: Any) -> Any:
 
 @inner
 def set_top(forest: Any, whole: Any, used: Any) -> None:
-    """Tell the points of a blossom that it is the largest around them."""
+    """Record, for all points of a blossom, that it is the outermost blossom around them."""
     size, stack = len(forest.mate), forest.stack
     stack[used, 0], waiting = whole, used + 1
     while waiting > used:
@@ -206,7 +207,7 @@ def set_top(forest: Any, whole: Any, used: Any) -> None:
 
 @inner
 def add_to_queue(forest: Any, whole: Any) -> None:
-    """Have the edges of all points of a blossom looked at."""
+    """Queue all points of a blossom, so that their edges are examined."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = whole, 1
     while waiting > 0:
@@ -221,7 +222,7 @@ def add_to_queue(forest: Any, whole: Any) -> None:
 
 @inner
 def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, points: Any) -> Any:
-    """Grow all trees along tight edges, up to a number of points; how many of these are left.
+    """Grow all trees along tight edges, for at most `points` points; return how many are left.
 
     0 if the trees may grow further. `has_found` is set where more points were matched.
     """
@@ -260,7 +261,7 @@ def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, po
 
 @inner
 def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
-    """How far reaches can change until there is something to do; -1 if nothing is free."""
+    """Return how far reaches can change before the next event; -1 if no blossom is free."""
     size = len(forest.mate)
     step = np.int64(2**30)
     is_free = False
@@ -285,14 +286,14 @@ def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
 
 @inner
 def parent_of(forest: Any, outer: Any) -> Any:
-    """The outer blossom two edges nearer to the root."""
+    """Return the outer blossom two edges closer to the root."""
     inner_one = forest.top[forest.mate[forest.base[outer]]]
     return forest.top[forest.outside[inner_one]]
 
 
 @inner
 def contract(forest: Any, left: Any, right: Any) -> None:
-    """Make a blossom of the ring that an edge between two outer points of one tree closes."""
+    """Contract the ring that an edge between two outer points of one tree closes to a blossom."""
     size = len(forest.mate)
     meeting = common_ancestor(forest, forest.top[left], forest.top[right])
     blossom = size + forest.queue[size + 2]
@@ -337,7 +338,7 @@ def contract(forest: Any, left: Any, right: Any) -> None:
 
 @inner
 def common_ancestor(forest: Any, left: Any, right: Any) -> Any:
-    """Where the ways of two outer blossoms to their root meet."""
+    """Return the blossom at which the paths of two outer blossoms to their root meet."""
     mark_way(forest, left, 1)
     meeting = right
     while forest.stamp[meeting] == 0:
@@ -348,7 +349,7 @@ def common_ancestor(forest: Any, left: Any, right: Any) -> Any:
 
 @inner
 def mark_way(forest: Any, here: Any, stamp: Any) -> None:
-    """Stamp an outer blossom and all outer ones from there to the root."""
+    """Stamp an outer blossom and all outer blossoms on its path to the root."""
     forest.stamp[here] = stamp
     while forest.mate[forest.base[here]] >= 0:
         here = parent_of(forest, here)
@@ -357,7 +358,7 @@ def mark_way(forest: Any, here: Any, stamp: Any) -> None:
 
 @inner
 def augment(forest: Any, point: Any, partner: Any) -> None:
-    """Match a point of a tree to a partner outside, and shift all pairs from there to the root."""
+    """Match a point of a tree to a partner outside, and shift all pairs on the path to the root."""
     while True:
         here = forest.top[point]
         before = forest.mate[forest.base[here]]
@@ -373,7 +374,7 @@ def augment(forest: Any, point: Any, partner: Any) -> None:
 
 @inner
 def rebase(forest: Any, whole: Any, point: Any) -> None:
-    """Match all of a blossom inside itself but one point, its new base."""
+    """Match all points of a blossom inside it except for one, its new base."""
     stack = forest.stack
     stack[0, 0], stack[0, 1], waiting = whole, point, 1
     while waiting > 0:

@@ -17,7 +17,7 @@ class Region(NamedTuple):
     """A set of faces."""
 
     inside: npt.NDArray[np.int64]  # one per face: the mark, if it is in the set
-    faces: npt.NDArray[np.int32]  # those of the set
+    faces: npt.NDArray[np.int32]  # the faces of the set
     number: npt.NDArray[np.int64]  # how many these are
     mark: npt.NDArray[np.int64]  # a new number for every set
 
@@ -39,12 +39,12 @@ def moats(
     Its boundary is, at any moment, an odd set of cycles, of which an odd one is taken.
 
     Args:
-        faces: of the lattice.
+        faces: the faces of the lattice.
         rows: the lattice itself, in compressed rows.
-        ends: of its edges.
+        ends: the ends of its edges.
         negative: whether an edge is.
         odd: faces with an odd number of negative edges.
-        forest: of the matching.
+        forest: the forest of the matching.
         first_part: the first odd face or blossom to begin with.
         last_part: the one to stop before.
 
@@ -90,7 +90,7 @@ def moats(
 
 @inner
 def new_region(faces: Any) -> Any:
-    """An empty set of faces."""
+    """Return an empty set of faces."""
     size = len(faces.edges)
     mark = np.ones(1, np.int64)
     return Region(np.zeros(size, np.int64), np.empty(size, np.int32), np.zeros(1, np.int64), mark)
@@ -98,14 +98,14 @@ def new_region(faces: Any) -> Any:
 
 @inner
 def clear(region: Any) -> None:
-    """Take all faces out."""
+    """Remove all faces."""
     region.mark[0] += 1
     region.number[0] = 0
 
 
 @inner
 def add_faces(region: Any, new: Any) -> None:
-    """Put faces in that are not there yet."""
+    """Add faces that are not in the set yet."""
     for face in new:
         if region.inside[face] != region.mark[0]:
             region.inside[face] = region.mark[0]
@@ -115,7 +115,7 @@ def add_faces(region: Any, new: Any) -> None:
 
 @inner
 def boundary(faces: Any, region: Any, cut: Any, in_cut: Any) -> Any:
-    """Write the edges between a region and the rest, and mark them; their number."""
+    """Write and mark the edges between a region and the rest; return their number."""
     size = 0
     for k in range(region.number[0]):
         face = region.faces[k]
@@ -131,7 +131,7 @@ def boundary(faces: Any, region: Any, cut: Any, in_cut: Any) -> Any:
 
 @inner
 def list_members(forest: Any, whole: Any, members: Any, before: Any) -> Any:
-    """The points of a blossom, and how far each had come when the blossom was made."""
+    """List the points of a blossom, and the reach of each when the blossom was made."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting, count = whole, 1, 0
     while waiting > 0:
@@ -152,7 +152,7 @@ def list_members(forest: Any, whole: Any, members: Any, before: Any) -> Any:
 def odd_cycle(
     rows: Any, ends: Any, negative: Any, cut: Any, in_cut: Any, walk: Any, place: Any
 ) -> Any:
-    """An odd simple cycle among the edges of a cut: where it begins in `walk`, and its length.
+    """Find an odd simple cycle among the edges of a cut: its start in `walk`, and its length.
 
     Walks over edges of the cut, each once, and leaves out every even cycle that it closes. An even
     number of them meets at each vertex, so that a walk ends only where it began.
@@ -185,7 +185,7 @@ def odd_cycle(
             if parity == 1:
                 first, steps = place[other], length - place[other]
                 break
-            # Forget the cycle, and go on from where it was closed.
+            # Forget the cycle, and continue from where it was closed.
             for k in range(place[other], length):
                 for side in range(2):
                     if ends[walk[k], side] != other:
