@@ -12,7 +12,11 @@
 from glasshouse.boltzmann.curves import read_ensembles
 from glasshouse.boltzmann.data import bars_and_stripes, shifting_bars
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
-from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
+from glasshouse.boltzmann.importance import (
+    ImportanceEstimate,
+    annealed_importance,
+    reverse_importance,
+)
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.model_files import load_machine, save_machine
 from glasshouse.boltzmann.modes import Mode, find_mode
@@ -24,5 +28,5 @@ __all__ = [
     "MONITORS", "BoltzmannMachine", "DivergenceWarning", "ImportanceEstimate", "Mode", "Monitor",
     "Snapshot", "Trainer", "TrainingRun", "TrainingSettings", "TrainingTask",
     "annealed_importance", "bars_and_stripes", "find_mode", "iter_train", "load_machine",
-    "monitor", "read_ensembles", "save_machine", "shifting_bars", "train",
+    "monitor", "read_ensembles", "reverse_importance", "save_machine", "shifting_bars", "train",
 ]  # fmt: skip
