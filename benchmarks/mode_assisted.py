@@ -98,7 +98,7 @@ def train(method: str, epochs: int, seed: int, rows: Any) -> tuple[BoltzmannMach
 
 
 def measured(machine: BoltzmannMachine, rows: Any, held_out: Any, seed: int) -> dict[str, Any]:
-    """ln Z from below and from above, and mean log-likelihoods by the former."""
+    """Return ln Z from below and from above, and mean log-likelihoods by the former."""
     below = annealed_importance(machine, data=rows, chains=CHAINS, temperatures=STEPS, rng=seed)
     start = machine.sample(CHAINS, steps=2000, rng=seed)
     above = reverse_importance(machine, start, data=rows, temperatures=STEPS, rng=seed)
@@ -153,9 +153,9 @@ def write_page() -> None:
         f"from the data, single precision. Epochs were chosen for {plan['seconds']:g} CPU seconds "
         "of training on one thread. Rates were not tuned for each method. PCD has 100 chains, "
         "tempered training ten chains at ten temperatures each, mode-assisted training "
-        f"P_max = 0.1 with annealed modes, which are not proven. Log-likelihoods are by AIS ({CHAINS} "
-        f"chains, {STEPS:,} temperatures); reverse chains start at samples of 2,000 Gibbs steps. ± "
-        "is half of a 95 % interval of the mean over seeds (Student's)."
+        "P_max = 0.1 with annealed modes, which are not proven. Log-likelihoods are by AIS "
+        f"({CHAINS} chains, {STEPS:,} temperatures); reverse chains start at samples of 2,000 Gibbs "
+        "steps. ± is half of a 95 % interval of the mean over seeds (Student's)."
     )
     store("mode-assisted", "Mode-assisted training at 784 × 500", shown, ("scikit-learn",), notes)
 
