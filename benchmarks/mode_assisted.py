@@ -154,8 +154,8 @@ def write_page() -> None:
         "of training on one thread. Rates were not tuned for each method. PCD has 100 chains, "
         "tempered training ten chains at ten temperatures each, mode-assisted training "
         "P_max = 0.1 with annealed modes, which are not proven. Log-likelihoods are by AIS "
-        f"({CHAINS} chains, {STEPS:,} temperatures); reverse chains start at samples of 2,000 Gibbs "
-        "steps. ± is half of a 95 % interval of the mean over seeds (Student's)."
+        f"({CHAINS} chains, {STEPS:,} temperatures); reverse chains start at samples of 2,000 "
+        "Gibbs steps. ± is half of a 95 % interval of the mean over seeds (Student's)."
     )
     store("mode-assisted", "Mode-assisted training at 784 × 500", shown, ("scikit-learn",), notes)
 

@@ -121,7 +121,7 @@ def _estimate(
 ) -> ImportanceEstimate:  # fmt: skip
     """Return the estimate of one chain per state; in reverse, chains start at these states."""
     temperatures = validation.count(temperatures, "temperatures", 1)
-    width = NormalDist().inv_cdf((1 + validation.share(confidence, "confidence")) / 2)
+    validation.share(confidence, "confidence")  # before the work
     chains, low = len(states), machine.low
     if data is None:
         scale = 2.0 if machine.units == "binary" else 1.0
@@ -139,11 +139,28 @@ def _estimate(
 
     in_slices(step, temperatures)
     log_base = machine.num_hidden * math.log(2) + float(np.logaddexp(base, low * base).sum())
+    return estimate_of(logs, log_base, temperatures, confidence, is_reverse=is_reverse)
+
+
+def estimate_of(
+    logs: FloatArray, log_base: float, temperatures: int, confidence: float, *,
+    is_reverse: bool = False,
+) -> ImportanceEstimate:  # fmt: skip
+    """Return the estimate that the logarithms of the chains' weights give.
+
+    Args:
+        logs: one per chain.
+        log_base: ln Z of the machine without weights.
+        temperatures: steps of each chain.
+        confidence: of the interval.
+        is_reverse: whether the chains went to the machine without weights.
+    """
+    width = NormalDist().inv_cdf((1 + validation.share(confidence, "confidence")) / 2)
     ratio, error, effective = log_mean(logs)
     value = log_base - ratio if is_reverse else ratio + log_base
     return ImportanceEstimate(
-        value, value - width * error, value + width * error, confidence, error, effective, chains,
-        temperatures,
+        value, value - width * error, value + width * error, confidence, error, effective,
+        len(logs), temperatures,
     )  # fmt: skip
 
 
