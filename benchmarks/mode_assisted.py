@@ -155,7 +155,9 @@ def write_page() -> None:
         "tempered training ten chains at ten temperatures each, mode-assisted training "
         "P_max = 0.1 with annealed modes, which are not proven. Log-likelihoods are by AIS "
         f"({CHAINS} chains, {STEPS:,} temperatures); reverse chains start at samples of 2,000 "
-        "Gibbs steps. ± is half of a 95 % interval of the mean over seeds (Student's)."
+        "Gibbs steps. ± is half of a 95 % interval of the mean over seeds (Student's); it does not "
+        "contain the bias of AIS. With fewer than about ten effective chains neither AIS nor its "
+        "error can be relied on, and the difference of the two directions is a better guide."
     )
     store("mode-assisted", "Mode-assisted training at 784 × 500", shown, ("scikit-learn",), notes)
 
