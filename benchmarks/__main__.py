@@ -1,7 +1,7 @@
 """`python -m benchmarks [NAME ...]`: run some or all of the benchmarks.
 
-`python -m benchmarks NAME --help` prints the options of those that read files: `library`, the run
-of the certified library, `library_page`, its page, and `gset`.
+`python -m benchmarks NAME --help` prints the options of those that have some: `library`, the run of
+the certified library, `library_page`, its page, `gset`, and `mode_assisted`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ NAMES = ("files", "planting", "constraints", "wishart", "anneal", "anneal_scale"
          "polynomials", "proofs", "studies", "training")  # fmt: skip
 # Hours, or what others must be installed for: only when asked for by name.
 LONG = ("races", "tiles", "atlas", "glasses", "tempering", "cores", "training_size")
-WITH_OPTIONS = {"library": "library", "library_page": "library_package", "gset": "gset"}
+WITH_OPTIONS = {"library": "library", "library_page": "library_package", "gset": "gset",
+                "mode_assisted": "mode_assisted"}  # fmt: skip
 
 
 def main(names: list[str]) -> None:

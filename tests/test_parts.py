@@ -11,8 +11,8 @@ from tests.parts import ROOMS, entrances, parts_of, second_doors
 # The parts of each package, lower ones first: a part imports only from parts before it.
 _IN_ORDER = {
     "boltzmann": (
-        "data kernels parameters slices model settings beginning checkpoints importance matrices "
-        "model_files modes monitors training ensemble estimator curves figures"
+        "data kernels parameters slices model settings beginning checkpoints importance gaussian "
+        "matrices model_files modes monitors training ensemble estimator curves figures"
     ),
     "certificates": (
         "checker core_kernels integers kernels ties edge_sums flat_cycles tree products exact_form "

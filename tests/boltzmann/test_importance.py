@@ -6,9 +6,15 @@ import math
 
 import numpy as np
 import pytest
-from tests.boltzmann.machines import random_machine
+from tests.boltzmann.machines import Everything, random_machine
 
-from glasshouse.boltzmann import BoltzmannMachine, annealed_importance, shifting_bars, train
+from glasshouse.boltzmann import (
+    BoltzmannMachine,
+    annealed_importance,
+    reverse_importance,
+    shifting_bars,
+    train,
+)
 from glasshouse.boltzmann.importance import log_mean
 
 # Of a normal error 0.27 % are beyond three sigma: of 50 models 0.135. More than two are beyond with
@@ -32,6 +38,39 @@ def test_fifty_small_models_are_within_three_errors() -> None:
     assert 0.4 < np.mean(np.square(errors)) < 2
 
 
+@pytest.mark.parametrize("units", ["spin", "binary"])
+def test_reverse_chains_from_exact_samples_are_within_three_errors(units: str) -> None:
+    """Twenty-five models: more than two are beyond three errors with a probability of 5e-5."""
+    errors = []
+    for seed in range(25):
+        machine = random_machine(4 + seed % 7, 3 + seed % 5, units, seed=seed, sigma=0.8)
+        truth = Everything(machine)
+        drawn = np.random.default_rng(seed).choice(
+            len(truth.visible_states), 100, p=truth.visible_chances
+        )
+        start = truth.visible_states[drawn]
+        found = reverse_importance(machine, start, temperatures=100, rng=seed)
+        errors.append((found.value - machine.log_partition) / found.error)
+    assert sum(abs(error) > 3 for error in errors) <= 2
+    assert 0.3 < np.mean(np.square(errors)) < 2.4
+
+
+def test_hasty_chains_of_both_directions_bracket_the_truth() -> None:
+    """Chains of one step have a bias; means over 200 estimates show it beyond three errors."""
+    machine = random_machine(6, 5, seed=3, sigma=1.0)
+    truth, rng = Everything(machine), np.random.default_rng(1)
+    found = []
+    for seed in range(200):
+        drawn = rng.choice(len(truth.visible_states), 5, p=truth.visible_chances)
+        start = truth.visible_states[drawn]
+        below = annealed_importance(machine, chains=5, temperatures=1, rng=seed)
+        above = reverse_importance(machine, start, temperatures=1, rng=seed)
+        found.append((below.value, above.value))
+        assert (below.chains, above.chains, above.temperatures) == (5, 5, 1)
+    (low, high), spread = np.mean(found, axis=0), np.std(found, axis=0) / np.sqrt(200)
+    assert low + 3 * spread[0] < machine.log_partition < high - 3 * spread[1]
+
+
 def test_a_trained_model_is_within_its_interval() -> None:
     """The base machine is fitted to the data; many modes make it hard without temperatures."""
     data = shifting_bars()
@@ -51,7 +90,7 @@ def test_machines_without_weights_are_exact() -> None:
         assert found.value == pytest.approx(machine.log_partition, rel=1e-13)
         assert found.error < 1e-12
         assert found.effective_chains == pytest.approx(5)
-        assert found.summary().endswith(", 5 effective chains")
+        assert found.summary().endswith(", 5 effective chains of 5")
 
 
 def test_a_chain_does_not_depend_on_how_many_there_are() -> None:
@@ -83,5 +122,9 @@ def test_bad_input() -> None:
         annealed_importance(machine, temperatures=0)
     with pytest.raises(ValueError, match="confidence=1 must lie between 0 and 1"):
         annealed_importance(machine, confidence=1)
+    with pytest.raises(ValueError, match="start has 1 rows"):
+        reverse_importance(machine, [[1, 1, -1]])
+    with pytest.raises(ValueError, match="start has 2 columns"):
+        reverse_importance(machine, [[1, 1]])
     with pytest.raises(ValueError, match="data has 2 columns, but the layer has 3 units"):
         annealed_importance(machine, data=[[1, 1]])

@@ -138,6 +138,49 @@ def test_normal_couplings_on_a_kernel_for_floats():
     compare(problem, 4, found)
 
 
+def _matrix(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).normal(0, 1, shape)
+
+
+PROBLEMS = {
+    "three spins": gh.Polynomial.from_terms(4, [(0, 1, 2), (1, 2, 3), (0,)], [1, -1, 2]),
+    "three bits": gh.Polynomial.from_terms(
+        4, [(0, 1, 2), (1, 2, 3), (0,)], [1.5, -1, 2], units="binary"
+    ),
+    "three literals": gh.MaxSat(4, [[1, 2, 3], [-1, -2, 4], [2, -3, -4]], [1, 2, 3]),
+    "two literals": gh.Max2Sat(4, [[1, 2], [-1, 3], [-3, -4], [2, 4]], [1, 2, 3, 1]),
+    "bits": gh.Qubo.from_matrix(np.triu(_matrix(1, 5, 5))),
+    "layers": gh.Rbm(_matrix(2, 3, 2), _matrix(3, 3), _matrix(4, 2)),
+    "huge integers": gh.Ising.from_edges(3, [(0, 1), (1, 2)], [2**60, -(2**59)]),
+}
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_kind_of_problem_has_its_own_distribution(name):
+    """Ancillas would change it: a polynomial must not be sampled as pairs."""
+    problem, scale = PROBLEMS[name], 2.0**-60 if name == "huge integers" else 1.0
+    states = all_states(problem.num_variables)
+    if problem.space.low == 0:
+        states = (1 + states) // 2
+    energies = scale * np.asarray(problem.energy(states)).astype(float)
+    betas = np.array([0.0, 0.3, 1.0])
+    found = gh.sample(problem, scale * betas, sweeps=1000, runs=RUNS, rng=2)
+    for beta, estimate in zip(betas, found.energy(CONFIDENCE), strict=True):
+        weights = np.exp(-beta * energies)
+        exact = weights @ energies / weights.sum()
+        assert scale * estimate.low <= exact <= scale * estimate.high
+
+
+def test_high_temperatures_mix():
+    """At β = 0 Metropolis flips all spins in every sweep, so that it never mixes by itself."""
+    problem = lattice(4, seed=Seed(1))
+    found = gh.sample(problem, [0.0, 1e-300, 0.01, 0.5], sweeps=400, draws=20, runs=RUNS, rng=1)
+    assert found.equilibrated.all()
+    assert (found.autocorrelation[:3] < 2 * found.every).all()
+    assert abs(found.states[0].mean(axis=(0, 1, 2))).max() < 0.05
+    compare(problem, 4, found)
+
+
 def test_the_distribution_of_overlaps_is_exact():
     problem = lattice(4, seed=Seed(7))
     beta = 0.6

@@ -17,6 +17,7 @@ from glasshouse.statistics.scaling import extrapolate
 from glasshouse.store import Stop, Store, collect
 from glasshouse.store.storefile import StoreError
 from glasshouse.studies import Task, fit_study, merge, points_of
+from glasshouse.studies.analysis import series_of
 from glasshouse.studies.glasses import complete, lattice, random_graph
 from glasshouse.studies.quantities.ground import Prover
 from glasshouse.studies.quantities.own import Own
@@ -197,7 +198,7 @@ class TestStudies:
 
     def test_means_are_extrapolated_in_one_over_the_size(self, tmp_path):
         study = parse_study(GLASSES)
-        with pytest.raises(ValueError, match="too few"):
+        with pytest.raises(ValueError, match="needs 3 sizes or more, not 2"):
             extrapolate([4, 5], [1, 1], [1, 1])
         collect(study.tasks[:3], tmp_path / "glasses.sqlite")
         with Store(tmp_path / "glasses.sqlite") as store:
@@ -206,6 +207,22 @@ class TestStudies:
         (limit,) = fits.limits.values()
         assert limit.limit.low < np.mean(values) * 1.2 < limit.limit.high
         assert "limit" in fits.summary()
+
+    def test_series_name_the_defaults_that_others_change(self, tmp_path):
+        tasks = [
+            Task("lattice", parameters, "ground", stop=Stop(2))
+            for parameters in ({"L": 3}, {"L": 3, "geometry": "cubic"})
+        ]
+        collect(tasks, tmp_path / "two.sqlite")
+        with Store(tmp_path / "two.sqlite") as store:
+            series = series_of(points_of(store, "mean"), "L")
+        assert [one.label for one in series] == ["geometry = square", "geometry = cubic"]
+
+    def test_a_column_that_does_not_exist_is_refused_before_the_run(self, tmp_path):
+        file = tmp_path / "glasses.toml"
+        file.write_text(GLASSES.replace("[stop]", 'value = "heat"\n[stop]', 1))
+        with pytest.raises(ValueError, match=r"glasses\.toml: value='heat' is not one of proven, "):
+            load_study(file)
 
     def test_nothing_to_fit_is_a_refusal(self, tmp_path):
         study = parse_study(GLASSES)

@@ -2,6 +2,7 @@
 
 * `model`: a machine; `model_files`: its file; `modes`: its mode; `importance`: its partition
   function if it is large;
+* `gaussian`: machines with real visible units;
 * `data`: what a machine learns; `settings`, `training`, `checkpoints`: how it learns; `monitors`:
   what is measured meanwhile; `estimator`: the interface of scikit-learn;
 * `ensemble`: many machines trained into a store; `curves`: results in the store;
@@ -12,7 +13,12 @@
 from glasshouse.boltzmann.curves import read_ensembles
 from glasshouse.boltzmann.data import bars_and_stripes, shifting_bars
 from glasshouse.boltzmann.ensemble import TrainingTask, iter_train
-from glasshouse.boltzmann.importance import ImportanceEstimate, annealed_importance
+from glasshouse.boltzmann.gaussian import GaussianMachine, train_gaussian
+from glasshouse.boltzmann.importance import (
+    ImportanceEstimate,
+    annealed_importance,
+    reverse_importance,
+)
 from glasshouse.boltzmann.model import BoltzmannMachine
 from glasshouse.boltzmann.model_files import load_machine, save_machine
 from glasshouse.boltzmann.modes import Mode, find_mode
@@ -21,8 +27,9 @@ from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun, train
 
 __all__ = [
-    "MONITORS", "BoltzmannMachine", "DivergenceWarning", "ImportanceEstimate", "Mode", "Monitor",
-    "Snapshot", "Trainer", "TrainingRun", "TrainingSettings", "TrainingTask",
+    "MONITORS", "BoltzmannMachine", "DivergenceWarning", "GaussianMachine", "ImportanceEstimate",
+    "Mode", "Monitor", "Snapshot", "Trainer", "TrainingRun", "TrainingSettings", "TrainingTask",
     "annealed_importance", "bars_and_stripes", "find_mode", "iter_train", "load_machine",
-    "monitor", "read_ensembles", "save_machine", "shifting_bars", "train",
+    "monitor", "read_ensembles", "reverse_importance", "save_machine", "shifting_bars", "train",
+    "train_gaussian",
 ]  # fmt: skip

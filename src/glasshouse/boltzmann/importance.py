@@ -12,7 +12,7 @@ import numpy.typing as npt
 from glasshouse.boltzmann.data import as_units, log_odds
 from glasshouse.boltzmann.kernels import importance
 from glasshouse.boltzmann.model import BoltzmannMachine
-from glasshouse.problems import FloatArray, validation
+from glasshouse.problems import FloatArray, SpinArray, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.statistics.samples import Estimate
 from glasshouse.stopping import in_slices
@@ -22,22 +22,29 @@ from glasshouse.stopping import in_slices
 class ImportanceEstimate(Estimate):
     """An estimate of ln Z.
 
-    Its expectation is never above the truth, and chains that miss a part of the states do not know
-    it. If `effective_chains` is below about ten, value and error are not reliable. Even if it
-    is high, they may be wrong: chains that all miss the same states agree. So it is with
-    large weights (of size 20, say): the error can be 0 although the value is off by many nats.
+    The expectation of `annealed_importance` is never above ln Z, and that of `reverse_importance`
+    never below, if its first states are samples of the machine. Chains that all miss the same
+    states agree, so a small error does not exclude a large bias: with large weights (of size 20,
+    say) an error of 0 can come with a value that is off by many nats. Values of both directions
+    that differ by more than their errors show such a bias. If `effective_chains` is below about
+    ten, neither value nor error can be relied on.
 
     Attributes:
         error: standard error; the bias of the logarithm is included.
         effective_chains: the number of chains of equal weight that would be as informative,
             (Σw)²/Σw².
+        chains: the number of chains.
+        temperatures: the number of steps of each chain.
     """
 
     error: float
     effective_chains: float
+    chains: int
+    temperatures: int
 
     def __str__(self) -> str:
-        return f"{self.value:.6g} ± {self.error:.2g}, {self.effective_chains:.3g} effective chains"
+        effective = f"{self.effective_chains:.3g} effective chains of {self.chains}"
+        return f"{self.value:.6g} ± {self.error:.2g}, {effective}"
 
 
 def annealed_importance(
@@ -70,30 +77,92 @@ def annealed_importance(
     True
     """
     chains = validation.count(chains, "chains", 2)
+    states = np.empty((chains, machine.num_visible), np.int8)
+    return _estimate(machine, data, states, temperatures, confidence, Seed.of(rng))
+
+
+def reverse_importance(
+    machine: BoltzmannMachine,
+    start: npt.ArrayLike,
+    *,
+    data: npt.ArrayLike | None = None,
+    temperatures: int = 1000,
+    confidence: float = 0.95,
+    rng: RngLike = None,
+) -> ImportanceEstimate:
+    """Estimate ln Z by chains from samples of the machine to a machine without weights.
+
+    These are the chains of `annealed_importance` in reverse (Burda, Grosse and Salakhutdinov,
+    2015). Their estimates err upwards, so the two together bracket ln Z. If the samples miss a part
+    of the states, this is lost: nothing here can notice it.
+
+    Args:
+        machine: the machine.
+        start: visible states that are samples of the machine, one per chain, at least two: those of
+            long Gibbs chains (`machine.sample`) or of tempering (`glasshouse.sample`).
+        data: as for `annealed_importance`.
+        temperatures: the number of steps of each chain.
+        confidence: of the interval.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
+
+    >>> machine = BoltzmannMachine([[1.0, -1.0], [0.5, 2.0]])
+    >>> found = reverse_importance(machine, machine.sample(100, steps=100, rng=2), rng=1)
+    >>> abs(found.value - machine.log_partition) < 3 * found.error < 0.1
+    True
+    """
+    states = validation.rows(as_units(start, machine.num_visible, machine.units, "start")).copy()
+    if len(states) < 2:
+        raise ValueError(f"start has {len(states)} rows; expected a sample for each of 2 chains")
+    return _estimate(machine, data, states, temperatures, confidence, Seed.of(rng), is_reverse=True)
+
+
+def _estimate(
+    machine: BoltzmannMachine, data: npt.ArrayLike | None, states: SpinArray, temperatures: int,
+    confidence: float, seed: Seed, *, is_reverse: bool = False,
+) -> ImportanceEstimate:  # fmt: skip
+    """Return the estimate of one chain per state; in reverse, chains start at these states."""
     temperatures = validation.count(temperatures, "temperatures", 1)
-    width = NormalDist().inv_cdf((1 + validation.share(confidence, "confidence")) / 2)
-    logs, low = np.empty(chains), machine.low
+    validation.share(confidence, "confidence")  # before the work
+    chains, low = len(states), machine.low
     if data is None:
         scale = 2.0 if machine.units == "binary" else 1.0
         base = scale * machine.in_units("spin").visible_bias  # hidden units are halfway
     else:
         rows = validation.rows(as_units(data, machine.num_visible, machine.units, "data"))
         base = log_odds(rows, machine.units)
-    streams, states = Seed.of(rng).streams(chains), np.empty((chains, machine.num_visible), np.int8)
+    streams, logs = seed.streams(chains), np.empty(chains)
 
     def step(first: int, last: int) -> None:
         importance.log_importance(
             streams, machine.weights, machine.back, base, machine.visible_bias, machine.hidden_bias,
-            low, temperatures, first, last, states, logs,
+            low, temperatures, is_reverse, first, last, states, logs,
         )  # fmt: skip
 
     in_slices(step, temperatures)
     log_base = machine.num_hidden * math.log(2) + float(np.logaddexp(base, low * base).sum())
-    value, error, effective = log_mean(logs)
-    value += log_base
+    return estimate_of(logs, log_base, temperatures, confidence, is_reverse=is_reverse)
+
+
+def estimate_of(
+    logs: FloatArray, log_base: float, temperatures: int, confidence: float, *,
+    is_reverse: bool = False,
+) -> ImportanceEstimate:  # fmt: skip
+    """Return the estimate that the logarithms of the chains' weights give.
+
+    Args:
+        logs: one per chain.
+        log_base: ln Z of the machine without weights.
+        temperatures: steps of each chain.
+        confidence: of the interval.
+        is_reverse: whether the chains went to the machine without weights.
+    """
+    width = NormalDist().inv_cdf((1 + validation.share(confidence, "confidence")) / 2)
+    ratio, error, effective = log_mean(logs)
+    value = log_base - ratio if is_reverse else ratio + log_base
     return ImportanceEstimate(
-        value, value - width * error, value + width * error, confidence, error, effective
-    )
+        value, value - width * error, value + width * error, confidence, error, effective,
+        len(logs), temperatures,
+    )  # fmt: skip
 
 
 def log_mean(logs: FloatArray) -> tuple[float, float, float]:

@@ -193,6 +193,12 @@ def ais_error(snapshot: Snapshot) -> float:
     return snapshot.importance.error
 
 
+@monitor("ais_chains", "effective chains of ais, of 100; below about ten, ais is unreliable")
+def ais_chains(snapshot: Snapshot) -> float:
+    """Return the effective number of chains of all importance-sampled monitors."""
+    return snapshot.importance.effective_chains
+
+
 @monitor(
     "held_out_ais",
     "mean log-likelihood of held-out data, by annealed importance sampling, in nats",

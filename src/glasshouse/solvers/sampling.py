@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 
 from glasshouse.compiled import announces
 from glasshouse.problems import FloatArray, validation
+from glasshouse.problems.elementary import exponentials
 from glasshouse.problems.validation import SpinArray
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.solvers.annealing import key_of
@@ -165,7 +167,7 @@ def sample(
     half of the sweeps is not sampled. The result tests itself for equilibrium.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, or a planted one.
+        problem: any problem, or a planted one.
         beta: an inverse temperature, or several.
         sweeps: sweeps of every replica, at least 2.
         runs: independent runs, at least 2; intervals come from their spread.
@@ -181,7 +183,12 @@ def sample(
     >>> bool(found.equilibrated[0])
     True
     """
-    form = SpinForm(problem)
+    form = SpinForm(problem, any_degree=True)
+    if form.ising.num_variables != form.problem.num_variables:
+        raise ValueError(
+            "terms of three variables and more do not fit their kernel here, and as pairs with "
+            "ancillas the states would have another distribution; sample an Ising problem"
+        )
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 2)
     if sweeps < 2:
         raise ValueError(f"sweeps={sweeps} must be at least 2: the first half is not sampled")
@@ -206,11 +213,11 @@ def sample(
         spins[..., free] = 2 * dice.integers(0, 2, (*shape[:-1], len(free)), np.int8) - 1
     every = (sweeps - sweeps // 2) // draws
     levels = np.searchsorted(betas, wanted)
-    first, lanes = 0, 1 if isinstance(task, LaneTask) else task.engine.lanes // 2
-    while first < runs:
-        last = min(first + lanes, runs)
-        _run(task, first // lanes, sweeps, every, levels, spins[:, first:last])
-        first = last
+    for index, block in enumerate(_blocks(task, spins)):
+        _run(task, index, sweeps, every, levels, block)
+    for place, hot in enumerate(wanted):
+        if 2 * hot * float(form.ising.total_weight) <= 1:
+            _redraw(form.ising, float(hot), dice, spins[place].reshape(-1, shape[-1]))
     flat = form.own_states(spins.reshape(-1, shape[-1]))
     energies = np.asarray(form.energies_of_runs(flat)).reshape(shape[:-1])
     pairs = spins[:, :, 0::2].astype(np.int32), spins[:, :, 1::2]
@@ -243,6 +250,32 @@ def _tempering(
         betas = np.array([0.0, hottest])
         plan.choose(betas, None, betas, 2)
     return plan.task(sweeps, engine.goal(None, form.ising)), betas
+
+
+def _blocks(task: TemperTask, spins: SpinArray) -> Iterator[SpinArray]:
+    """Return the parts of (levels, runs, chains, draws, spins) that one block of a kernel fills."""
+    runs = spins.shape[1]
+    if not isinstance(task, LaneTask) and task.engine.lanes == 1:  # one chain in a block
+        yield from (spins[:, k // 2 : k // 2 + 1, k % 2 : k % 2 + 1] for k in range(2 * runs))
+        return
+    lanes = 1 if isinstance(task, LaneTask) else task.engine.lanes // 2
+    yield from (spins[:, first : first + lanes] for first in range(0, runs, lanes))
+
+
+def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinArray) -> None:
+    """Draw independent states at a high temperature by rejection.
+
+    Metropolis accepts nearly all flips there, so that all spins flip in each sweep and the state
+    alternates with its reverse. At most a factor exp(1) more states are drawn than kept.
+    """
+    # Energies differ from the offset by at most the total weight.
+    most, left = float(problem.total_weight), np.arange(len(states))
+    while len(left):
+        fresh = 2 * dice.integers(0, 2, (len(left), states.shape[1]), np.int8) - 1
+        excess = np.asarray(problem.energy(fresh), np.float64) - float(problem.offset) + most
+        kept = dice.random(len(left)) < exponentials(-beta * np.maximum(excess, 0.0))
+        states[left[kept]] = fresh[kept]
+        left = left[~kept]
 
 
 def _run(

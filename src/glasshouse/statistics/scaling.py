@@ -267,8 +267,8 @@ def extrapolate(
     from scipy.special import ndtri
 
     x, y, error = (np.asarray(one, dtype=np.float64) for one in (sizes, values, errors))
-    if len(np.unique(x)) < 3:
-        raise ValueError(f"{len(np.unique(x))} sizes are too few for a limit; measure 3 or more")
+    if (number := len(np.unique(x))) < 3:
+        raise ValueError(f"a limit in 1/size needs 3 sizes or more, not {number}; measure more")
     if not ((x > 0).all() and np.isfinite(y).all() and np.isfinite(error).all()):
         raise ValueError("a limit needs positive sizes, and means with errors")
     error = np.maximum(error, 1e-12 * max(float(np.abs(y).max()), 1e-300))

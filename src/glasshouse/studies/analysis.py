@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -18,7 +19,7 @@ from glasshouse.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.statistics.scaling import Extrapolation, LawComparison, compare_laws, extrapolate
 from glasshouse.store.store import Store, StoredTask
-from glasshouse.studies.ensembles import is_own
+from glasshouse.studies.ensembles import ENSEMBLES, is_own
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import RunPlan
 from glasshouse.studies.quantities.thermal import Thermal
@@ -196,12 +197,7 @@ def sample_of(store: Store, stored: StoredTask, value: str | None = None) -> Sam
         stored: the task.
         value: another column of the rows than the one that the quantity is about.
     """
-    quantity = task_of(stored).quantity
-    if value is not None and value != quantity.value:
-        known = [one.name for one in quantity.rows.columns if one.storage != "text"]
-        if value not in known:
-            raise ValueError(f"value={value!r:.60} is not one of {', '.join(known)}")
-        quantity = replace(quantity, value=value, signed=True)
+    quantity = task_of(stored).quantity.about(value)
     if not quantity.is_counted:
         return quantity.sample(store.rows(stored, quantity.sampled))
     signed = store.signed(stored, *quantity.sampled)
@@ -235,7 +231,9 @@ def series_of(points: Iterable[Point], axis: str) -> list[Series]:
     changing = _changing([dict(key) for key in groups])
     series = []
     for key, members in groups.items():
-        named = {name: value for name, value in key if name in changing}
+        given = dict(key)
+        named = {name: given.get(name, _usual(given["method"], name)) for name in sorted(changing)}
+        named = {name: value for name, value in named.items() if value is not None}
         members.sort(key=lambda point: point.along(axis))
         series.append(Series(_label(named), axis, tuple(members)))
     return series
@@ -255,6 +253,14 @@ def _identity(point: Point, axis: str) -> tuple[Any, ...]:
         kept |= {f"solver {k}": str(v) for k, v in settings.items()}
     kept["seed"] = task.seed
     return tuple(sorted((name, _hashable(value)) for name, value in kept.items()))
+
+
+def _usual(method: str, name: str) -> Any:
+    """Return the default of a parameter that an ensemble was not given; None if it has none."""
+    if method not in ENSEMBLES or name not in ENSEMBLES[method].parameters:
+        return None
+    usual = ENSEMBLES[method].parameters[name].default
+    return None if usual is inspect.Parameter.empty else usual
 
 
 def _hashable(value: Any) -> Any:

@@ -145,6 +145,8 @@ def load_study(path: str | Path) -> Study:
     """
     study = parse_study(read_toml(Path(path)), str(path))
     try:
+        for task in study.tasks:
+            task.quantity.about(study.value)
         for name in dict.fromkeys(name for task in study.tasks for name in task.functions):
             own_function(name)
     except ValueError as error:

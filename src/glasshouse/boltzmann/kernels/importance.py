@@ -1,4 +1,4 @@
-"""Annealed importance sampling: chains from a machine without weights to the machine itself."""
+"""Annealed importance sampling: chains between a machine without weights and the machine itself."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from glasshouse.compiled import compiled, inner
 
 @compiled
 def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visible_bias: Any,
-                   hidden_bias: Any, low: int, temperatures: int, first: int, last: int,
-                   states: Any, logs: Any) -> None:  # fmt: skip
+                   hidden_bias: Any, low: int, temperatures: int, is_reverse: bool, first: int,
+                   last: int, states: Any, logs: Any) -> None:  # fmt: skip
     """Compute the logarithm of one importance weight per stream; their mean estimates Z / Z_base.
 
     At the inverse temperature β the visible biases are (1-β)·base + β·a, all other parameters are
     β times their own. At 0 all units are independent: the first state is an exact sample.
+
+    In reverse, β falls from 1 to 0, the first states are given, and the mean of the weights
+    estimates Z_base / Z. Gibbs steps are reversible, so both directions have the same steps.
 
     A call does the steps after the temperatures `first`, …, `last - 1`. Between calls, `states` has
     the visible units of each chain, and `logs` the logarithms so far.
@@ -30,12 +33,16 @@ def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visibl
     for c in range(len(streams)):
         visible = states[c]
         if first == 0:
-            chances_of(base_bias, low, chances)
-            draw(streams[c], chances, low, visible)
+            if not is_reverse:
+                chances_of(base_bias, low, chances)
+                draw(streams[c], chances, low, visible)
             logs[c] = 0.0
         total = logs[c]
         for k in range(first + 1, last + 1):
             before, beta = np.float64(k - 1) / temperatures, np.float64(k) / temperatures
+            if is_reverse:
+                before = np.float64(temperatures + 1 - k) / temperatures
+                beta = np.float64(temperatures - k) / temperatures
             fields_of(visible, weights, hidden_bias, fields)
             for i in range(n):
                 total += (beta - before) * visible[i] * (visible_bias[i] - base_bias[i])

@@ -7,7 +7,7 @@ own file. Tasks, stop rules, statistics and figures find it in `KINDS`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glasshouse.catalogue import Catalogue
@@ -68,6 +68,19 @@ class StudyKind:
         """Whether the value is a positive integer with a mark, which stores read fastest."""
         whole = {column.name for column in self.rows.columns if column.storage == "integer"}
         return not self.signed and len(self.sampled) == 2 and set(self.sampled) <= whole
+
+    def about(self, value: str | None) -> StudyKind:
+        """Return the kind with statistics about another column; None keeps it.
+
+        Raises:
+            ValueError: there is no such column of numbers.
+        """
+        if value is None or value == self.value:
+            return self
+        known = [one.name for one in self.rows.columns if one.storage != "text"]
+        if value not in known:
+            raise ValueError(f"value={value!r:.60} is not one of {', '.join(known)}")
+        return replace(self, value=value, signed=True)
 
     def sample(self, rows: Columns) -> Sample:
         """Return the values of some rows for statistics."""
