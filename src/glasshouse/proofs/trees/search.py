@@ -107,7 +107,8 @@ class TreeSearch:
         self.incumbent = incumbent
         self.budget, self.report = budget, report
         self.nodes, self.holdings = 0, Holdings()
-        self.most_open = self.most_nodes = self.until = math.inf
+        self.most_open = self.most_nodes = self._until = math.inf
+        self._before = 0  # the nodes that were bounded before `run`
         self._order = itertools.count()
         self._waiting: list[tuple[Fraction, int, Node]] = []
         self._blur = Fraction(form.total, _BLUR)
@@ -142,7 +143,7 @@ class TreeSearch:
                 this does not cut short the work on a node.
         """
         self.most_open, self.most_nodes = most_open, most_nodes
-        self.until = working_time() + seconds
+        self._before, self._until = self.nodes, working_time() + seconds
         self.holdings.recount(root)
         self._waiting.clear()
         for leaf in root.leaves():
@@ -250,7 +251,8 @@ class TreeSearch:
     @property
     def _is_time_to_stop(self) -> bool:
         is_enough = len(self._waiting) >= self.most_open or self.nodes >= self.most_nodes
-        return is_enough or self.budget.asks_to_stop() or working_time() > self.until
+        is_late = self.nodes > self._before and working_time() > self._until
+        return is_enough or is_late or self.budget.asks_to_stop()
 
     def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
         """Return the progress, including nodes in progress here and elsewhere."""

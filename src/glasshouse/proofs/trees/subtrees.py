@@ -81,6 +81,11 @@ def explore(job: Job) -> Explored:
     return Explored(job.node, incumbent.state, search.nodes)
 
 
+def seconds_of_job(waiting: int, workers: int) -> float:
+    """Return for how long a worker explores a subtree while some other nodes wait."""
+    return min(_LEAST_SECONDS * (1 + waiting // workers), _MOST_SECONDS)
+
+
 def _is_large(warm: Any) -> bool:
     """Return whether a warm start is too large to send each time: an LP's, with all its cuts."""
     return bool(getattr(warm, "shared", ()))
@@ -133,15 +138,14 @@ class SharedSearch:
             node = search.next_open()
             if search.is_done(node):
                 continue
-            seconds = _LEAST_SECONDS * (1 + search.num_open // self.workers)
+            seconds = seconds_of_job(search.num_open, self.workers)
             # A copy, because a worker may be a thread, and our node must not change yet.
             sent = replace(node, warm=node.warm if self.cold or not _is_large(node.warm) else None)
             self.cold = max(self.cold - 1, 0)
             with search.holdings.changing(node):
                 node.warm = None
             job = Job(self.key, search.form, search.core, self.method, sent,
-                      search.incumbent.state, min(seconds, _MOST_SECONDS),
-                      search.budget.left())  # fmt: skip
+                      search.incumbent.state, seconds, search.budget.left())  # fmt: skip
             self.running[self._submit(job)] = node
 
     def _submit(self, job: Job) -> Future[Explored]:
