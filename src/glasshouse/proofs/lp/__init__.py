@@ -16,5 +16,6 @@ The root and the nodes differ in their rounds:
 
 * `rounds`: rounds of cuts at the root. `root`: the LP of one block. `blocks`: those of a graph.
 * `tied_graph`: the states of a node. `node_lp`: its LP. `interior_duals`: better duals for it.
+* `stock`: the cuts of all nodes, among which a node looks before it searches for others.
 * `strong_branching`: the pair to branch on. `node`: the two relaxations of a tree search.
 """

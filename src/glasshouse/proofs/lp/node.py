@@ -18,6 +18,7 @@ from glasshouse.proofs.lp.interior_duals import interior_duals
 from glasshouse.proofs.lp.node_lp import Basis, NodeLp
 from glasshouse.proofs.lp.rounding import Rounded, exact_bound, honest_bound, round_leaf_duals
 from glasshouse.proofs.lp.separation import CliqueSeparator, Separation, arc_lengths
+from glasshouse.proofs.lp.stock import Stock
 from glasshouse.proofs.lp.strong_branching import Brancher, Choice
 from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
@@ -71,6 +72,7 @@ class CycleRelaxation:
         self.separation = Separation(graph, flipped=True)
         self.brancher = Brancher(self.weights)
         self.lp = NodeLp(self.weights)
+        self.stock = Stock(graph.num_edges)
         self.aim = Aim(None, _FIRST_AIM, _LAST_AIM)
         self.at: Basis | None = None  # the basis of the LP, if it is known
         self.best = graph.total + 1  # the cost to beat
@@ -150,11 +152,17 @@ class CycleRelaxation:
             goal: the value to reach.
             tolerance: the least violation, if there are enough cuts.
         """
+        few = _FEW * self.graph.num_vertices
 
         def look(point: Point) -> list[Cut]:
-            return self.cuts_at(point, history, goal, tolerance if self.aim.is_there else _BARELY)
+            least = tolerance if self.aim.is_there else _BARELY
+            known = self.stock.violated(point, least)
+            if len(known) > few:
+                return known
+            found = self.cuts_at(point, history, goal, least)
+            self.stock.keep(found)
+            return self.stock.joined(known, found)
 
-        few = _FEW * self.graph.num_vertices
         return self.aim.cuts(self.lp.violation, look, few, self.separation.budget)
 
     def cuts_at(

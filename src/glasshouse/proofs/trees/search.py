@@ -25,6 +25,7 @@ from glasshouse.proofs.relaxation import Relaxation
 from glasshouse.proofs.semidefinite import SemidefiniteRelaxation
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 from glasshouse.proofs.trees.node import Holdings, Node
+from glasshouse.stopping import working_time
 
 # The relaxations that bound the nodes of a tree, by name.
 RELAXATIONS: dict[str, Callable[[SignedGraph], Relaxation]] = {
@@ -106,7 +107,8 @@ class TreeSearch:
         self.incumbent = incumbent
         self.budget, self.report = budget, report
         self.nodes, self.holdings = 0, Holdings()
-        self.most_open = self.most_nodes = math.inf
+        self.most_open = self.most_nodes = self._until = math.inf
+        self._before = 0  # the nodes that were bounded before `run`
         self._order = itertools.count()
         self._waiting: list[tuple[Fraction, int, Node]] = []
         self._blur = Fraction(form.total, _BLUR)
@@ -122,7 +124,13 @@ class TreeSearch:
         self._bound(root)
         return root
 
-    def run(self, root: Node, most_open: float = math.inf, most_nodes: float = math.inf) -> bool:
+    def run(
+        self,
+        root: Node,
+        most_open: float = math.inf,
+        most_nodes: float = math.inf,
+        seconds: float = math.inf,
+    ) -> bool:
         """Work on the open leaves of a tree; return True if none is left.
 
         Whatever stops the search, its results stay in the tree.
@@ -131,8 +139,11 @@ class TreeSearch:
             root: the root of the tree.
             most_open: stop once this many nodes are open.
             most_nodes: stop once this many nodes have been bounded.
+            seconds: stop after the first node that ends after so many seconds; unlike the budget,
+                this does not cut short the work on a node.
         """
         self.most_open, self.most_nodes = most_open, most_nodes
+        self._before, self._until = self.nodes, working_time() + seconds
         self.holdings.recount(root)
         self._waiting.clear()
         for leaf in root.leaves():
@@ -233,14 +244,15 @@ class TreeSearch:
         return heapq.heappop(self._waiting)[2]
 
     @property
-    def has_open(self) -> bool:
-        """Whether a node is waiting."""
-        return bool(self._waiting)
+    def num_open(self) -> int:
+        """The number of waiting nodes."""
+        return len(self._waiting)
 
     @property
     def _is_time_to_stop(self) -> bool:
         is_enough = len(self._waiting) >= self.most_open or self.nodes >= self.most_nodes
-        return is_enough or self.budget.asks_to_stop()
+        is_late = self.nodes > self._before and working_time() > self._until
+        return is_enough or is_late or self.budget.asks_to_stop()
 
     def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
         """Return the progress, including nodes in progress here and elsewhere."""

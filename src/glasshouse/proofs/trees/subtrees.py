@@ -1,7 +1,9 @@
 """Subtrees on several processes: open nodes are sent out, explored subtrees come back.
 
-A worker explores the subtree of a node for a few seconds and returns its results. It keeps its
-relaxation, with all cuts, for the next subtree of the same problem.
+A worker explores the subtree of a node for a few seconds, completes the node at hand, and returns
+its results. It keeps its relaxation, with all cuts, for the next subtree of the same problem. Its
+first subtree comes with the cuts that were found here, because finding them takes as long as many
+nodes do.
 """
 
 from __future__ import annotations
@@ -23,10 +25,9 @@ from glasshouse.proofs.trees.search import RELAXATIONS, Incumbent, TreeSearch
 from glasshouse.stopping import deferred
 from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
-# Seconds for which a worker explores, at first and at most: long enough to reuse its cuts.
-_FIRST_SECONDS, _MOST_SECONDS = 2.0, 20.0
-# Open nodes per worker before work is shared.
-_NODES_PER_WORKER = 2
+# Seconds for which a worker explores, at least and at most. The fewer nodes wait, the sooner it
+# must return some: another worker may have nothing to do.
+_LEAST_SECONDS, _MOST_SECONDS = 2.0, 20.0
 # The number of deaths without an answer after which workers are hopeless.
 _HOPELESS = 3
 # The assumed number of workers of an executor that does not report it.
@@ -35,7 +36,7 @@ _UNKNOWN_WORKERS = 8
 
 @dataclass(frozen=True)
 class Job:
-    """A subtree to explore."""
+    """A subtree to explore for some seconds; `left` are those of the whole proof."""
 
     key: str
     form: ExactForm
@@ -44,6 +45,7 @@ class Job:
     node: Node
     state: Spins
     seconds: float
+    left: float
 
 
 @dataclass(frozen=True)
@@ -69,14 +71,24 @@ def explore(job: Job) -> Explored:
     """Explore a subtree in a worker."""
     if _kept.key != job.key:
         _kept.relaxation = RELAXATIONS[job.method](job.core.graph)
-    incumbent, budget = Incumbent(job.core.graph, job.state), Budget(job.seconds)
+    incumbent, budget = Incumbent(job.core.graph, job.state), Budget(job.left)
     search = TreeSearch(job.form, job.core, _kept.relaxation, incumbent, budget)
     _kept.key = ""  # after an error, a relaxation may be inconsistent
-    search.run(job.node)
+    search.run(job.node, seconds=job.seconds)
     _kept.key = job.key
     for leaf in job.node.leaves():
-        leaf.warm = None  # too large to send, and useless elsewhere
+        leaf.warm = None if _is_large(leaf.warm) else leaf.warm
     return Explored(job.node, incumbent.state, search.nodes)
+
+
+def seconds_of_job(waiting: int, workers: int) -> float:
+    """Return for how long a worker explores a subtree while some other nodes wait."""
+    return min(_LEAST_SECONDS * (1 + waiting // workers), _MOST_SECONDS)
+
+
+def _is_large(warm: Any) -> bool:
+    """Return whether a warm start is too large to send each time: an LP's, with all its cuts."""
+    return bool(getattr(warm, "shared", ()))
 
 
 class SharedSearch:
@@ -99,7 +111,7 @@ class SharedSearch:
         self.workers = known or _UNKNOWN_WORKERS
         self.key = uuid4().hex
         self.running: dict[Future[Explored], Node] = {}
-        self.seconds = _FIRST_SECONDS
+        self.cold = self.workers  # the number of workers that may have no cuts yet
         self.breaks = 0
 
     def run(self, root: Node) -> bool:
@@ -108,9 +120,9 @@ class SharedSearch:
         try:
             with search.budget.hearing_ctrl_c():
                 # Branch here until there is work for all workers.
-                if search.run(root, _NODES_PER_WORKER * self.workers):
+                if search.run(root, self.workers):
                     return True
-                while (search.has_open or self.running) and not search.budget.asks_to_stop():
+                while (search.num_open or self.running) and not search.budget.asks_to_stop():
                     self._send()
                     self._receive()
         finally:
@@ -122,16 +134,18 @@ class SharedSearch:
 
     def _send(self) -> None:
         search = self.search
-        seconds = min(self.seconds, search.budget.left())
-        while search.has_open and len(self.running) < self.workers:
+        while search.num_open and len(self.running) < self.workers:
             node = search.next_open()
             if search.is_done(node):
                 continue
+            seconds = seconds_of_job(search.num_open, self.workers)
+            # A copy, because a worker may be a thread, and our node must not change yet.
+            sent = replace(node, warm=node.warm if self.cold or not _is_large(node.warm) else None)
+            self.cold = max(self.cold - 1, 0)
             with search.holdings.changing(node):
                 node.warm = None
-            # A copy, because a worker may be a thread, and our node must not change yet.
-            job = Job(self.key, search.form, search.core, self.method, replace(node),
-                      search.incumbent.state, seconds)  # fmt: skip
+            job = Job(self.key, search.form, search.core, self.method, sent,
+                      search.incumbent.state, seconds, search.budget.left())  # fmt: skip
             self.running[self._submit(job)] = node
 
     def _submit(self, job: Job) -> Future[Explored]:
@@ -163,7 +177,6 @@ class SharedSearch:
                 node.take(explored.node)
             for leaf in node.leaves():
                 search.wait_for(leaf)
-            self.seconds = min(2 * self.seconds, _MOST_SECONDS)
         search.report(search.progress(None, [*self.running.values()]))
 
     def _lost(self, node: Node, error: BaseException) -> None:
@@ -189,6 +202,7 @@ class SharedSearch:
         for node in self.running.values():
             self.search.wait_for(node)
         self.running.clear()
+        self.cold = self.workers
         if self.pool is None:
             raise RuntimeError("the executor accepts no more work; run again with a new executor")
         self.pool.rebuild()

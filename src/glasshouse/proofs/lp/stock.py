@@ -1,0 +1,59 @@
+"""The cuts that a tree has found: they hold at all nodes, so each node looks here first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from glasshouse.proofs.lp.cuts import Cut
+from glasshouse.proofs.parts import flat
+
+# The most cuts in stock; the oldest leave it.
+_MOST = 8000
+
+
+class Stock:
+    """Cuts that were found at any node of a tree, whether or not they are rows of the LP now.
+
+    Args:
+        num_edges: the number of edges of the graph.
+    """
+
+    def __init__(self, num_edges: int) -> None:
+        self.cuts: dict[int, Cut] = {}  # by their marks
+        self._signatures = np.random.default_rng(0).integers(-(2**62), 2**62, num_edges)
+        self._flatten()
+
+    def keep(self, cuts: Sequence[Cut]) -> None:
+        """Add those cuts that are not in stock."""
+        for cut in cuts:
+            self.cuts.setdefault(self._mark(cut), cut)
+        for mark in list(self.cuts)[: max(len(self.cuts) - _MOST, 0)]:
+            del self.cuts[mark]
+        self._flatten()
+
+    def violated(self, point: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
+        """Return the cuts that a point violates by more than `tolerance`."""
+        if not self.cuts:
+            return []
+        sums = np.add.reduceat(self._coefficients * point[self._edges], self._begins[:-1])
+        chosen = np.flatnonzero(sums < self._right_sides - tolerance)
+        cuts = list(self.cuts.values())
+        return [cuts[k] for k in chosen.tolist()]
+
+    def joined(self, known: Sequence[Cut], found: Sequence[Cut]) -> list[Cut]:
+        """Return cuts of the stock and newly found ones, each once."""
+        marks = {self._mark(cut) for cut in known}
+        return [*known, *(cut for cut in found if self._mark(cut) not in marks)]
+
+    def _mark(self, cut: Cut) -> int:
+        """Return a number that, almost surely, no other cut has."""
+        return int((self._signatures[cut.edges] * cut.coefficients).sum())
+
+    def _flatten(self) -> None:
+        cuts = list(self.cuts.values())
+        self._edges, self._begins = flat([cut.edges for cut in cuts], np.int32)
+        self._coefficients, _ = flat([cut.coefficients for cut in cuts], np.int64)
+        self._right_sides = np.array([cut.right_side for cut in cuts], np.int64)
