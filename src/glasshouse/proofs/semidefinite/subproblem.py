@@ -1,10 +1,10 @@
 """A signed graph with tied pairs of spins: exact weights between classes.
 
-An edge jk that weighs at least as much as all others at j *dominates* j: s_j = sign(w_jk) s_k is at
-least as good as the opposite, so j is tied, too. The value does not fall below that of the tied
-state because of one triangle for each other edge jl: |w_jl| ((s_j - σ s_k - τ s_l)² - 1) / 2 with
-the signs σ of w_jk and τ of w_jl. If a 0/1 unknown of a problem with positive terms is 1, most
-others are dominated by the ghost.
+An edge jk that weighs at least as much as all other edges of j together *dominates* j: the state
+with s_j = σ s_k, σ the sign of w_jk, is at least as good as its opposite, so j is tied to k, too.
+The exact difference is at least Σ |w_jl| ((s_j - σ s_k - τ s_l)² - 1) / 2 over the other edges jl,
+with τ the sign of w_jl: one triangle for each. If a 0/1 unknown of a problem with positive terms
+is 1, the ghost dominates most others.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def _step(weights: npt.NDArray[Any]) -> int:
 def _dominated(
     table: npt.NDArray[Any],
     constant: int,
-    roots: npt.NDArray[np.int64],
+    roots: npt.NDArray[Any],
     signs: npt.NDArray[np.int8],
 ) -> tuple[int, Triangles]:
     """Tie vertices to others by dominating edges; change the weights, roots and signs in place.
