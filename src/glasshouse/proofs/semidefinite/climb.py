@@ -30,6 +30,8 @@ _MOST_BITS = 44  # bits of a column's entries, limited by the precision of float
 _NEAR = 0.1  # the relative error of the estimated cost of α
 _CLOSE = 1e-4  # the gap, in units of the scale, that only precision can explain
 _BITS = 20  # if there is no goal
+# A vertex outweighs all others if they have less than this share of the squares of all weights.
+_SHARE_OF_OTHERS = 0.1
 _LARGEST_UNIT = 10**300  # the largest that a float can hold; next to larger ones, 1 is negligible
 
 
@@ -148,7 +150,7 @@ class Climb:
         self.states: list[FloatArray] = []
         self._settings = settings
         size = problem.size
-        self._scale = 2.0 * math.sqrt(float((problem.matrix**2).sum()) / (size * (size - 1)))
+        self._scale = _typical_weight(problem.matrix)
         self._unit = float(min(problem.unit, _LARGEST_UNIT))
         self._exclude(highest)
         self._rng = np.random.default_rng(size)
@@ -317,6 +319,20 @@ class Climb:
     def inheritance(self) -> Inheritance:
         """Return the data from which both children start."""
         return Inheritance.of(self.problem, self._diagonal, self._cuts)
+
+
+def _typical_weight(matrix: FloatArray) -> float:
+    """Return the root mean square weight, without those of a vertex that outweighs all others.
+
+    The fields of 0/1 unknowns add up at the ghost if all terms are positive: its weights can be
+    forty times the others, and would set α so high that the bound says nothing.
+    """
+    sums = (matrix**2).sum(axis=1)
+    total, size = float(sums.sum()), len(matrix)
+    rest = total - 2.0 * float(sums.max())
+    if 1e-9 * total < rest < _SHARE_OF_OTHERS * total:
+        return 2.0 * math.sqrt(rest / ((size - 1) * (size - 2)))
+    return 2.0 * math.sqrt(total / (size * (size - 1)))
 
 
 def _level(matrix: FloatArray, alpha: float) -> FloatArray:

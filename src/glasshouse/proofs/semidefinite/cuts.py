@@ -128,7 +128,8 @@ def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: 
     cuts = cuts.extended(vertices[bad], signs[bad], slacks[bad], room)
     if len(cuts) - before >= room // 2:
         return cuts
-    while vertices.shape[1] < WIDTH and len(vertices):
+    widest = min(WIDTH, len(gram))  # `widened` takes two more vertices, which must exist
+    while vertices.shape[1] + 2 <= widest and len(vertices):
         best = np.argpartition(slacks, min(seeds, len(slacks)) - 1)[:seeds]
         vertices, signs, slacks = kernels.widened(correlations, vertices[best], signs[best])
         bad = slacks < -violation

@@ -9,9 +9,9 @@ from threadpoolctl import ThreadpoolController
 
 from glasshouse.certificates import Pair
 from glasshouse.proofs.budget import Budget
-from glasshouse.proofs.parts import NO_PARTS
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.semidefinite.climb import Climb, Settings
+from glasshouse.proofs.semidefinite.rounding import no_squares
 from glasshouse.proofs.semidefinite.subproblem import Subproblem
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
@@ -59,10 +59,10 @@ class SemidefiniteRelaxation:
         highest = problem.highest_below(self._graph.value(incumbent))
         least = problem.constant - int(np.abs(problem.weights).sum()) // 2
         if highest is None or least > highest:
-            return Outcome(True, NO_PARTS)
+            return Outcome(True, no_squares(problem).parts(problem))
         if problem.size == 0:
             state = problem.spread(np.ones(0))
-            return Outcome(False, NO_PARTS, states=[state])
+            return Outcome(False, no_squares(problem).parts(problem), states=[state])
         # With such small matrices, threads would mostly wait for each other.
         with self._threads.limit(limits=1, user_api="blas"):
             return self._climbed(Climb(problem, highest, warm, Settings()), budget)

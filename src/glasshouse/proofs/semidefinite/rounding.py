@@ -36,7 +36,7 @@ class ExactSquares:
     """Squares over the classes of a subproblem: cuts, and the columns of an integer Cholesky.
 
     Attributes:
-        denominator: divides all multipliers.
+        denominator: divides all multipliers; even.
         cuts: the cuts; their multipliers in floats no longer count.
         cut_multipliers: the multipliers of the cuts, positive Python integers.
         columns: one row of coefficients for each of the other squares.
@@ -88,16 +88,26 @@ class ExactSquares:
 
     def parts(self, problem: Subproblem) -> Parts:
         """Return the squares over vertices of the graph."""
-        cuts, everyone = self.cuts, np.arange(problem.size)
+        cuts = self.cuts
         rows: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [
-            *zip(cuts.vertices, cuts.coefficients, strict=True),
-            *((everyone, column) for column in self.columns),
+            *(
+                (problem.vertices[row], a)
+                for row, a in zip(cuts.vertices, cuts.coefficients, strict=True)
+            ),
+            *((problem.vertices, column) for column in self.columns),
+            *zip(problem.dominating.vertices, problem.dominating.coefficients, strict=True),
         ]
-        nodes, starts = flat([problem.vertices[row[a != 0]] for row, a in rows], np.int32)
+        nodes, starts = flat([row[a != 0] for row, a in rows], np.int32)
         factors, _ = flat([a[a != 0] for _, a in rows], np.int64)
         multipliers = self.cut_multipliers + [self.column_multiplier] * len(self.columns)
+        multipliers += [weight * self.denominator // 2 for weight in problem.dominating.weights]
         squares = Squares(nodes, starts, factors, packed(multipliers))
         return NO_PARTS._replace(squares=squares, denominator=self.denominator)
+
+
+def no_squares(problem: Subproblem) -> ExactSquares:
+    """Return the squares that prove what the weights alone prove of a subproblem."""
+    return ExactSquares(2, Cuts.none(), [], np.empty((0, problem.size), np.int64), 1)
 
 
 def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: int) -> ExactSquares:
@@ -112,7 +122,7 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
     column_bits, cut_bits = bits, max(bits - _FEWER_FOR_CUTS, 2)
     power = (problem.unit - 1).bit_length()  # 2^power is the unit of the columns' squares
     stretch = problem.unit / 2**power
-    places = max(0, cut_bits + 1 - power, 2 * column_bits - power)
+    places = max(1, cut_bits + 1 - power, 2 * column_bits - power)
     steps = np.round(cuts.multipliers * stretch * 2.0**cut_bits)
     cuts = cuts.weighted(steps).kept(steps > 0)
     multiplier = 2 ** (power + places - cut_bits - 1)

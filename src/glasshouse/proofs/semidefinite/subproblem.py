@@ -1,9 +1,17 @@
-"""A signed graph with tied pairs of spins: exact weights between classes."""
+"""A signed graph with tied pairs of spins: exact weights between classes.
+
+An edge jk that weighs at least as much as all other edges of j together *dominates* j: the state
+with s_j = σ s_k, σ the sign of w_jk, is at least as good as its opposite, so j is tied to k, too.
+The exact difference is at least Σ |w_jl| ((s_j - σ s_k - τ s_l)² - 1) / 2 over the other edges jl,
+with τ the sign of w_jl: one triangle for each. If a 0/1 unknown of a problem with positive terms
+is 1, the ghost dominates most others.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +22,19 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 ROOM = 2**62  # sums of absolute values below this cannot overflow int64
 
 
+class Triangles(NamedTuple):
+    """Squares of three spins: `weights` times ((coefficients · spins of vertices)² - 1) / 2."""
+
+    vertices: npt.NDArray[np.int64]
+    coefficients: npt.NDArray[np.int64]
+    weights: list[int]
+
+
 @dataclass(frozen=True, eq=False)
 class Subproblem:
     """The problem of minimising `constant - Σ W_ab s_a s_b` over one spin for each class.
 
-    Classes without any weight are omitted.
+    Classes without any weight are omitted. The classes also include ties by dominating edges.
 
     Attributes:
         vertices: the vertex that represents each class; its sign is +1.
@@ -28,6 +44,9 @@ class Subproblem:
         constant: a Python integer.
         matrix: A = -W / 2 in units of `unit`: the energy is <A, ss'>.
         unit: the graph's largest weight.
+        dominating: the triangles that prove the ties by dominating edges.
+        step: all values with the given pairs tied differ by multiples of this.
+        some_value: one of these values.
     """
 
     vertices: npt.NDArray[np.int64]
@@ -37,6 +56,9 @@ class Subproblem:
     constant: int
     matrix: npt.NDArray[np.float64]
     unit: int
+    dominating: Triangles
+    step: int
+    some_value: int
 
     @classmethod
     def of(cls, graph: SignedGraph, pairs: list[Pair]) -> Subproblem:
@@ -52,17 +74,19 @@ class Subproblem:
         size = graph.num_vertices
         table = np.zeros((size, size), dtype=np.int64 if fits else object)
         np.add.at(table, (roots[first], roots[second]), amounts * edge_signs)
-        inside = int(table.diagonal().sum())
+        constant = graph.constant - int(table.diagonal().sum())
         np.fill_diagonal(table, 0)
         table = table + table.T
+        step, some_value = _step(table), constant - int(table.sum()) // 2
+        roots, signs = roots.copy(), signs.copy()
+        constant, dominating = _dominated(table, constant, roots, signs)
         kept = np.flatnonzero((table != 0).any(axis=1))
         class_of = np.full(size, -1)
         class_of[kept] = np.arange(len(kept))
         weights = table[np.ix_(kept, kept)]
         matrix = -0.5 * (weights / graph.largest).astype(np.float64)
-        return cls(
-            kept, class_of[roots], signs, weights, graph.constant - inside, matrix, graph.largest
-        )
+        return cls(kept, class_of[roots], signs, weights, constant, matrix, graph.largest,
+                   dominating, step, some_value)  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -70,17 +94,10 @@ class Subproblem:
         return len(self.vertices)
 
     def highest_below(self, value: int) -> int | None:
-        """Return the greatest possible value below a given one; None if no value is below.
-
-        All values are congruent modulo twice the gcd of 2g and all Σ_b W_ab, g the gcd of the W.
-        """
-        some_value = self.constant - int(self.weights.sum()) // 2
-        divisor = math.gcd(*map(int, np.unique(self.weights))) if self.size else 0
-        fields = map(int, self.weights.sum(axis=1))
-        step = 2 * math.gcd(2 * divisor, *fields)
-        if step == 0:
-            return some_value if some_value < value else None
-        return value - 1 - (value - 1 - some_value) % step
+        """Return the greatest possible value below a given one; None if no value is below."""
+        if self.step == 0:
+            return self.some_value if self.some_value < value else None
+        return value - 1 - (value - 1 - self.some_value) % self.step
 
     def value(self, spins: npt.NDArray[np.float64]) -> int:
         """Return the exact value of one spin for each class."""
@@ -91,3 +108,49 @@ class Subproblem:
         """Return a state of the graph from one of the classes; omitted vertices are +1."""
         state = np.append(np.sign(spins), 1.0)[self.class_of]
         return (state * self.signs).astype(np.int8)
+
+
+def _step(weights: npt.NDArray[Any]) -> int:
+    """Return twice the gcd of 2g and all Σ_b W_ab, g the gcd of the W: all values differ by it."""
+    divisor = math.gcd(*map(int, np.unique(weights)))
+    return 2 * math.gcd(2 * divisor, *map(int, weights.sum(axis=1)))
+
+
+def _dominated(
+    table: npt.NDArray[Any],
+    constant: int,
+    roots: npt.NDArray[Any],
+    signs: npt.NDArray[np.int8],
+) -> tuple[int, Triangles]:
+    """Tie vertices to others by dominating edges; change the weights, roots and signs in place.
+
+    Returns:
+        The constant of the remaining problem, and the triangles that prove the ties.
+    """
+    vertices, coefficients, weights = list[Any](), list[Any](), list[int]()
+    while True:
+        sizes = np.abs(table)
+        sums = sizes.sum(axis=1)
+        found = np.flatnonzero((sums > 0) & (2 * sizes.max(axis=1, initial=0) >= sums))
+        if len(found) == 0:
+            break
+        one = int(found[0])
+        other = int(np.argmax(sizes[one]))
+        sign = 1 if table[one, other] > 0 else -1
+        constant -= int(sizes[one, other])
+        row = table[one].copy()
+        row[other] = 0
+        near = np.flatnonzero(row)
+        vertices.append(np.stack([np.full(len(near), one), np.full(len(near), other), near], 1))
+        towards = np.where(row[near] > 0, -1, 1)
+        coefficients.append(np.stack([np.ones_like(near), np.full_like(near, -sign), towards], 1))
+        weights += map(int, sizes[one, near])
+        table[one], table[:, one] = 0, 0
+        table[other] += sign * row
+        table[:, other] += sign * row
+        moved = roots == one
+        roots[moved] = other
+        signs[moved] *= sign
+    empty = np.empty((0, 3), np.int64)
+    return constant, Triangles(np.concatenate([empty, *vertices]),
+                               np.concatenate([empty, *coefficients]), weights)  # fmt: skip
