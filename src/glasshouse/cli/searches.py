@@ -61,7 +61,7 @@ def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
     """A model, None where none was found, and whether it is optimal; better ones are offered."""
-    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 
     try:
         if solver == MINIMISE:

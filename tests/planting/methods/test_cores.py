@@ -155,3 +155,9 @@ def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix):
     path = tmp_path / f"plant{suffix}"
     assert files.write(path, cores(12, cores=3, rng=1)).certificate is None
     assert files.read(path).num_variables >= 12
+
+
+def test_a_summary_counts_clauses_and_cores_even_if_none_is_frustrated():
+    told = str(cores(12, cores=3, frustrated=0, rng=1).summary())
+    assert told.startswith("cores: 12 variables, 33 clauses; ground energy 0")
+    assert "cores" in [line.split()[0] for line in told.splitlines()]

@@ -180,7 +180,7 @@ def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Temp
     """Templates of all lengths, and the literals of their longest clause."""
     if shape == "tetrahedron":
         if (length, max_length) != (3, None):
-            raise ValueError("a tetrahedron has one size; leave length and max_length out")
+            raise ValueError("a tetrahedron has one size; remove length= and max_length=")
         lists = [_tetrahedron()]
     else:
         first = validation.count(length, "length", 2 if shape == "ring" else 1)
