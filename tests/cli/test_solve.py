@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from dataclasses import replace
 
@@ -297,3 +298,18 @@ def test_a_certificate_that_proves_nothing_is_named_and_not_used(forgery, tmp_pa
     assert "target" not in answer
     assert captured.err.count("\n") == (forgery != "bound")
     assert ("no certified optimum" in captured.err) == (forgery != "bound")
+
+
+def test_annealing_loads_no_prover(planted):
+    """A short search takes less time than loading all linear programs would."""
+    path, _ = planted
+    code = (
+        "import sys; from glasshouse.cli import main\n"
+        "assert main(['solve', *sys.argv[1:]]) == 0\n"
+        "print(*sys.modules, file=sys.stderr)"
+    )
+    words = [sys.executable, "-c", code, str(path), "--runs", "4", "--sweeps", "50"]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stderr.split()
+    loaded = [name for name in told if name.startswith("glasshouse.proofs.")]
+    assert all(name.startswith("glasshouse.proofs.exact") for name in loaded)
+    assert not {"highspy", "scipy.linalg"} & set(told)

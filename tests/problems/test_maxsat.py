@@ -117,6 +117,18 @@ def test_long_clauses_need_no_terms_beyond_their_length_as_pairs():
     assert qubo.energy(reduction.forward(np.eye(60))).tolist() == [0] * 60
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_pairs_of_a_very_long_clause_grow_with_its_length_alone(sign):
+    clause = [sign * k for k in range(1, 2001)]
+    qubo, reduction = gh.to_qubo(MaxSat(2000, [clause], [7]))
+    assert qubo.num_variables == 2000 + 1998
+    assert qubo.num_edges < 5 * 2000
+    false = np.full(2000, (1 - sign) // 2)
+    turned = false.copy()
+    turned[1234] = 1 - turned[1234]
+    assert qubo.energy(reduction.forward([false, turned])).tolist() == [7, 0]
+
+
 def test_a_clause_of_negations_is_one_term():
     problem = MaxSat(60, [range(-60, 0)], [7])
     assert gh.to_polynomial(problem)[0].terms() == {tuple(range(60)): 7}

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import glasshouse as gh
+from glasshouse.problems import expansion
 from glasshouse.problems.convert import given_problem
 from glasshouse.problems.expansion import in_units, to_pairs
 
@@ -96,6 +97,20 @@ def test_pairs_have_the_energy_at_their_best_ancillas(drawn):
         everything = states(quadratic.num_variables, units)
         least = quadratic.energy(everything)
         assert (problem.energy(reduction.back(everything)) <= least).all()
+
+
+@settings(max_examples=40)
+@given(polynomials(most=6, degree=9, floats=False))
+def test_wide_products_of_bits_are_halved_exactly(drawn):
+    size, rows, weights, _ = drawn
+    problem = gh.Polynomial.from_terms(size, rows[:2], weights[:2], units="binary")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(expansion, "_WIDE", 3)
+        quadratic, reduction = to_pairs(problem)
+    table = states(size, "binary")
+    assert quadratic.energy(reduction.forward(table)).tolist() == problem.energy(table).tolist()
+    everything = states(quadratic.num_variables, "binary")
+    assert (problem.energy(reduction.back(everything)) <= quadratic.energy(everything)).all()
 
 
 @given(polynomials(most=5, degree=4))

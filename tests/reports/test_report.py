@@ -67,6 +67,14 @@ def test_what_has_no_proof_is_only_stated(plant, tmp_path):
     assert "verified" not in {fact.trust for fact in section.facts}
 
 
+@pytest.mark.parametrize("width", [2, 3])
+def test_planted_cores_are_verified_without_a_matrix_of_ancillas(width, tmp_path):
+    gh.write(tmp_path / "c.wcnf", gh.cores(12, cores=3, width=width, rng=1))
+    section = file_section(tmp_path / "c.wcnf")
+    assert trust_of(section, "seed") == "verified"
+    assert "optimum" in section.lead
+
+
 def test_a_lie_is_shown_as_one_and_ends_with_exit_code_1(plant, tmp_path, capsys):
     path = tmp_path / "x.wcnf"
     gh.write(path, plant)

@@ -10,7 +10,7 @@ import pytest
 from glasshouse.certificates import CertificateError
 from glasshouse.files import FileError, read_document, side_car
 from glasshouse.planting import shuffle
-from glasshouse.planting.methods import random_loops
+from glasshouse.planting.methods import cores, random_loops
 from glasshouse.suites import check_suite, iter_write_suite, write_suite
 from glasshouse.suites.manifest import MANIFEST, read_manifest, sha256_of
 
@@ -44,6 +44,15 @@ def test_a_suite_is_proven_in_every_format(tmp_path, suffix, blind):
     entries = written(tmp_path / "s", map(shuffle, grown(2)), suffix=suffix, blind=blind)
     assert check_suite(tmp_path / "s" / MANIFEST) == entries
     assert len(entries) == 2
+
+
+@pytest.mark.parametrize("suffix", [".wcnf", ".npz", ".cnf"])
+@pytest.mark.parametrize("blind", [False, True])
+def test_a_suite_of_cores_is_proven(tmp_path, suffix, blind):
+    plants = [cores(12, cores=3, frustrated=share, rng=1) for share in (1, "1/2", 0)]
+    entries = written(tmp_path / "s", map(shuffle, plants), suffix=suffix, blind=blind)
+    assert [entry.optimum for entry in entries] == [3, 2, 0]
+    assert check_suite(tmp_path / "s" / MANIFEST) == entries
 
 
 def test_a_corrupted_side_car_is_noticed(tmp_path):

@@ -61,8 +61,7 @@ class Contest:
         import numpy as np
 
         from glasshouse.problems import Clauses
-        from glasshouse.problems.hard_clauses import satisfy
-        from glasshouse.proofs import HardClausesUnsatisfiableError
+        from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 
         is_optimal, status = False, "UNKNOWN"
         try:

@@ -87,7 +87,7 @@ def prove(
     from glasshouse.files import FileError, read_document, side_car, write_if_better
     from glasshouse.files.text.streams import refuse_existing, replacing
     from glasshouse.problems import Max2Sat
-    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
     from glasshouse.proofs import prove as find_proof
     from glasshouse.proofs.qoblib import TO_FILL_IN, QoblibPackage
     from glasshouse.proofs.veripb.writing import veripb_proof

@@ -61,7 +61,7 @@ def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
     """Return a model (None if none was found) and whether it is optimal; offer better models."""
-    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 
     try:
         if solver == MINIMISE:

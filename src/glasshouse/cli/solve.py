@@ -116,7 +116,7 @@ def solve(
     """
     from glasshouse.files import read_document
     from glasshouse.problems import Max2Sat, MaxSat
-    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 
     options: dict[str, Any] = {
         "runs": runs, "sweeps": sweeps, "target": target, "check": check, "seed": seed,
@@ -221,8 +221,7 @@ def _show(measure: Measure, answer: dict[str, Any], certified: Proven | None) ->
 
 def _is_satisfiable(problem: Max2Sat) -> bool:
     """Whether an assignment satisfies all hard clauses."""
-    from glasshouse.problems.hard_clauses import satisfy
-    from glasshouse.proofs import HardClausesUnsatisfiableError
+    from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError, satisfy
 
     try:
         satisfy(problem.num_variables, problem.hard)

@@ -16,7 +16,7 @@ from glasshouse.files.text.errors import FileError
 from glasshouse.files.text.streams import Place, name_of
 from glasshouse.planting import Plan, Planted, Recipe
 from glasshouse.planting.demand import EffortError
-from glasshouse.problems import Max2Sat, Problem, Reduction
+from glasshouse.problems import Max2Sat, MaxSat, Problem, Reduction, to_max2sat
 
 _ANOTHER = "its recipe grows another problem"
 
@@ -111,7 +111,12 @@ def regrow(
         raise FileError(path, f"its recipe grows nothing: {fault}; {allowance.remedy}") from None
     except (ValueError, ArithmeticError) as fault:
         raise FileError(path, f"its recipe grows nothing: {fault}") from None
-    if ordered(held.problem) != ordered(problem):
+    if isinstance(held.problem, Max2Sat) and isinstance(problem, MaxSat) and problem.longest <= 2:
+        problem, shorter = to_max2sat(problem)  # as files read clauses of two literals
+        reduction = reduction.then(shorter)
+    # Cores name clauses by their numbers, so their clauses must be in the same order.
+    form = _unlabelled if planted.cores else ordered
+    if form(held.problem) != form(problem):
         raise FileError(path, _ANOTHER)
     if held.problem.labels not in (None, problem.labels):
         raise FileError(path, "its recipe grows a problem with other labels")
@@ -147,5 +152,9 @@ def ordered(problem: Problem) -> Problem:
 
     Not every file has labels, so variables are compared by index.
     """
-    plain = problem if problem.labels is None else replace(problem, labels=None)
+    plain = _unlabelled(problem)
     return plain.simplified() if isinstance(plain, Max2Sat) else plain
+
+
+def _unlabelled(problem: Problem) -> Problem:
+    return problem if problem.labels is None else replace(problem, labels=None)

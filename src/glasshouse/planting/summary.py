@@ -49,7 +49,7 @@ class Summary(Summarised):
         ground_states: how many there are, as far as that is proven, and why.
         asked: the family's own parameters, as text.
         labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
-        degree: the most spins that a term has.
+        degree: the most spins that a term has, at least 2; 0 for clauses.
     """
 
     method: str
@@ -87,7 +87,7 @@ class Summary(Summarised):
             size = f"{problem.num_visible} visible × {problem.num_hidden} hidden"
         parts = int(components(form).max(initial=-1)) + 1
         if isinstance(form, Polynomial):
-            fields, degree = int((form.monomials.degrees == 1).sum()), form.degree
+            fields, degree = int((form.monomials.degrees == 1).sum()), max(2, form.degree)
         else:
             fields, degree = int((form.fields != 0).sum()), 2
         edges = form.num_edges - (fields if isinstance(form, Polynomial) else 0)
@@ -148,6 +148,7 @@ class Summary(Summarised):
             ground_states=Method.of(planted.recipe).ground_states(planted),
             asked=_own_parameters(planted),
             labels=problem.labels,
+            degree=0,
         )
 
     def _summary_table(self) -> SummaryTable:
@@ -166,12 +167,11 @@ class Summary(Summarised):
         # The density of the MAX-2-SAT form of squares has no meaning.
         missing = {"squares"} if not self.squares else {"clause density"}
         missing |= set() if self.loops else {"loops", "loop density"}
-        missing |= set() if self.cores else {"cores"}
+        missing |= {"cores"} if self.degree else set()
         rows = [row for row in rows if row[0] not in missing]
         if self.labels is not None:
             rows.append(("labels", "", f"{self.labels[0]!r} to {self.labels[-1]!r}"))
-        what = "edges" if self.degree <= 2 else f"terms up to degree {self.degree}"
-        what = "clauses" if self.cores else what
+        what = {0: "clauses", 2: "edges"}.get(self.degree, f"terms up to degree {self.degree}")
         head = f"{self.method}: {self.size}, {self.edges} {what}"
         head += f", {self.fields} fields" if self.fields else ""
         head += f"; ground energy {self.energy}"

@@ -24,6 +24,10 @@ from glasshouse.problems.reduction import Reduction, StateMap, same_state, to_bi
 # A monomial of degree d has 2^d parts in other units: half a gigabyte of them at most.
 MOST_PARTS = 1 << 24
 
+# Wider products of bits are halved before they give up one factor at a time, because the terms of
+# the second way grow with the square of the width.
+_WIDE = 32
+
 Flat = tuple[Monomials, Any]
 
 
@@ -90,8 +94,10 @@ def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
     Spins: a product of four or more is cut in two, w·A·B = |w| + min over t of -|w|·t·(A - σB) with
     the sign σ of w; one of three has its own ancilla a, by 2(1 - s1·s2·s3) = min over a of
     (s1 + s2 + s3 - 1 - 2a)². Bits: -|w|·x1⋯xk is the least |w|·y·(k - 1 - Σ x), and a positive
-    product gives up one factor at a time by x1·P = P - (1 - x1)·P. No weight needs to be larger
-    than others to hold ancillas in place.
+    product gives up one factor at a time by x1·P = P - (1 - x1)·P. A wide positive product first
+    replaces its factors two by two, x1·x2·P = min over y of y·P + x1·x2 - 2(x1 + x2)·y + 3y, so its
+    terms stay proportional to its width. No weight needs to be larger than others to hold ancillas
+    in place.
 
     >>> ising, reduction = to_pairs(Polynomial.from_terms(3, {(0, 1, 2): -1}))
     >>> ising.num_variables, reduction.forward([1, -1, -1]), ising.energy([1, -1, -1, -1])
@@ -105,6 +111,8 @@ def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
         if degree == 3:
             rounds.bind_triples()
     else:
+        while rounds.pair_up():
+            pass
         while degree > 2:
             degree = rounds.give_up_one()
     quadratic, forward = rounds.problem(), rounds.forward
@@ -186,6 +194,32 @@ class _Rounds:
         self._answer([table], majority)
         self._end(rows, sums)
 
+    def pair_up(self) -> bool:
+        """Halve the wide positive bit terms, pair by pair of factors; False if there are none.
+
+        An ancilla that is not the product of its pair costs at least the weight of the term, which
+        is the most that the term can gain by it.
+        """
+        held, all_weights = self.terms
+        is_wide = (held.degrees > _WIDE) & (all_weights > 0)
+        if not is_wide.any():
+            return False
+        kept = np.flatnonzero(~is_wide)
+        stay = held.chosen(kept)
+        rows, sums = self._tables(stay, all_weights[kept])
+        wide = np.flatnonzero(is_wide)
+        for places, table in held.chosen(wide).tables():
+            weights, width = all_weights[wide[places]], table.shape[1]
+            pairs_of_bits = table[:, : width - width % 2].reshape(-1, 2)
+            new = self._ancillas(len(pairs_of_bits))[:, np.newaxis]
+            each = np.repeat(weights, width // 2)
+            rows += [np.hstack([new.reshape(len(table), -1), table[:, width - width % 2 :]])]
+            rows += [pairs_of_bits, new, *(np.hstack([pairs_of_bits[:, [k]], new]) for k in (0, 1))]
+            sums += [weights, each, 3 * each, -2 * each, -2 * each]
+            self._answer([pairs_of_bits], _all_true(False))
+        self._end(rows, sums)
+        return True
+
     def give_up_one(self) -> int:
         """Shorten positive bit terms above pairs by one factor; turn negative ones into pairs."""
         rows, sums = self._start(3)
@@ -210,8 +244,14 @@ class _Rounds:
     def _start(self, least: int) -> tuple[list[Any], list[Any]]:
         """Return the terms below a degree, which do not change."""
         held, weights = self.terms
-        low = [(places, table) for places, table in held.tables() if table.shape[1] < least]
-        return [table for _, table in low], [weights[places] for places, _ in low]
+        below = np.flatnonzero(held.degrees < least)
+        return self._tables(held.chosen(below), weights[below])
+
+    @staticmethod
+    def _tables(held: Monomials, weights: Any) -> tuple[list[Any], list[Any]]:
+        """Tables of monomials, one for each degree, and their weights."""
+        found = list(held.tables())
+        return [table for _, table in found], [weights[places] for places, _ in found]
 
     def _above(self, least: int) -> list[tuple[npt.NDArray[Any], npt.NDArray[np.int32]]]:
         return [pair for pair in self.terms[0].tables() if pair[1].shape[1] >= least]

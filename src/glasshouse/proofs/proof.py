@@ -238,8 +238,9 @@ def prove(
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     if isinstance(problem, MaxSat):
         raise ValueError(
-            f"{problem!r}: prove has no bounds for clauses of three and more literals; convert "
-            "them to a polynomial (.hubo), or ask an exact solver, whose claim is not a proof"
+            f"prove has no bounds for clauses of three and more literals, and there is one of "
+            f"{problem.longest}; convert them to a polynomial (.hubo), or ask an exact solver, "
+            "whose claim is not a proof"
         )
     if isinstance(problem, Polynomial):
         return _of_polynomial(problem, time_limit, state, certificate)

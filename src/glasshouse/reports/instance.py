@@ -146,8 +146,10 @@ def _stated(document: Document, trust: Any) -> Fact:
 def _matrix(held: Document, plant: Planted | None, proven: Proven | None) -> list[Part]:
     if held.problem.num_variables > _MOST_SPINS or not held.problem.num_edges:
         return []
-    if isinstance(held.problem, Polynomial) or (proven and proven.certificate.num_monomials):
-        return []  # no matrix shows products
+    if isinstance(held.problem, (MaxSat, Polynomial)):
+        return []  # no matrix shows products or long clauses
+    if proven and proven.certificate.num_monomials:
+        return []
     if plant is not None and not isinstance(plant.problem, (MaxSat, Polynomial)):
         what = "the planted state, which is proven to be a ground state,"
         return [matrix_figure(plant.problem, plant.state, what, plant.proven.certificate)]

@@ -207,7 +207,9 @@ class _Writer:
             entry = entry.in_words_of(written.measure)
         self.entries.append(entry)
         if belongs(entry.file):
-            self.rows.append(RegressionRow.of(entry, reduction.forward(instance.state)))
+            # Plants of clauses have spins as their state, too, but the problem has bits.
+            state = reduction.forward(reduction.source.from_spins(instance.state))
+            self.rows.append(RegressionRow.of(entry, state))
         return entry
 
     def tables(self) -> Iterator[tuple[str, str]]:

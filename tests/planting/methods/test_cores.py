@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from glasshouse import files
 from glasshouse.certificates import Certificate, Cores, verify
+from glasshouse.files.replanting import regrown
 from glasshouse.planting import Planted, shuffle
 from glasshouse.planting.methods import cores
 from glasshouse.problems import MaxSat
@@ -155,3 +156,34 @@ def test_a_file_without_clauses_gets_no_certificate_of_cores(tmp_path, suffix):
     path = tmp_path / f"plant{suffix}"
     assert files.write(path, cores(12, cores=3, rng=1)).certificate is None
     assert files.read(path).num_variables >= 12
+
+
+def test_a_summary_counts_clauses_and_cores_even_if_none_is_frustrated():
+    told = str(cores(12, cores=3, frustrated=0, rng=1).summary())
+    assert told.startswith("cores: 12 variables, 33 clauses; ground energy 0")
+    assert "cores" in [line.split()[0] for line in told.splitlines()]
+
+
+@pytest.mark.parametrize("width", [2, 3])
+@pytest.mark.parametrize("suffix", [".wcnf", ".cnf", ".npz"])
+def test_a_file_is_grown_again_and_proven_by_its_recipe(width, suffix, tmp_path):
+    plant = cores(12, cores=3, width=width, rng=1)
+    path = tmp_path / f"c{suffix}"
+    files.write(path, plant)
+    assert files.read_planted(path) == plant
+    if suffix != ".npz":
+        (tmp_path / f"{path.name}.cert").unlink()
+    _, document = regrown(files.read_document(path))
+    assert document.proven.verdict.optimal
+
+
+@pytest.mark.parametrize("width", [2, 3])
+def test_clauses_in_another_order_are_not_what_the_recipe_grows(width, tmp_path):
+    path = tmp_path / "c.wcnf"
+    files.write(path, cores(12, cores=3, width=width, rng=1))
+    (tmp_path / "c.wcnf.cert").unlink()
+    lines = path.read_text().splitlines(keepends=True)
+    lines[-2:] = lines[:-3:-1]
+    path.write_text("".join(lines))
+    with pytest.raises(files.FileError, match="grows another problem"):
+        files.read_planted(path)

@@ -180,7 +180,7 @@ def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Temp
     """Return templates of all lengths, and the number of literals of their longest clause."""
     if shape == "tetrahedron":
         if (length, max_length) != (3, None):
-            raise ValueError("a tetrahedron has one size; remove length and max_length")
+            raise ValueError("a tetrahedron has one size; remove length= and max_length=")
         lists = [_tetrahedron()]
     else:
         first = validation.count(length, "length", 2 if shape == "ring" else 1)

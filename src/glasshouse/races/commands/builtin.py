@@ -13,7 +13,7 @@ from typing import Any
 
 from glasshouse.extras import MissingPackageError
 from glasshouse.files.clause_file import ClauseFile, as_problem
-from glasshouse.proofs import HardClausesUnsatisfiableError
+from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 from glasshouse.proofs.exact import EXACT_SOLVERS, RefusedError, solve_exactly
 from glasshouse.races.judging.answer import Answer
 from glasshouse.races.samplers import SAMPLERS
