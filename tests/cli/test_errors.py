@@ -132,3 +132,20 @@ def test_no_name_of_a_file_is_ever_changed(command, name, home, capsys):
     said = capsys.readouterr().err
     if code:  # some names end in the suffix of a format, and such a file can be written
         assert name in said, (typed, said)
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        ("check known.xyz", "--format"),
+        ("plant random -n 9 -f 1/5 --loops 3 -o new.xyz", "--format"),
+        ("convert known.xyz new.wcnf", "--from or --to"),
+    ],
+)
+def test_an_unknown_suffix_names_the_option_that_gives_the_format(
+    words, option, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "known.xyz").write_text("nothing that is known\n")
+    assert main(words.split()) == 2
+    assert capsys.readouterr().err.endswith(f'such as {option} "wcnf"\n')

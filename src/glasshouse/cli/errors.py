@@ -112,7 +112,8 @@ def spoken(error: BaseException, words: list[str]) -> str:
     if "--force" not in options.values():
         message = message.removesuffix(_ADVICE)
     if path is not None:
-        options = {name: option for name, option in options.items() if option == "--force"}
+        kept = ("overwrite", "force", "format")  # a file's own words are never changed
+        options = {name: options[name] for name in kept if name in options}
     return as_options(message, options, _typed([*words, *([] if path is None else [path])]))
 
 
@@ -164,6 +165,8 @@ def _options(words: list[str]) -> dict[str, str]:
     for name, option in _LIBRARY_NAMES.items():
         if option in found.values():
             found[name] = option
+    if {"--from", "--to"} <= set(found.values()):
+        found["format"] = "--from or --to"
     return found
 
 

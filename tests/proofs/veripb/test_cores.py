@@ -44,6 +44,21 @@ def test_veripb_proves_what_the_checkers_do(form, version, tmp_path):
 
 
 @pytest.mark.skipif(VERIPB is None, reason="needs VeriPB")
+@pytest.mark.parametrize(("form", "version"), FORMS)
+def test_proofs_elaborate_to_the_kernel_format(form, version, tmp_path):
+    """The kernel format is what CakePB, the verified checker of such proofs, reads."""
+    for problem, certificate in cases():
+        formula, proof = write_formula(tmp_path, problem, form), tmp_path / "proof.pbp"
+        proof.write_text(veripb_proof(problem, certificate, form=form, version=version))
+        kernel = tmp_path / "kernel.pbp"
+        verdict = verify(problem, certificate)
+        bounds = verdict.lower_bound, verdict.energy
+        assert run(str(VERIPB), formula, proof, "--elaborate", str(kernel)) == bounds
+        assert run(str(VERIPB), formula, kernel) == bounds
+        kernel.unlink()
+
+
+@pytest.mark.skipif(VERIPB is None, reason="needs VeriPB")
 def test_veripb_refuses_a_proof_of_more(tmp_path):
     certificate = Certificate.of_cores(STATE, Cores.of([(1, TREE)]))
     formula, proof = write_formula(tmp_path, PROBLEM, "wcnf"), tmp_path / "proof.pbp"

@@ -60,13 +60,16 @@ def test_proofs_elaborate_to_the_kernel_format(veripb, tmp_path, form, version):
     """The kernel format is what CakePB, the verified checker of such proofs, reads."""
     glass = lattice(3, 3, 3, seed=1)
     plant = random_loops(9, 8, frustration="1/4", loop_density=2, rng=5).ising
-    for ising in (plant, glass, spin_glass(7, 0.9, np.random.default_rng(3), gaussian=False)):
-        problem, _ = to_max2sat(ising)
-        proof = prove(problem)
+    dense = spin_glass(7, 0.9, np.random.default_rng(3), gaussian=False)
+    clauses = [to_max2sat(ising)[0] for ising in (plant, glass, dense)]
+    cases = [(problem, prove(problem).certificate) for problem in clauses]
+    cases += [squares_in_clauses(np.random.default_rng(seed)) for seed in range(3)]
+    for problem, certificate in cases:
         formula, path = write_formula(tmp_path, problem, form), tmp_path / "proof.pbp"
-        path.write_text(veripb_proof(problem, proof.certificate, form=form, version=version))
+        path.write_text(veripb_proof(problem, certificate, form=form, version=version))
         kernel = tmp_path / "kernel.pbp"
-        bounds = proof.lower_bound, proof.energy
+        verdict = verify(problem, certificate)
+        bounds = verdict.lower_bound, verdict.energy
         assert run(veripb, formula, path, "--elaborate", str(kernel)) == bounds
         assert run(veripb, formula, kernel) == bounds
         kernel.unlink()

@@ -45,6 +45,6 @@ def unknown_suffix(place: Place, suffix: str | None = None) -> FileError:
     known = " ".join(FORMATS)
     return FileError(
         name_of(place),
-        f"unknown suffix {suffix!r}; expected one of {known} (+ .gz, .xz or .zip), or a format "
-        'named, such as format="wcnf"',
+        f"unknown suffix {suffix!r}; expected one of {known} (+ .gz, .xz or .zip), or pass the "
+        'format of the content, such as format="wcnf"',
     )
