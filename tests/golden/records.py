@@ -228,11 +228,8 @@ def all_help(words: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
 
 
 def listed_commands(text: str) -> list[str]:
-    """Return the names in the panel of commands of a help text."""
-    panel = re.search(r"╭─ Commands ─+╮\n(.*?)╰", text, re.DOTALL)
-    if panel is None:
-        return []
-    return re.findall(r"^│ ([a-z][a-z0-9-]*) ", panel[1], re.MULTILINE)
+    """Return the names of commands in all panels; options begin with -, arguments are capitals."""
+    return re.findall(r"^│ ([a-z][a-z0-9-]*) ", text, re.MULTILINE)
 
 
 def help_versions() -> dict[str, str]:

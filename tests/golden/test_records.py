@@ -6,6 +6,7 @@ See the README in this folder for how to record them again.
 from __future__ import annotations
 
 import json
+import re
 from importlib.metadata import version
 
 import pytest
@@ -55,3 +56,14 @@ def test_help_texts_are_as_recorded():
     if installed != laid_out:
         pytest.skip(f"help.txt was laid out by {laid_out}, and here is {installed}")
     assert help_texts() == expected
+
+
+def test_the_help_of_every_command_is_recorded():
+    heads = re.findall(r"^\$ glasshouse (.*)--help$", (HERE / "help.txt").read_text(), re.MULTILINE)
+    methods = {f"plant {m.command}" for m in METHODS.values() if is_ours(m.function)}
+    recorded = {head.strip() for head in heads}
+    assert (
+        recorded
+        >= {"", "check", "study run", "race compare", "fuzz shrink", "store copy"} | methods
+    )
+    assert len(recorded) == len(heads)

@@ -59,8 +59,8 @@ def check(
             proves the optimum of a file that has no certificate.
         verified: also run the checker that is proven correct in Coq, on .wcnf, .mc, .sparse and
             .hubo files. `make verified` builds it.
-        print_checker: print a checker for WCNF and .mc files that needs Python alone, and none of
-            glasshouse.
+        print_checker: print a checker for .wcnf, .mc, .sparse and .hubo files that needs only
+            Python, without glasshouse.
         json: print one JSON object per file.
     """
     if print_checker:
