@@ -225,6 +225,7 @@ def of_boltzmann(folder: Any) -> Iterable[Any]:
     run = gh.train(gh.shifting_bars(), 4, epochs=2, every=1, rng=1)
     yield from (run, run.settings, run.machine, boltzmann.find_mode(run.machine))
     yield gh.RestrictedBoltzmannMachine()
+    yield boltzmann.GaussianMachine([[1.0, -1.0]])
     yield boltzmann.annealed_importance(run.machine, chains=8, temperatures=10, rng=1)
     task = boltzmann.TrainingTask(gh.shifting_bars(), run.settings, count=3, every=1)
     *_, last = boltzmann.iter_train([task], folder / "training.sqlite")

@@ -43,8 +43,8 @@ def test_patience_returns_the_machine_of_the_best_look() -> None:
 
 @pytest.mark.parametrize(("options", "message"), [
     ({"patience": 0}, "patience"),
-    ({"patience": 2, "monitors": ["frustration"]}, "which is 'frustration'; expected one of"),
-    ({"patience": 2, "monitors": []}, "which is None; expected one of"),
+    ({"patience": 2, "monitors": ["frustration"]}, "not 'frustration'; expected one of"),
+    ({"patience": 2, "monitors": []}, "not None; expected one of"),
     ({"patience": 2, "checkpoint": "x.npz"}, "leave checkpoint out"),
 ])  # fmt: skip
 def test_patience_that_cannot_work_is_refused(options: dict[str, Any], message: str) -> None:

@@ -156,7 +156,7 @@ def test_the_base_machine_is_fitted_to_the_data() -> None:
 def test_refusals() -> None:
     with pytest.raises(ValueError, match="monitor='held_out' needs held_out"):
         train(DATA, 3, monitors=("held_out",))
-    with pytest.raises(ValueError, match=r"monitors='kl' is a text; .* names: \['kl'\]"):
+    with pytest.raises(ValueError, match=r"monitors='kl' is one string; .* names: \['kl'\]"):
         train(DATA, 3, monitors="kl")
     with pytest.raises(ValueError, match="monitor='loss' is not one of kl, "):
         train(DATA, 3, monitors=("loss",))

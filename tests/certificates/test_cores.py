@@ -160,7 +160,7 @@ def test_cores_are_for_clauses_and_stand_alone():
     cores = Cores.of([(1, [1, -1, -2])])
     with pytest.raises(CertificateError, match="about clauses"):
         verify(Ising.from_edges(1, [], [], fields=[1]), Certificate.of_cores([1], cores))
-    with pytest.raises(ValueError, match="stand alone"):
+    with pytest.raises(ValueError, match="cannot be combined"):
         Certificate([1, 1, 1], [0, 1, 2], [0, 3], [1], cores=cores)
     with pytest.raises(CertificateError, match="need a certificate of cores"):
         verify(PROBLEM, Certificate([1, 1, 1], [0, 1, 2], [0, 3], [1]))

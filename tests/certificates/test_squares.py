@@ -202,5 +202,5 @@ def test_rows_become_squares_without_their_zeros() -> None:
     assert Squares.of_rows([[0, 2, 0, -1]]) == Squares.of([[(1, 2), (3, -1)]])
     with pytest.raises(ValueError, match="square 1 is empty"):
         Squares.of_rows([[1, 1], [0, 0]])
-    with pytest.raises(ValueError, match="one row per square is needed"):
+    with pytest.raises(ValueError, match="pass one row per square"):
         Squares.of_rows([1, 1])

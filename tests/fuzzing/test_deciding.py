@@ -99,5 +99,5 @@ def test_a_proof_of_half_a_weight_is_an_error_and_no_assertion(monkeypatch):
     monkeypatch.setattr(
         "glasshouse.files.known.examined", lambda form, _: (form.scale // 2, 0, form.scale // 2)
     )
-    with pytest.raises(CertificateError, match="fraction of a weight"):
+    with pytest.raises(CertificateError, match="bound is a fraction"):
         known_by(clauses, Certificate([1], [], [0], []))

@@ -39,8 +39,8 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
     contradiction = np.flatnonzero(component[0::2] == component[1::2])
     if len(contradiction):
         raise HardClausesUnsatisfiableError(
-            f"hard clauses unsatisfiable: they force variable {contradiction[0] + 1} to be true "
-            "and false"
+            f"hard clauses unsatisfiable: they force variable {contradiction[0] + 1} to be both "
+            "true and false"
         )
     rank = _topological_rank(component[tails], component[heads], count)
     # Of x and ¬x, the literal that comes later in the order of implication can be true.

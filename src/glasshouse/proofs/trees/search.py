@@ -139,7 +139,7 @@ class TreeSearch:
             root: the root of the tree.
             most_open: stop once this many nodes are open.
             most_nodes: stop once this many nodes have been bounded.
-            seconds: stop after the first node that ends after so many seconds; unlike the budget,
+            seconds: stop after the first node that ends later than this; unlike the budget,
                 this does not cut short the work on a node.
         """
         self.most_open, self.most_nodes = most_open, most_nodes
