@@ -122,7 +122,7 @@ LIARS = {
     "returned 1000000000003 reads":
         with_record(num_occurrences=lambda x: np.array([10**12, 1, 1, 1])),
     "num_occurrences are not integers": with_record(num_occurrences=lambda x: -x),
-    "num_occurrences are not integers of at least 1": with_record(num_occurrences=lambda x: x + 0.5),
+    "num_occurrences are not integers of": with_record(num_occurrences=lambda x: x + 0.5),
     "its SampleSet cannot be read: ": with_record(energy=lambda x: np.array([{}] * len(x))),
     "raised ZeroDivisionError": lambda found, bqm: 1 / 0,
     "raised SystemExit: no licence left": never,
