@@ -18,8 +18,8 @@ accepted every certificate before its row was written.
 
 [instances.csv](instances.csv) has all rows, with the SHA-256 of each instance and of each
 certificate. The folder `certificates` has {committed} of the certificates, compressed, and
-[checker.py](checker.py) is the stand-alone checker. Instances are data of their authors and are not
-in this repository. Their fingerprint is the hash of the problem, not of the file: `glasshouse
+[checker.py](checker.py) is the stand-alone checker. The instances belong to their authors and are
+not in this repository. Their fingerprint is the hash of the problem, not of the file: `glasshouse
 library check FILE` recognises a copy in any format and order of lines.
 
 ## Verify a row

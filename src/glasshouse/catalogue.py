@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Catalogue(dict[str, T]):
-    """A dictionary whose entries are added once; looking up an unknown name lists all names.
+    """A dictionary whose entries cannot be replaced; the error for unknown names lists all names.
 
     Args:
         what: the kind of an entry, for messages.

@@ -24,7 +24,7 @@ _LEFT = ' style="text-align:left"'  # because notebooks align numbers and texts 
 
 
 class Summarised:
-    """The base class of all results; a class may override any of its texts.
+    """The base class of all results; a subclass may override any part of its summary.
 
     `summary()` returns `__str__` if the class defines it, otherwise its own repr, otherwise one
     line per field. The repr names the fields, as a dataclass does, but does not spell out arrays.
@@ -32,7 +32,7 @@ class Summarised:
     """
 
     def summary(self) -> Any:
-        """Return a human-readable summary: a text, or an object that prints as one.
+        """Return a human-readable summary: a string, or an object that prints as one.
 
         >>> from glasshouse.problems import Ising
         >>> Ising.from_edges(2, [(0, 1)], [3]).summary()

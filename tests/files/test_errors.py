@@ -99,7 +99,7 @@ BAD = [
     (".coo", "# vartype=SPIN\n# vartype=BINARY\n0 1 1\n", 2, "expected one vartype"),
     (".coo", "# vartype=SPIN\n0 1\n", 2, "expected 3"),
     (".coo", "# vartype=SPIN\n2147483647 1 1\n", 2, "out of range"),
-    (".coo", "# vartype=SPIN\n# labels [1,2]\n7 1 1\n", 2, "not the numbers in the lines"),
+    (".coo", "# vartype=SPIN\n# labels [1,2]\n7 1 1\n", 2, "differ from the numbers"),
     (".coo", '# vartype=SPIN\n# labels ["a","b"]\n7 1 1\n', 2, "lines with 0 to 1"),
     (".coo", '# vartype=SPIN\n# labels ["a"]\n0 1 1\n', 2, "1 labels but 2 variables"),
     (".qubo", 'c labels ["a","a"]\np qubo 0 2 0 1\n0 1 1\n', 1, "only 1 different"),

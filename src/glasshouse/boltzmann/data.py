@@ -165,7 +165,7 @@ SETS = {
 
 
 def _sizes(name: str) -> dict[str, int]:
-    """Return the sizes that a name of data can have, in order, and their defaults."""
+    """Return the size parameters that a data set accepts, in order, and their defaults."""
     make: Any = SETS[name]
     return {size: one.default for size, one in inspect.signature(make).parameters.items()}
 
@@ -205,7 +205,7 @@ class DataOptions:
 
     @classmethod
     def of_name(cls, name: str, held_out: float | None = None) -> tuple[str, DataOptions]:
-        """Return the name of data and the options in it: `bars:9x5`, `stripes:4`, `digits:8`."""
+        """Split names such as `bars:9x5` or `digits:8` into the data set's name and its options."""
         kind, _, sizes = name.partition(":")
         if kind not in SETS or kind == name:
             return name, cls(held_out=held_out)

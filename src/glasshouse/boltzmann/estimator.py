@@ -257,7 +257,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self.machine_
 
     def _rows(self, X: Any, *, reset: bool = False) -> SpinArray:
-        """Return checked data in the machine's units."""
+        """Check the data, and convert them to the values of the machine's units."""
         if not reset:
             self._fitted()
         parts = vars(self)

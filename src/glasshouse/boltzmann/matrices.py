@@ -68,7 +68,7 @@ class Matrices:
         self._compile()
 
     def _compile(self) -> None:
-        """Call every kernel without work, to compile it before timing starts."""
+        """Call every kernel on empty input, so that compilation ends before timing starts."""
         arrays, seen, fields = self.arrays, self.seen[:0], self.fields[:0]
         tables.shuffle_rows(arrays.stream, arrays.order[:0])
         self._draw_hidden(fields, self.hidden[:0])

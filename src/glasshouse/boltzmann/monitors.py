@@ -140,7 +140,7 @@ class Best:
         name = next(iter(looks), None)
         if name not in _BETTER:
             raise ValueError(
-                f"patience needs a monitor of quality first, not {name!r}; expected one of "
+                f"patience needs a quality monitor in first place, not {name!r}; expected one of "
                 f"{', '.join(_BETTER)}"
             )
         self.sign = _BETTER[name]

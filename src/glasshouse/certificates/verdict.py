@@ -87,7 +87,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
 
 
 def _in_numbers(problem: Problem, bound: Fraction, exact: Fraction, least: Fraction) -> Verdict:
-    """Return the verdict in numbers of the problem's kind."""
+    """Return the verdict with numbers of the problem's type: integers, fractions or floats."""
     energy, lower = (_number(x, problem.is_integer) for x in (exact, least))
     if least < exact and not problem.is_integer and (lower > least or lower >= energy):
         lower = np.nextafter(min(lower, energy), -np.inf).item()

@@ -252,7 +252,7 @@ NEXT = (
 
 
 def _run(line: str, *, is_refused: bool = False) -> None:
-    """Run a command line as it is shown; `is_refused` if the answer must be no."""
+    """Run a command line as printed; `is_refused` means that it must end with code 1."""
     from glasshouse.cli import add_options, app
 
     _say(f"glasshouse {line}")

@@ -93,12 +93,12 @@ def is_pipe(file: Path | None) -> bool:
 
 
 def source(file: Path, format: str | None, option: str = "--format") -> Place:
-    """Return the file to read, or standard input for `-`, whose format must be given."""
+    """Return the file to read; `-` is standard input, and requires an explicit format."""
     return file if not is_pipe(file) else _stream(sys.stdin, "input", format, option)
 
 
 def target(file: Path, format: str | None, option: str = "--format") -> Place:
-    """Return the file to write, or standard output for `-`, whose format must be given."""
+    """Return the file to write; `-` is standard output, and requires an explicit format."""
     return file if not is_pipe(file) else _stream(sys.stdout, "output", format, option)
 
 

@@ -150,7 +150,7 @@ def _heuristic(
 def _in_rounds(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> dict[str, Any]:
-    """Anneal or temper with more and more sweeps; offer the best state of each round."""
+    """Anneal or temper in rounds of increasing length; report the best state of each round."""
     from glasshouse import solvers
     from glasshouse.solvers.doubling import iter_rounds
 

@@ -230,7 +230,7 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
 
 
 def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
-    """The clauses as one of the library's problems, as `read` gives it.
+    """The clauses as the problem object that `read` returns.
 
     Raises:
         ValueError: weights are beyond what it takes.

@@ -141,7 +141,7 @@ def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) 
 
 
 def _num_terms(problem: Problem) -> int:
-    """Return the number of couplings or clauses, which is at least the edges of the source."""
+    """Return the number of couplings or clauses, which is at least the source's number of edges."""
     if isinstance(problem, Max2Sat):
         return problem.num_clauses + problem.num_hard
     return problem.num_edges

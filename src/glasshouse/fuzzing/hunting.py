@@ -87,7 +87,7 @@ class Fault:
 
 @dataclass
 class Catch:
-    """The findings so far.
+    """The findings of a fuzzing run so far.
 
     Attributes:
         verdicts: the count of each verdict.

@@ -1,4 +1,4 @@
-"""Shrinking: the smallest instance on which a solver fails, with an independent optimum.
+"""Shrinking: find the smallest instance on which a solver fails, and its optimum.
 
 Whole parts are removed first: the remaining parts are proven by their own loops. Then single
     clauses are removed, weights lowered and variables renamed; after each such step the optimum is

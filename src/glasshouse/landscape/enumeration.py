@@ -215,7 +215,7 @@ class Part:
     tolerance: int
 
     def couplings(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return both ends of each coupling, from either end, and its weight."""
+        """Return two ends and the weight of each coupling; both directions are listed."""
         starts, neighbours, weights = self.rows
         bounds = starts[self.first : self.first + len(self.spins) + 1]
         ends = np.repeat(np.arange(len(self.spins)), np.diff(bounds))

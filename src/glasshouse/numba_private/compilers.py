@@ -73,7 +73,7 @@ def _new_library(kind: Any, state: Any) -> Any:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KernelLowering(NativeLowering):
-    """Numba's code generation step, with our kind of library."""
+    """Numba's code generation step, using our library class."""
 
     _name = "glasshouse_kernel_lowering"
 

@@ -1,4 +1,4 @@
-"""Our compilers, used only if they pass a test in this process, because they use private names.
+"""Compilers that use private names of Numba, and only after a test in this process.
 
 The test compiles a small function both ways and compares the results. It runs before the first
 kernel is compiled, and not at all if every kernel comes from the cache.

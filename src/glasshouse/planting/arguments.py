@@ -106,7 +106,7 @@ def number_of(
 
 
 def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
-    """Return a word, which must be one of `allowed`."""
+    """Return a word after a check that it is one of `allowed`."""
     if value not in allowed:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
     return value

@@ -101,7 +101,7 @@ def new_meter(steps: int | None = None) -> Meter:
 def spend(meter: Meter, steps: int) -> None:
     """Count steps before they are taken, such as the pairs of squares; refuse too many."""
     if steps > int(meter[0]):
-        raise EffortError(f"its squares have {steps} pairs of spins, more than the allowed steps")
+        raise EffortError(f"the squares have {steps} pairs of spins, more than is allowed")
     meter[0] -= steps
 
 

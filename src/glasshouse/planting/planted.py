@@ -266,7 +266,7 @@ class Planted(Summarised):
 
     @property
     def half(self) -> Fraction:
-        """The paper's n: visible spins, even of a shuffled RBM, or half the spins of a graph."""
+        """The paper's n: the number of visible spins of an RBM, or half of a graph's spins."""
         spins = self.problem.num_variables
         if isinstance(self.problem, Rbm):
             return half(spins, self.problem.num_visible)

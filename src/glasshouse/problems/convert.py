@@ -134,7 +134,7 @@ def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
 
 
 def to_maxsat(problem: Given) -> tuple[MaxSat, Reduction]:
-    """Convert any problem to weighted MaxSAT; all but clauses are converted by `to_max2sat`.
+    """Convert any problem to weighted MaxSAT; all problems but clauses go through `to_max2sat`.
 
     >>> to_maxsat(Max2Sat.from_clauses(2, [[1, 2], [-1]], [3, 1]))[0]
     MaxSat(2 variables, 2 clauses, at most 2 literals, integer weights 1 to 3)

@@ -66,7 +66,7 @@ class Monomials(NamedTuple):
             yield places, self.indices[self.starts[places][:, np.newaxis] + across]
 
     def chosen(self, places: npt.NDArray[Any]) -> Monomials:
-        """Return some of the monomials, in the given order."""
+        """Return the monomials at the given indices, in that order."""
         lengths = self.degrees[places]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         shift = np.repeat(self.starts[places] - starts[:-1], lengths)

@@ -61,7 +61,7 @@ def spins(kind: str, size: int) -> Space:
 
 
 def bits(kind: str, size: int) -> Space:
-    """Return the space of states of 0 and 1."""
+    """Return the space of 0/1 states."""
     return Space(kind, size, 0)
 
 

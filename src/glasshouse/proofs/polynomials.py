@@ -32,7 +32,7 @@ _SWEEPS, _RUNS = 500, 64
 def prove_polynomial(
     problem: Polynomial, known: list[npt.NDArray[np.int8]], time_limit: float | None
 ) -> tuple[Proven, Statistics]:
-    """Return the best proof that annealing, a cover or even covers give.
+    """Return the best proof found by annealing, by a cover, or by the LP over even covers.
 
     Args:
         problem: a problem of any degree.

@@ -74,7 +74,7 @@ class QoblibPackage(Summarised):
 
     @property
     def series_path(self) -> Path:
-        """The path of the objective over time."""
+        """The path of the file that records the objective over time."""
         return self._path("objective_time_series.json")
 
     def _path(self, ending: str) -> Path:

@@ -12,7 +12,7 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass
 class Outcome:
-    """The result of a relaxation about the states that agree with some pairs.
+    """The result of a relaxation over the states that satisfy some pairs.
 
     Attributes:
         closed: whether `parts` prove, exactly, that no state is better than the best known.

@@ -49,7 +49,7 @@ def dial_chart(
 def _over_dial(
     results: Results | SamplerResults, solver: str, times: Mapping[str, Estimate], dial: str, by: By
 ) -> list[tuple[float, Estimate]]:
-    """Return the median at each setting; the intervals of samplers resample times and instances."""
+    """Return the median at each setting; for samplers, intervals resample times and instances."""
     if not isinstance(results, SamplerResults):
         return over_dial(times, results.parameters, dial)
     return [

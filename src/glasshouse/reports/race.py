@@ -48,7 +48,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 
 
 def race_section(store: Store) -> Section:
-    """Return the section of a store that holds a race of commands."""
+    """Return the report section on a store of a race of commands."""
     results, rules = read_results(store), held_race(store) or {}
     there, expected = len(results.runs), max(results.expected, len(results.runs))
     lead = (

@@ -41,7 +41,7 @@ def sampler_section(store: Store) -> Section:
 def results_section(
     results: SamplerResults, title: str, versions: str = "", store: str = ""
 ) -> Section:
-    """Return the section of a race of samplers.
+    """Return the report section on a race of samplers.
 
     Args:
         results: the results of the race.

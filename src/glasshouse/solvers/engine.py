@@ -60,7 +60,7 @@ class Hypergraph:
         self.weights = problem.weights[self.neighbours]
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
-        """Return the spin of each site: the spins that have monomials, in order."""
+        """Return the spins that occur in monomials, in the order of the sites."""
         return np.flatnonzero(np.diff(self.starts)).astype(np.int32)
 
 

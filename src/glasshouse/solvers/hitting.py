@@ -45,7 +45,7 @@ _MOST_IN_ALL = 2**62  # sweeps in total: int64, with one run to spare
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepsToSolution(Summarised):
-    """Samples of N_tot: the sweeps of all runs until the ground energy, the last one up to its hit.
+    """Samples of N_tot: the number of sweeps over all runs until one reaches the ground energy.
 
     Attributes:
         totals: int64, (samples) for one instance, (instances, samples) for an ensemble; for a

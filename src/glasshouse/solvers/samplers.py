@@ -41,7 +41,7 @@ _SHARED = ("num_reads", "num_sweeps", "beta_range", "seed", "threads", "time_lim
 
 
 class _GlasshouseSampler(Sampler):
-    """The common base of both samplers."""
+    """The base class of the annealing and the tempering sampler for dimod."""
 
     def __init__(self) -> None:
         if _MISSING is not None:

@@ -109,7 +109,7 @@ class TimeModel(Summarised):
 
     @property
     def latency(self) -> Estimate:
-        """The time of the smallest batch minus that of its reads; at least 0."""
+        """The latency: the time of the smallest batch minus the time of its reads, at least 0."""
         return self._estimate(
             *(np.maximum(one[:, 0] - self._per_read(one) * self.batches[0], 0)
               for one in self._times)

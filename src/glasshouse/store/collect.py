@@ -36,7 +36,7 @@ _UNKNOWN_WORKERS = 32
 
 @dataclass(frozen=True, repr=False)
 class Lost(Summarised):
-    """A batch that failed: either in all attempts, or once before it was tried again.
+    """A batch that failed in its last attempt, or that failed once and was queued again.
 
     Attributes:
         task_id: the id of its task.

@@ -46,7 +46,7 @@ class StoreError(ValueError):
 
 
 class OtherSettingsError(StoreError):
-    """A store that was filled with settings other than those of the call.
+    """Raised if a store was filled with settings other than the requested ones.
 
     Attributes:
         names_arguments: the message names arguments, which are options of a command.

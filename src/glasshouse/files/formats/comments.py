@@ -81,7 +81,7 @@ class Notes:
         return value
 
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
-        """Return a note's value, which must be one of the `allowed` words."""
+        """Return a note's value after a check that it is one of the `allowed` words."""
         if key not in self:
             return None
         value = self._values[key][1].decode("ascii", "replace")

@@ -66,7 +66,9 @@ class _Reader:
             numbers: npt.NDArray[Any] = np.array(noted)
             order = np.argsort(numbers)  # the labels are the numbers in the lines, in another order
             if not np.array_equal(numbers[order], places):
-                raise self.notes.error("labels", "are not the numbers in the lines")
+                raise self.notes.error(
+                    "labels", "differ from the numbers of the variables in the lines"
+                )
             return order.astype(np.int32)[pairs], size, noted
         if has_gaps:
             raise self.notes.error("labels", f"are {size}; expected lines with 0 to {size - 1}")

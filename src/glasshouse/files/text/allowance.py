@@ -75,7 +75,7 @@ class Allowance:
 
     @property
     def longest_row(self) -> int:
-        """The longest line of numbers in bytes; numbers take more memory than their text."""
+        """The most bytes in a line of numbers; parsed numbers take more memory than text."""
         return self.limit // 4
 
     @property

@@ -190,7 +190,7 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
     """
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{what} should be one of a list of integers, not {array.dtype} of shape {array.shape}"
+            f"{what} must be in a row of integers, not {array.dtype} of shape {array.shape}"
         )
     if array.size:
         for extreme in (int(array.min()), int(array.max())):

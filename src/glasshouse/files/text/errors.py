@@ -29,7 +29,7 @@ class FileError(ValueError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file that does not exist; also a FileNotFoundError, so that `except OSError` catches it.
+    """Raised if a file does not exist; a FileNotFoundError, so `except OSError` catches it.
 
     >>> isinstance(MissingFileError("x.wcnf", "there is no such file"), FileNotFoundError)
     True
@@ -37,11 +37,11 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 class ExistingFileError(FileError, FileExistsError):
-    """A file that would be overwritten; also a FileExistsError."""
+    """Raised if a file would be overwritten; a subclass of FileExistsError."""
 
 
 class FileAccessError(FileError, OSError):
-    """A file that the system does not allow to be read or written; also an OSError."""
+    """Raised if the system denies reading or writing a file; a subclass of OSError."""
 
 
 def shown(text: bytes) -> str:

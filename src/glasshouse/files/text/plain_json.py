@@ -80,7 +80,7 @@ def is_shallow(value: Any) -> bool:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object in which no key occurs twice; readers differ over which one counts."""
+    """Return an object; refuse duplicate keys, because readers differ on the value they keep."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise JsonError("has an object in which a key occurs twice")

@@ -1,4 +1,4 @@
-"""TOML from untrusted sources: limited before parsing, because tables cost more than their text.
+"""TOML from untrusted sources: its size is limited first, since tables take more memory.
 
 Python's parser needs about a kilobyte for every table, and for a dotted key `a.b.c` a copy of each
 of its beginnings. Two bytes of text can create a table, and a dotted key of 40,000 parts takes

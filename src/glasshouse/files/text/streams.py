@@ -124,7 +124,7 @@ class Source:
 
     @property
     def inner_name(self) -> Path:
-        """The name that gives the format: that of the one file in a zip archive, else its own."""
+        """The name that gives the format: for a zip archive, that of its only member."""
         if not isinstance(self.unpacker, ZipUnpacker):
             return self.path
         try:
@@ -179,7 +179,7 @@ class Source:
             )
 
     def refuse_products(self, spins: int) -> None:
-        """Refuse loops that visit monomials with too many spins in all to check."""
+        """Raise an error if the monomials of all loops hold too many spins in total to check."""
         if spins * _PRODUCT > self.allowance.most_pairs:
             raise self.error(
                 f"its loops visit monomials with {spins} spins in all, too many to check; "

@@ -1,4 +1,4 @@
-"""The weight matrix while loops are dropped: a dense array, or a hash table for large ones.
+"""The weight matrix during the planting of loops: a dense array, or a hash table if it is large.
 
 A matrix is one array. With one row it is dense: a number for every cell. With two rows it is an
 open-addressing hash table with linear probing, keys above values, whose length is a power of two.

@@ -161,7 +161,7 @@ def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) ->
 def _negative_edge(
     stream: Any, rule: Any, totals: Any, edges: Any, length: int, fixed: int, negative: int
 ) -> int:
-    """Return the position of the negative edge, uniform among those the rule allows, or -1.
+    """Draw the position of the negative edge among those the rule allows; -1 if there are none.
 
     `fixed` is the only position to consider, unless it is -1.
     """

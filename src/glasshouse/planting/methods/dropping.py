@@ -89,7 +89,7 @@ class Ground:
         return None if self.given is None else Graph.of(self.given)
 
     def refuse_acyclic(self) -> None:
-        """Refuse graphs on which no loop fits."""
+        """Raise an error if a graph contains no loop of the required kind."""
         graph = self.graph
         if graph and graph.num_nodes < 3:
             raise ValueError(f"{graph!r} is too small for a cycle; use at least 3 nodes")

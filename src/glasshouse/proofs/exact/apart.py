@@ -88,7 +88,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 def solve_apart(
     known: ExactSolver, problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell
 ) -> Answer:
-    """Solve in another process; after a kill, the last reported assignment is the answer.
+    """Run a solver in another process; if it is killed, its last reported assignment counts.
 
     Raises:
         RuntimeError: the process died by itself.

@@ -33,7 +33,7 @@ _ARRAY = 112
 
 
 class Walk(NamedTuple):
-    """Consecutive arcs, and the vertices that they visit, one more than arcs.
+    """A walk: consecutive arcs, and the vertices they visit, one more than there are arcs.
 
     The pair of the first and the last vertex closes it to a loop, whether or not that is an edge.
     """

@@ -174,7 +174,7 @@ class CycleLp:
         self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
     def make_do(self, work: _Work) -> None:
-        """Use a simple bound and state if the search stopped before it found any."""
+        """Fall back to a simple bound and state if the search stopped before it had its own."""
         if work.solved[0]:
             return
         spins = self.state.copy()

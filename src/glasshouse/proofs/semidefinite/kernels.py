@@ -218,7 +218,7 @@ def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any
 
 @compiled
 def descend(couplings: Any, states: Any) -> None:
-    """For every row, flip the single spin that gains most until no flip gains.
+    """For every row, repeatedly flip the spin that gains most, until no flip gains.
 
     This minimises the energy Σ q_ij s_i s_j of a symmetric matrix q without a diagonal.
     """

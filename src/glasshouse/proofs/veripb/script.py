@@ -158,7 +158,7 @@ class Row:
         return self.degree + sum(-amount for amount in self.terms.values() if amount < 0)
 
     def words(self) -> str:
-        """Return the sum in reverse Polish notation; lines that it needs are written first."""
+        """Write the lines that a sum uses, and return the sum in reverse Polish notation."""
         words: list[str] = []
         for line, times in self._steps:
             if line is None:

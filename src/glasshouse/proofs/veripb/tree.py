@@ -140,7 +140,7 @@ class TreeProof:
         return self._resolved(first, second, violated(0, node, 1))
 
     def _contradicted(self, cycle: list[Edge]) -> Clause | None:
-        """Return the clause of a leaf without states; None if it has a pair and its opposite."""
+        """Return the clause that excludes an empty leaf; None if it is always satisfied."""
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
 
     def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:

@@ -159,7 +159,7 @@ class Results(Summarised):
 
     @cached_property
     def best_known(self) -> dict[str, int]:
-        """The least known cost of an assignment of each instance."""
+        """The lowest known cost of each instance."""
         known: dict[str, int] = {}
         for run in self.runs:
             for cost in (run.optimum, run.best, run.shown):
@@ -274,12 +274,12 @@ def _incumbents(text: str) -> Incumbents:
     if not isinstance(pairs, list) or not all(
         isinstance(pair, list) and len(pair) == 2 for pair in pairs
     ):
-        raise ValueError(f"incumbents are {short(text)}")
+        raise ValueError(f"incumbents must be [seconds, cost] pairs, not {short(text)}")
     found = []
     for seconds, value in pairs:
         cost = _cost(value)
         if cost is None:
-            raise ValueError(f"incumbents are {short(text)}")
+            raise ValueError(f"incumbents must be [seconds, cost] pairs, not {short(text)}")
         found.append((_seconds(seconds), cost))
     return tuple(found)
 

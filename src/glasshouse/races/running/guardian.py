@@ -98,7 +98,7 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
 
 
 def remove_cgroups(paths: list[str]) -> None:
-    """Kill all processes in cgroups, and remove the cgroups with those below them."""
+    """Kill all processes in cgroups, and remove the cgroups and their descendants."""
     for path in paths:
         for place, _, _ in os.walk(path, topdown=False):
             _remove_cgroup(place)

@@ -58,7 +58,7 @@ class Keeper:
 
     @property
     def heir(self) -> int:
-        """The process number of the heir, which adopts a killed keeper's processes."""
+        """The process ID of the heir, which adopts the processes of a killed keeper."""
         return self._process.pid
 
     @property

@@ -140,7 +140,7 @@ class _Run:
         return {"output": output, "errors": errors}
 
     def outcome(self) -> Outcome:
-        """Wait for the end and return the outcome; nothing of the run is left, whatever happens."""
+        """Wait for the end, remove all processes and files of the run, and return the outcome."""
         try:
             self._watch()
         except BaseException:

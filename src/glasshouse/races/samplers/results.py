@@ -358,7 +358,7 @@ class SamplerResults(Summarised):
         )
 
     def _first_faults(self) -> list[SamplerCall]:
-        """Return one fault of each sampler and kind."""
+        """Return the first fault of each kind for every sampler."""
         kinds = {(call.solver, call.fault): call for call in reversed(self.faults)}
         return list(kinds.values())[:5]
 

@@ -191,7 +191,7 @@ def _group(size: int, room_of_two: int) -> int:
 
 
 def signed_sums(whole: Any, group: int) -> Any:
-    """Return the sums of each two or four rows, with each choice of signs."""
+    """Return the sums of every group of two or four rows, for every choice of signs."""
     return sums_of_groups(whole, -whole, group)
 
 

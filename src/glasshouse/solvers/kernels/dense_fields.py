@@ -143,7 +143,7 @@ def fingerprint(tables: Any, run: Any, block: Any) -> Any:
 
 
 def exact_energy(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """Return the energy of a run, given its energy in units."""
+    """Convert a run's energy from the kernel's integer units to the problem's energy."""
 
 
 @chosen_by_type(exact_energy)

@@ -1,4 +1,4 @@
-"""States of a few spins in Gray-code order, one flip apart; the other spins follow."""
+"""States of a few spins in Gray-code order; each one determines the best values of the others."""
 
 from __future__ import annotations
 
