@@ -1,4 +1,4 @@
-"""Compilers that use private names of Numba, and only after a test in this process.
+"""Compilers that use private names of Numba; each process tests them before their first use.
 
 The test compiles a small function both ways and compares the results. It runs before the first
 kernel is compiled, and not at all if every kernel comes from the cache.

@@ -67,7 +67,7 @@ def _is_time(value: Any) -> bool:
 
 
 def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, float]) -> float:
-    """Return the duration of a call in seconds, for each clock name.
+    """Return the duration of a call in seconds, measured by the named clock.
 
     Numbers of `info["timing"]` are nanoseconds if their names end in `_ns`, and seconds after `_s`.
     Others are microseconds, as in D-Wave's samplers.
