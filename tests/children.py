@@ -82,10 +82,10 @@ class Child(subprocess.Popen):
 
     def work(self, seconds: float) -> None:
         """Wait until the family has used that many more seconds of processor time (Linux)."""
-        before = self._busy_seconds()
-        until(lambda: self._busy_seconds() >= before + seconds, self)
+        before = self.busy_seconds()
+        until(lambda: self.busy_seconds() >= before + seconds, self)
 
-    def _busy_seconds(self) -> float:
+    def busy_seconds(self) -> float:
         """Processor time of the whole family, in user code and in the system."""
         ticks = 0
         for process in self.family():

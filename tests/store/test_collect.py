@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -216,19 +217,20 @@ def rows_of(path: Path) -> int:
 def kill_at_random(path: Path, workers: int | None, kills: int, seed: int) -> int:
     """Run the child and kill it, every other time amid its work; returns the rows before the end.
 
-    The pause makes the work longer than all the runs that are killed; the last one has none.
+    A pause after each instance makes the work longer than all killed runs together: each of them is
+    killed at the latest when it has stored new rows. The last run has no pause.
     """
     script = path.with_suffix(".py")
     environment = os.environ | {"PYTHONPATH": str(Path.cwd())}
     chance = random.Random(seed)
     for number in range(kills):
-        script.write_text(CHILD.format(path=str(path), workers=workers, pause=0.05))
+        script.write_text(CHILD.format(path=str(path), workers=workers, pause=0.1))
         child = start([sys.executable, script], env=environment)
-        if number % 2:
-            before = rows_of(path)
-            until(lambda there=before: rows_of(path) > there, child)
-        else:  # anywhere from the first import to the first rows
-            child.work(chance.uniform(0.05, 0.5))
+        before = rows_of(path)
+        # Every other time, anywhere from the first import to the first rows. Processor time alone
+        # would not bound the wait, because a child that pauses uses none.
+        work = math.inf if number % 2 else chance.uniform(0.05, 0.5)
+        until(lambda: child.busy_seconds() >= work or rows_of(path) > before, child)
         child.kill()
         child.wait()
     rows = rows_of(path)
