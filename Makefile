@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
-# Many tests wait for a process or a file, so three workers keep two cores busy.
+# Many tests wait for a process or a file, so three workers keep two cores busy. Neighbours need the
+# same kernels and fixtures, so each worker gets a third of the tests in order, and takes others later.
 WORKERS := 3
+PARALLEL := -n $(WORKERS) --dist worksteal
 # Tests that measure time run by themselves; pytest need not read any other files for them.
 QUIET := $$(grep -rl "mark\.quiet" tests --include="test_*.py")
 
@@ -23,16 +25,16 @@ demo: $(READY) ## install into .venv and run the demonstration
 	@$(BIN)/glasshouse demo
 
 test: $(READY) ## run the fast tests (doctests and the docs' code included)
-	$(PYTEST) -n $(WORKERS) -m "not slow and not quiet"
+	$(PYTEST) $(PARALLEL) -m "not slow and not quiet"
 	$(PYTEST) -m "quiet and not slow" $(QUIET)
 
 test-slow: $(READY) ## run the long tests: mutations, fuzzing, physics
-	$(PYTEST) -n $(WORKERS) -m "slow and not quiet"
+	$(PYTEST) $(PARALLEL) -m "slow and not quiet"
 	$(PYTEST) -m "slow and quiet" $(QUIET)
 
 coverage: $(READY) ## run the fast tests and list lines never reached (compiled code does not count)
 	$(PYTEST) -m "quiet and not slow" --cov --cov-report= $(QUIET)
-	$(PYTEST) -n $(WORKERS) -m "not slow and not quiet" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
+	$(PYTEST) $(PARALLEL) -m "not slow and not quiet" --cov --cov-append --cov-report=term:skip-covered --cov-report=html
 
 lint: $(READY) ## check style, imports and types
 	$(BIN)/ruff check .
@@ -80,7 +82,7 @@ $(VERIFIED)/glasshouse-verified: $(COQ:%=verified/%.v) verified/exact.ml verifie
 
 docs: $(READY) ## build the documentation into build/docs, and run every code block of it
 	$(BIN)/python -m sphinx -E -W --keep-going -q -c docs . build/docs
-	$(PYTEST) -n $(WORKERS) -m "" docs README.md tests/docs --ignore tests/docs/test_site.py
+	$(PYTEST) $(PARALLEL) -m "" docs README.md tests/docs --ignore tests/docs/test_site.py
 	@echo "build/docs/index.html is the documentation"
 
 clean: ## remove the virtual environment and what was built
