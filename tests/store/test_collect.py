@@ -8,10 +8,11 @@ import random
 import signal
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
-from tests.children import run, start, until
+from tests.children import Child, run, start, until
 from tests.store.synthetic import Fake, table
 
 from glasshouse.store import Stop, Store, collect, iter_collect
@@ -214,6 +215,10 @@ def rows_of(path: Path) -> int:
         return 0
 
 
+def has_got_far(child: Child, work: float, path: Path, before: int) -> bool:
+    return child.busy_seconds() >= work or rows_of(path) > before
+
+
 def kill_at_random(path: Path, workers: int | None, kills: int, seed: int) -> int:
     """Run the child and kill it, every other time amid its work; returns the rows before the end.
 
@@ -230,7 +235,7 @@ def kill_at_random(path: Path, workers: int | None, kills: int, seed: int) -> in
         # Every other time, anywhere from the first import to the first rows. Processor time alone
         # would not bound the wait, because a child that pauses uses none.
         work = math.inf if number % 2 else chance.uniform(0.05, 0.5)
-        until(lambda: child.busy_seconds() >= work or rows_of(path) > before, child)
+        until(partial(has_got_far, child, work, path, before), child)
         child.kill()
         child.wait()
     rows = rows_of(path)
