@@ -142,17 +142,17 @@ CLAIMS = [
     ),
     (
         "docs/comparison.md",
-        "# times on a square lattice of 400",
+        "# times as long on a square lattice of 400",
         [("tempering-tts", "2D ±J, L = 20", None, "× best peer")],
     ),
     (
         "docs/comparison.md",
-        "# times on a Wishart instance of 64",
+        "# times as long on a Wishart instance of 64",
         [("tempering-tts", "Wishart, n = 64", None, "× best peer")],
     ),
     (
         "docs/comparison.md",
-        "# times on random loops",
+        "# times as long on random loops",
         [("tempering-tts", "random loops", None, "× best peer")],
     ),
     (
