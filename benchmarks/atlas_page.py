@@ -68,7 +68,7 @@ def write_page(
         "The atlas measures which solver finds or proves the optimum of which family of problems. "
         "Each use of a solver on a family is called an *attack*. The page "
         "[families](../families.md) describes the planted families.", "",
-        "The command `python -m benchmarks atlas` measured the atlas. Date, computer and versions: "
+        "The command `python -m benchmarks atlas` makes this page. Date, computer and versions: "
         f"{where['date']}, {where['cpu']}, {where['cores']} cores, Python {where['python']}; "
         f"{versions}. Each attack had one thread and {seconds:g} s per instance. The file "
         "`cells.jsonl` contains the result of every attack on every instance.", "",

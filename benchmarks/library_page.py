@@ -27,9 +27,9 @@ copy of an instance in any format and with any order of lines.
 
 ## Verify a row
 
-To verify a row of the table takes seconds, and needs only Python. In this example, `G62.txt` is the
-file of the instance G62 from the G-set, under any name. The certificate `G62.cert.xz` is in the
-folder `certificates/gset`:
+You can verify a row of the table in a few seconds, and you need only Python. In this example,
+`G62.txt` is the file of the instance G62 from the G-set, under any name. The certificate
+`G62.cert.xz` is in the folder `certificates/gset`:
 
 <!-- not run: the instance is not in this repository -->
 ```sh

@@ -177,8 +177,8 @@ def notions_part(results: Mapping[str, Results]) -> list[str]:
     return [
         "## Three kinds of hard",
         "An instance can be hard for annealing, for core-guided solvers, or for linear programs. "
-        "One solver stands for each of these three kinds. The table shows its median seconds to "
-        "the best known cost, with 95 % intervals:\n\n"
+        "One solver stands for each of these three kinds. The table shows the median seconds of "
+        "this solver to the best known cost, with 95 % intervals:\n\n"
         + table(rows)
         + "\n"
         + correlations(results),

@@ -132,12 +132,12 @@ CLAIMS = [
     ),
     (
         "docs/comparison.md",
-        "two takes # to # times",
+        "openjij takes # to # times",
         [("anneal-tts", TTS.format(k), None, "× best peer") for k in (3, 2)],
     ),
     (
         "docs/comparison.md",
-        "the others take #, # and # times",
+        "the other packages take #, # and # times",
         [("tempering-tts", CUBE.format(k), None, "× best peer") for k in (1, 2, 3)],
     ),
     (
