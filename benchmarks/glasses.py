@@ -1,4 +1,4 @@
-"""Spin glasses that nobody planted: what `prove` proves in which time, and other solvers beside it.
+"""Unplanted spin glasses: the time that `prove` and other solvers take to prove their ground states.
 
 `python -m benchmarks glasses` runs all that is not in `docs/proofs/glasses.jsonl` yet, one process
 at a time on one core, and writes `docs/proofs/record.md`. With words, only families whose names
