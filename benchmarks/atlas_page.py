@@ -1,4 +1,4 @@
-"""The atlas as a page: two tables and a figure, for finding and for proving."""
+"""The page of the atlas: tables and a figure of attacks that find or prove optima."""
 
 from __future__ import annotations
 
@@ -13,32 +13,33 @@ from benchmarks.record import setting
 
 PACKAGES = ("dwave-samplers", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "highspy")
 HALVES = {
-    "equal n": "At equal n: about 64 spins each, ancillas included",
-    "equal hardness": "At equal annealing hardness: the least size at which our annealer takes "
-    "0.05 s in the median, or the largest that was tried",
+    "equal n": "at equal size: about 64 spins each, ancillas included",
+    "equal hardness": "at equal annealing hardness: the smallest size at which the annealer of "
+    "glasshouse takes 0.05 s in the median, or the largest size that was tried",
 }
-
+KINDS = ("Finding the optimum", "Proving the optimum")
 
 SHOWN = (
     "## What it shows",
     "",
-    "* Sums of loops (random, structured, on lattices, tiles, cluster loops) are hard for "
-    "annealing only: the cycle LP proves them all in a tenth of a second or less.",
-    "* Where all squares are zero in the planted state (Wishart, XORSAT, 2-in-4-SAT, even "
-    "partitions) the semidefinite bound is tight at once, and only the search is hard. For Wishart "
-    "and partitions it is: at 64 spins dwave-samplers found none of them, and no other prover "
-    "closed one.",
-    "* Where squares are one (NAE-3-SAT) the semidefinite bound is not tight. At 64 spins the "
-    "cycle LP still proves these; other provers do not.",
-    "* A solver that knows the family solves XORSAT and posiforms in a millisecond.",
-    "* On dense glasses without a plant, the search is easy and nothing here proves it.",
+    "* **Sums of loops** (random, structured, on lattices, tiles, cluster loops) are hard for "
+    "annealing only. The cycle LP proves all of them in a tenth of a second or less.",
+    "* **Families whose squares are all zero in the planted state** (Wishart, XORSAT, 2-in-4-SAT, "
+    "even partitions) are proven by the semidefinite bound at once. Only the search can be hard, "
+    "and it is hard for Wishart and partitions. At 64 spins, dwave-samplers found no optimum "
+    "of these two families, and no other prover proved one.",
+    "* **NAE-3-SAT** has squares that are one in the planted state, and the semidefinite bound "
+    "leaves a gap. At 64 spins, the cycle LP still proves these instances; other provers do not.",
+    "* **XORSAT and posiforms** are solved in a millisecond by a solver that knows the family.",
+    "* **Dense glasses without a planted state** are easy to solve, but no attack in the atlas "
+    "proves their optimum.",
 )
 
 
 def summarised(
     rows: list[dict[str, Any]],
 ) -> dict[tuple[str, str, str], tuple[float, int, int, int]]:
-    """Per half, family and attack: median seconds, how many were done, of how many, and refused."""
+    """Return median seconds and numbers done, tried and refused, by half, family and attack."""
     groups = defaultdict(list)
     for row in rows:
         groups[row["half"], row["family"], row["attack"]].append(row)
@@ -57,31 +58,40 @@ def write_page(
     families: list[str],
     seconds: float,
 ) -> None:
-    """README.md and atlas.png."""
+    """Write README.md and atlas.png."""
     cells = summarised(rows)
     where = setting(*PACKAGES)
     versions = ", ".join(f"{k} {v}" for k, v in where["versions"].items())
     wrong = [row for row in rows if row.get("wrong")]
     lines = [
         "# The atlas: which attack breaks which family", "",
-        "Measured by `python -m benchmarks atlas`; every cell and instance is in `cells.jsonl`. "
+        "The atlas measures which solver finds or proves the optimum of which family of problems. "
+        "Each use of a solver on a family is called an *attack*. The page "
+        "[families](../families.md) describes the planted families.", "",
+        "The command `python -m benchmarks atlas` makes this page. Date, computer and versions: "
         f"{where['date']}, {where['cpu']}, {where['cores']} cores, Python {where['python']}; "
-        f"{versions}. One thread and {seconds:g} s per instance and attack. A cell is the median "
-        "time of all instances, where an unfinished one counts as longer than the limit (`> limit` "
-        "if at least half are unfinished), and the number of finished ones.", "",
-        "*Finding* is reaching the planted energy (for unplanted instances, the best that 256 "
-        "runs of 4000 sweeps found). *Proving* is showing that no energy is lower. The cycle LP "
-        "gets the planted state; the semidefinite bound is computed in floats, and counts as done "
-        "if no energy fits between it and the target; the other solvers must find and prove. "
-        "*Structure* is a solver that knows the family: Gaussian elimination over GF(2) for "
-        "XORSAT, 2-SAT for posiforms.", "",
-        f"Wrong answers of third-party solvers: {len(wrong)}.", "",
-        "A solver refuses weights that are too large for its precision.", "",
+        f"{versions}. Each attack had one thread and {seconds:g} s per instance. The file "
+        "`cells.jsonl` contains the result of every attack on every instance.", "",
+        "A cell of the tables contains the median time over all instances of a family, and the "
+        "number of instances on which the attack finished. An unfinished attack counts as longer "
+        "than the limit. If at least half of the attacks are unfinished, the cell contains "
+        "`> limit`. The word *refused* means that the solver refuses the weights, because they are "
+        "too large for its precision.", "",
+        "To *find* the optimum, an attack must reach the planted energy. For unplanted instances, "
+        "it must reach the best energy that 256 runs of 4000 sweeps found. To *prove* the optimum, "
+        "an attack must show that no energy is lower:", "",
+        "* The attack *cycle LP* (a linear program over frustrated cycles) gets the planted state.",
+        "* The attack *semidefinite* computes a bound in floats. It counts as finished if no "
+        "possible energy lies between the bound and the target.",
+        "* The attack *structure* is a solver that knows the family: Gaussian elimination over "
+        "GF(2) for XORSAT, and 2-SAT for posiforms.",
+        "* All other attacks must both find and prove the optimum.", "",
+        f"Third-party solvers gave {len(wrong)} wrong answers.", "",
         "![Median seconds per family and attack](atlas.png)", "", *SHOWN, "",
     ]  # fmt: skip
     for half, title in HALVES.items():
-        for kind, attacks in (("Finding", finding), ("Proving", proving)):
-            lines += [f"## {kind}. {title}", "", *_table(rows, cells, half, families, attacks), ""]
+        for kind, attacks in zip(KINDS, (finding, proving), strict=True):
+            lines += [f"## {kind} {title}", "", *_table(rows, cells, half, families, attacks), ""]
     (folder / "README.md").write_text("\n".join(lines))
     _draw(folder / "atlas.png", cells, families, [*finding, *proving], len(finding), seconds)
 
@@ -89,14 +99,22 @@ def write_page(
 def _table(
     rows: list[dict[str, Any]], cells: Any, half: str, families: list[str], attacks: list[str]
 ) -> list[str]:
-    lines = ["| family | spins | " + " | ".join(attacks) + " |", "|---" * (2 + len(attacks)) + "|"]
+    lines = [
+        "| family | spins | " + " | ".join(map(_shown, attacks)) + " |",
+        "|---" * (2 + len(attacks)) + "|",
+    ]
     for family in families:
         spins = {r["spins"] for r in rows if (r["half"], r["family"]) == (half, family)}
         if not spins:
             continue
         shown = [_cell(cells.get((half, family, attack))) for attack in attacks]
-        lines.append(f"| {family} | {max(spins)} | " + " | ".join(shown) + " |")
+        lines.append(f"| {_shown(family)} | {max(spins)} | " + " | ".join(shown) + " |")
     return lines
+
+
+def _shown(name: str) -> str:
+    """Return a stored name of a family or an attack as readers see it."""
+    return name.replace("nobody's:", "unplanted:").replace("(ours)", "(glasshouse)")
 
 
 def _cell(found: tuple[float, int, int, int] | None) -> str:
@@ -130,8 +148,10 @@ def _draw(
         image = axes.imshow(values, norm=LogNorm(1e-3, 2 * seconds), cmap="cividis_r",
                             aspect="auto")  # fmt: skip
         axes.axvline(split - 0.5, color="white", linewidth=4)
-        axes.set_xticks(range(len(attacks)), attacks, rotation=40, ha="right", fontsize=8)
-        axes.set_yticks(range(len(families)), families, fontsize=8)
+        axes.set_xticks(
+            range(len(attacks)), map(_shown, attacks), rotation=40, ha="right", fontsize=8
+        )
+        axes.set_yticks(range(len(families)), map(_shown, families), fontsize=8)
         axes.set_title(half, fontsize=10)
         axes.tick_params(length=0)
     bar = figure.colorbar(image, ax=panels, shrink=0.8, pad=0.01)

@@ -1,8 +1,8 @@
-"""Spin glasses that nobody planted: what `prove` proves in which time, and other solvers beside it.
+"""Unplanted spin glasses: how long `prove` and other solvers take to prove ground states.
 
 `python -m benchmarks glasses` runs all that is not in `docs/proofs/glasses.jsonl` yet, one process
-at a time on one core, and writes `docs/proofs/record.md`. With words, only families whose names
-contain one of them are run; `python -m benchmarks.glasses page` writes the page alone.
+at a time on one core, and writes `docs/proofs/record.md`. If words are given, only families whose
+names contain one of the words are run; `python -m benchmarks.glasses page` only writes the page.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The page of spin glasses that were proven: tables from the runs."""
+"""The page of proven spin glasses, with tables computed from the runs."""
 
 from __future__ import annotations
 
@@ -11,51 +11,68 @@ Row = dict[str, Any]
 
 HEAD = """# What was proven here
 
-Ground states of unplanted spin glasses, each with a certificate that the stand-alone checker
-accepts. `python -m benchmarks glasses` repeats the measurement; every run is a line of
-[glasses.jsonl](glasses.jsonl). Lattices are periodic; normal weights are in units of 10^-5; seeds
-count from 0.
+This page lists spin glasses that were not planted and whose ground states glasshouse proved. Each
+proof is a certificate, a file that the stand-alone checker accepts.
 
-{setting}
+`python -m benchmarks glasses` repeats the measurement. Every run is a line of
+[glasses.jsonl](glasses.jsonl). Lattices are periodic, normal weights are in units of 10^-5, and
+seeds start at 0.
 
-Runs used one core, without compilation; other work ran on the computer. *Median* and *longest* are
-CPU seconds of the proofs that were closed; the *limit* is in wall-clock time. *Nodes* is the
-largest number of any instance, *size* is the size of the largest certificate, and *checker* is the
-longest time of the stand-alone checker. A gap is relative to the energy. If an instance was run
-again after a change of the code, its last run counts. "cycle LP" marks runs before odd cliques were
-added. These runs, the semidefinite runs and those of other solvers used an Intel Xeon.
+Date, computer and versions: {setting}
+
+Each run used one core, and its time does not include compilation. Other work ran on the computer.
+If an instance was run again after a change of the code, its last run counts. The columns are:
+
+| column | meaning |
+|---|---|
+| proven | the number of proven instances |
+| checked | the number of proofs that the stand-alone checker accepted |
+| median s, longest s | CPU seconds of the finished proofs |
+| limit s | the time limit in wall-clock seconds |
+| nodes | the largest number of tree nodes of an instance |
+| by | the method; *cycle LP* is a linear program over cycles |
+| size | the size of the largest certificate |
+| checker | the longest time of the stand-alone checker |
+| largest gap | the largest gap of an instance without a proof, relative to the energy |
+
+Runs of the method *cycle LP* took place before odd cliques were added to the linear program
+(*clique LP*). These runs, the runs of the method *semidefinite*, and the runs of other solvers used
+an Intel Xeon.
 
 """
 
 LIBRARY = """
-The 17 toroidal graphs of the G-set are proven as well, with 800 to 20,000 vertices, in 0.1 to 3.4
-processor seconds each; for G62 and G72 the public tables at hand have smaller cuts. The
-[certified library](../library/README.md) has these and other standard instances, with certificates.
+The 17 toroidal graphs of the G-set, with 800 to 20,000 vertices, are proven as well, in 0.1 to 3.4
+processor seconds each. For G62 and G72, the public tables at hand list smaller cuts. The [certified
+library](../library/README.md) has the certificates of these graphs and of other standard instances.
 """
 
 PEERS = """
-## Other solvers, same instances
+## Other solvers on the same instances
 
-Seconds to a proof of seed 0, or the limit that was not enough; – if a solver was not tried, because
-it failed at the smaller size. SCIP and HiGHS solve an integer program, CP-SAT and toulbar2
-the weighted MAX-2-SAT problem. Each has one core.
+The table shows the seconds that each solver took to prove the instance with seed 0. If a solver had
+no proof, the table shows its time limit as "> limit". The mark – means that a solver was not tried,
+because it failed at a smaller size. SCIP and HiGHS solve an integer program, and CP-SAT and
+toulbar2 solve the weighted MAX-2-SAT problem. Each solver used one core.
 
 """
 
 OTHERS = """
 ## Solvers that were not available
 
-Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and MADAM for dense graphs;
-McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS of Rehfeldt, Koch and Shinano (Math. Prog.
-Comp. 15, 2023) for sparse ones. They are not on PyPI, and their tables could not be read here, so
-no figure from them is repeated. None that we know of writes a proof that others can check.
+Some solvers for spin glasses are not on PyPI, and could not be measured. For dense graphs, these
+are Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and MADAM. For sparse
+graphs, they are McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS (Rehfeldt, Koch and
+Shinano, Math. Prog. Comp. 15, 2023). Their published tables could not be read either, so this page
+repeats no figure from them. As far as we know, none of these solvers writes a proof that others can
+check.
 """
 
 
 def write_page(
     rows: list[Row], beside_others: list[str], setting: dict[str, Any], path: Path
 ) -> None:
-    """Write the page of some runs; some families are shown beside other solvers."""
+    """Write the page; the families in `beside_others` are compared with other solvers."""
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
     where = f"{setting['date']}, {setting['cpu']}, Python {setting['python']}; {versions}."
     last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # may be run again

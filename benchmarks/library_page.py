@@ -12,20 +12,24 @@ Row = dict[str, str]
 
 HEAD = """# The certified library
 
-{proven} of {number} standard instances of Max-Cut and QUBO have a proven optimum here, each with a
-certificate that any reader can check. The others have a proven bound. The stand-alone checker
+This page lists {number} standard instances of Max-Cut and QUBO. {proven} of them have a proven
+optimum here; each of the other instances has a proven bound. Every row has a certificate, a file
+that proves the optimum or the bound, and that any reader can check. The stand-alone checker
 accepted every certificate before its row was written.
 
-[instances.csv](instances.csv) has all rows, with the SHA-256 of each instance and of each
-certificate. The folder `certificates` has {committed} of the certificates, compressed, and
-[checker.py](checker.py) is the stand-alone checker. The instances belong to their authors and are
-not in this repository. Their fingerprint is the hash of the problem, not of the file: `glasshouse
-library check FILE` recognises a copy in any format and order of lines.
+The file [instances.csv](instances.csv) has all rows, with the SHA-256 of each instance and of each
+certificate. The folder `certificates` has {committed} of the certificates in compressed form. The
+file [checker.py](checker.py) is the stand-alone checker.
+
+The instances belong to their authors, and are not in this repository. The fingerprint of an
+instance is a hash of the problem, not of the file. So `glasshouse library check FILE` recognises a
+copy of an instance in any format and with any order of lines.
 
 ## Verify a row
 
-This takes seconds, and needs Python alone. `G62.txt` is the file from the G-set, under any name,
-`G62.cert.xz` comes from `certificates/gset`:
+You can verify a row of the table in a few seconds, and you need only Python. In this example,
+`G62.txt` is the file of the instance G62 from the G-set, under any name. The certificate
+`G62.cert.xz` is in the folder `certificates/gset`:
 
 <!-- not run: the instance is not in this repository -->
 ```sh
@@ -33,38 +37,47 @@ python3 -c "import lzma; print(lzma.open('G62.cert.xz', 'rt').read(), end='')" >
 python3 checker.py G62.txt G62.cert
 ```
 
-The checker prints `VERIFIED optimum 4872`. For an open instance it prints the bound and the cut.
-A certificate that is not in this folder is written again by `glasshouse prove FILE`, which needs
-about as long as the table says; `sha256sum FILE.cert` need not be that of the table then, but the
-checker accepts one as well as the other.
+The checker prints `VERIFIED optimum 4872`. For an open instance, whose optimum is not proven, it
+prints the bound and the value of the cut.
 
-## What was tried
+If a certificate is not in this folder, `glasshouse prove FILE` writes it again. This takes about as
+long as the table states. The SHA-256 of the new certificate may differ from the one in the table,
+but the checker accepts both certificates.
+
+## Time limits of the searches
 
 Computer: {computer}; one core for each instance, next to other work. *Seconds* are processor
 seconds of all searches for an instance.
+
 {limits}
-`python -m benchmarks library --instances DIR --time-limit SECONDS` resumes the run, and
-`python -m benchmarks library_page --run DIR` writes this page.
+
+`python -m benchmarks library --instances DIR --time-limit SECONDS` resumes the run, and `python -m
+benchmarks library_page --run DIR` writes this page.
 
 ## By family
 
-*Gap* is the distance of bound and value, as a fraction of the value. *Better* counts the instances
-where the value here is better than in each public table that has the instance.
+The table summarises the instances of each family. *Gap* is the distance between bound and value, as
+a fraction of the value. *Better* is the number of instances whose value here is better than the
+value in each public table that has the instance. *Open* names the instances without a proven
+optimum.
 
 {families}
 ## Best known values before
 
-The columns *table 1* and *table 2* are what two public tables at hand on 2026-11-18 say. Table 1 is
-that of the repository KULeuven-MICAS/openising, with values of the DIMACS tori from several
-sources; table 2 is that of the repository romank-rudolfovo/MaxCut_benchmarkdata. Neither of them
-has proofs, and they disagree in many rows. Papers may have had some of the values before; none was
-read for this page, so nothing is claimed about them. *Better by* is positive if the value here is
-better than those of the tables. {differing}
+The columns *table 1* and *table 2* contain the values of two public tables, read on 2026-11-18.
+Table 1 is from the repository KULeuven-MICAS/openising, and has values of the DIMACS tori from
+several sources. Table 2 is from the repository romank-rudolfovo/MaxCut_benchmarkdata. Neither table
+has proofs, and the tables disagree in many rows. No papers were read for this page, so nothing is
+claimed about the values that papers have published before.
+
+The column *better by* compares the value here with the better value of the tables. A positive
+number means that the value here is better. {differing}
 
 ## All instances
 
-*Size* is that of the certificate before compression; a link leads to the compressed file. In a
-browser, a click on the head of a column sorts by it.
+*Size* is the size of the certificate before compression. If the certificate is in this repository,
+the size links to the compressed file. In a browser, click on the head of a column to sort the table
+by this column.
 
 <div class="sortable">
 
@@ -98,7 +111,7 @@ def class_of(row: Row) -> str:
 
 
 def better_by(row: Row) -> Fraction | None:
-    """Return how much better the value is than the public ones; None if there is none."""
+    """Return by how much the value beats the public values; None if no table has the instance."""
     public = [Fraction(row[name]) for name in ("table_1", "table_2") if row[name]]
     sign = 1 if row["sense"].startswith("largest") else -1
     return min((sign * (Fraction(row["value"]) - value) for value in public), default=None)
@@ -130,7 +143,7 @@ def _summary(family: str, name: str, rows: list[Row]) -> Row:
 
 
 def _limits(rows: list[Row]) -> str:
-    """How long was tried: one sentence for each limit."""
+    """Return a sentence on the time limits: instances and proven instances per limit."""
     groups: dict[float, list[Row]] = defaultdict(list)
     for row in rows:
         groups[float(row["limit"])].append(row)
@@ -138,22 +151,22 @@ def _limits(rows: list[Row]) -> str:
     for limit, group in sorted(groups.items()):
         closed = sum(row["proven"] == "yes" for row in group)
         parts.append(f"{limit:g} s for {len(group)} instances, of which {closed} are proven")
-    return "The longest limit tried was " + "; ".join(parts) + "."
+    return "The longest time limit tried was " + "; ".join(parts) + "."
 
 
 def _differing(rows: list[Row]) -> str:
     better = [row["name"] for row in rows if (better_by(row) or 0) > 0]
     worse = [row["name"] for row in rows if (better_by(row) or 0) < 0]
-    text = f"That is so for {', '.join(better)}." if better else "It never is."
+    text = f"It is positive for {', '.join(better)}." if better else "It is never positive."
     if worse:
-        text += f" It is negative, so that a table has a better value, for {', '.join(worse)}."
+        text += f" It is negative, because a table has a better value, for {', '.join(worse)}."
     if beyond := [row["name"] for row in rows if _is_beyond(row)]:
-        text += f" The bound here refutes the table's value for {', '.join(beyond)}."
+        text += f" The bound here refutes the value of a table for {', '.join(beyond)}."
     return text
 
 
 def _is_beyond(row: Row) -> bool:
-    """Whether a public value is better than the proven bound allows."""
+    """Return whether a public value is better than the proven bound allows."""
     by = better_by(row)
     return by is not None and -by > abs(Fraction(row["bound"]) - Fraction(row["value"]))
 

@@ -1,4 +1,4 @@
-"""The page of the committed race: every sentence with a number in it is made from the runs."""
+"""The page of the committed race; every sentence with a number is computed from the runs."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwav
             "openjij")  # fmt: skip
 # One solver for each of three ways in which an instance can be hard.
 NOTIONS = {"annealing": "anneal", "core-guided": "rc2", "linear programming": "prove"}
-_ALL = 0.95  # a share that is called "nearly all"
+_ALL = 0.95  # the fraction from which the page states that loops are easy
 
 
 def write_page(
     folder: Path, results: Mapping[str, Results], limits: Limits, workers: int,
     missing: Sequence[str], count: int | None = None,
 ) -> list[Path]:  # fmt: skip
-    """Write README.md, runs.csv and the figures; give back their paths.
+    """Write README.md, runs.csv and the figures, and return their paths.
 
-    `count` is the number of instances per family, where it is not the suites' own.
+    `count` is the number of instances per family, if it differs from the number in the suites.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -69,19 +69,28 @@ def head(limits: Limits, workers: int, missing: Sequence[str], count: int | None
     fewer = "" if count is None else f" --count {count}"
     where = setting(*PACKAGES)
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
-    absent = f" Not installed, and so not raced: {', '.join(missing)}." if missing else ""
+    absent = f" These solvers were not raced: {', '.join(missing)}." if missing else ""
     return f"""# A race on proven instances
 
-{where["date"]}, {where["cpu"]}, {where["cores"]} cores, Python {where["python"]}; {versions}.
-{limits.seconds:g} s per run, {workers} at a time, one run per solver and instance.{absent}
-The instances of each suite are those that `glasshouse suite write NAME{fewer} -o DIR` writes.
-Made by `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}`; all
-runs are in [runs.csv](runs.csv). [Racing solvers](../races.md) explains the columns.
+This page shows a race of third-party solvers and the solvers of glasshouse on instances whose
+optima are proven. `prove`, `anneal` and `temper` belong to glasshouse.
 
-*Solved* needs a claim of optimality, which annealing, tempering and tabu search never make.
-Compare them by *reached*, and by *to the best*, the median seconds until the best known cost was
-printed. Built-in solvers run in Python, whose start is part of every time; the start time is given
-below each table."""
+The race ran on {where["date"]}: {where["cpu"]}, {where["cores"]} cores, Python {where["python"]};
+{versions}.
+The time limit was {limits.seconds:g} s per run. {workers} runs took place at the same time, and
+each solver had one run per instance.{absent}
+
+The instances of each suite are the files that `glasshouse suite write NAME{fewer} -o DIR` writes.
+The command `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}` ran
+the race and wrote this page. All runs are in [runs.csv](runs.csv).
+
+A run is *solved* if the solver claims an optimum and is right. Annealing, tempering and tabu search
+never claim an optimum. Compare such solvers by *reached*, the number of runs that found the best
+known cost, and by *to the best*, the median seconds until this cost was printed. The page [racing
+solvers](../races.md) explains the other columns.
+
+Built-in solvers run in Python, whose start is part of every time. The start time is stated below
+each table."""
 
 
 def suite_part(name: str, results: Results) -> list[str]:
@@ -90,7 +99,7 @@ def suite_part(name: str, results: Results) -> list[str]:
     rows = [row_of(results, one) for one in scores]
     starts = list(results.starts.values())
     start = (
-        f"Start of a built-in solver: {min(starts):.2g} to {max(starts):.2g} s.\n\n"
+        f"The start of a built-in solver takes {min(starts):.2g} to {max(starts):.2g} s.\n\n"
         if starts
         else ""
     )
@@ -114,25 +123,26 @@ def row_of(results: Results, one: SolverScore) -> dict[str, object]:
 
 
 def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
-    """Return a sentence on the best solvers, chosen by the numbers."""
+    """Return sentences that name the best solvers and the faulty solvers."""
     most, furthest = max(one.solved for one in scores), max(one.reached for one in scores)
     best = [one for one in scores if one.solved == most]
     fastest = min(best, key=lambda one: one.par2)
-    lines = ["Nobody solved any."]
+    lines = ["No solver solved an instance."]
     if most:
-        lines = [f"Most solved: {named(best)} ({most} of {number}); lowest PAR-2 of them: "
-                 f"`{fastest.solver}` ({fastest.par2:.3g} s)."]  # fmt: skip
-    lines.append(f"Most reached: {named([one for one in scores if one.reached == furthest])} "
-                 f"({furthest} of {number}).")  # fmt: skip
+        lines = [f"{named(best)} solved the most instances ({most} of {number})."]
+        which = "lowest PAR-2 of these solvers" if len(best) > 1 else "PAR-2"
+        lines.append(f"The {which} is {fastest.par2:.3g} s (`{fastest.solver}`).")
+    lines.append(f"{named([one for one in scores if one.reached == furthest])} reached the best "
+                 f"known cost on the most instances ({furthest} of {number}).")  # fmt: skip
     if none := [one for one in scores if not one.solved and not one.reached]:
-        lines.append(f"Neither solved nor reached any: {named(none)}.")
+        lines.append(f"{named(none)} neither solved an instance nor reached the best known cost.")
     if wrong := [one for one in scores if one.faults]:
-        lines.append(f"At fault: {named(wrong)}.")
+        lines.append(f"Runs of {named(wrong)} reveal a bug in the solver.")
     return " ".join(lines)
 
 
 def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
-    """Per value of the dial, how many instances each solver reached, and who was first there."""
+    """Return a table by dial: instances that each solver reached, and the fastest solver."""
     rows = []
     for value, instances in settings(results.parameters, dial).items():
         there = set(instances)
@@ -148,7 +158,8 @@ def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
                 f"{solver} {number}" for solver, number in reached.items() if number
             ),
         })  # fmt: skip
-    return "Who reached the best known cost where:\n\n" + table(rows)
+    return ("This table shows which solvers reached the best known cost, for each value of "
+            f"{dial}:\n\n" + table(rows))  # fmt: skip
 
 
 def notions_part(results: Mapping[str, Results]) -> list[str]:
@@ -165,8 +176,12 @@ def notions_part(results: Mapping[str, Results]) -> list[str]:
             rows.append(row)
     return [
         "## Three kinds of hard",
-        "Median seconds to the best known cost, with 95 % intervals, of one solver for each "
-        "kind:\n\n" + table(rows) + "\n" + correlations(results),
+        "An instance can be hard for annealing, for core-guided solvers, or for linear programs. "
+        "One solver stands for each of these three kinds. The table shows the median seconds of "
+        "this solver to the best known cost, with 95 % intervals:\n\n"
+        + table(rows)
+        + "\n"
+        + correlations(results),
         lp_easy(results),
     ]
 
@@ -184,7 +199,7 @@ def groups_of(results: Results) -> list[tuple[str, list[str]]]:
 
 
 def correlations(results: Mapping[str, Results]) -> str:
-    """Do instances that are hard for one tend to be hard for another?"""
+    """Return a table of rank correlations: are instances hard for one solver hard for another?"""
     from scipy.stats import spearmanr
 
     rows = []
@@ -201,9 +216,10 @@ def correlations(results: Mapping[str, Results]) -> str:
                 "–" if is_flat else f"{spearmanr(pairs[:, 0], pairs[:, 1]).statistic:.2f}"
             )
         rows.append(row)
-    return ("Rank correlation of these seconds over the instances of a suite (Spearman; 1: what is "
-            "hard for one is hard for the other, 0: the two have nothing to do with each other; "
-            "runs that did not get there count as the limit):\n\n" + table(rows))  # fmt: skip
+    return ("The next table shows Spearman's rank correlation of these seconds over the instances "
+            "of a suite. A correlation of 1 means that the same instances are hard for both "
+            "solvers; a correlation of 0 means that their times are unrelated. A run that did not "
+            "reach the best known cost counts as the time limit.\n\n" + table(rows))  # fmt: skip
 
 
 def lp_easy(results: Mapping[str, Results]) -> str:
@@ -216,25 +232,26 @@ def lp_easy(results: Mapping[str, Results]) -> str:
         solved, number = (sum(getattr(s, key) for s in each.values()) for key in ("solved", "runs"))
         shares = ", ".join(f"{s.solved} of {s.runs} on `{name}`" for name, s in each.items())
         if solved >= _ALL * number:
-            lines.append("**Frustrated loops are LP-easy.** Planted loops are their own proof of "
-                         "optimality, and a linear program over cycles finds it: `prove` solved "
-                         f"{shares}, however hard they were for annealing.")  # fmt: skip
+            lines.append("**Frustrated loops are easy for linear programs.** Planted loops are "
+                         "their own proof of optimality, and a linear program over cycles finds "
+                         f"this proof. `prove`, which uses this program, solved {shares}, even "
+                         "if the instances were hard for annealing.")  # fmt: skip
         else:
             lines.append("Within the limit, `prove` (a linear program over cycles) solved "
-                         f"{shares}. Planted loops always have such a proof; the others need "
-                         "more time.")  # fmt: skip
+                         f"{shares}. Planted loops always have such a proof. The instances "
+                         "without a proof need more time.")  # fmt: skip
     for name, one in results.items():
         if name not in planted and "prove" in one.by_solver:
             told = score(one, "prove")
-            lines.append(f"On `{name}`, which is not planted, it solved {told.solved} of "
-                         f"{told.runs}.")  # fmt: skip
-    lines.append("Instances that are hard for linear programs, too, need more than "
-                 "frustrated loops.")  # fmt: skip
+            lines.append(f"On the suite `{name}`, which is not planted, it solved {told.solved} "
+                         f"of {told.runs}.")  # fmt: skip
+    lines.append("Frustrated loops alone do not make instances that are hard for linear "
+                 "programs.")  # fmt: skip
     return " ".join(lines)
 
 
 def is_planted(results: Results) -> bool:
-    """Whether the instances are loops of a frustration that was asked for."""
+    """Return whether all instances are planted loops with a requested frustration."""
     return all("frustration" in asked for asked in results.parameters.values())
 
 
@@ -244,11 +261,13 @@ def dial_of(results: Results) -> str | None:
 
 
 def named(scores: Sequence[SolverScore]) -> str:
-    return ", ".join(f"`{one.solver}`" for one in scores)
+    """Return the names of the solvers, with "and" before the last name."""
+    names = [f"`{one.solver}`" for one in scores]
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def runs(results: Mapping[str, Results]) -> str:
-    """Every run, one line each."""
+    """Return all runs as CSV, one line per run."""
     file = io.StringIO()
     sheet = csv.writer(file, lineterminator="\n")
     sheet.writerow(("suite", "file", "solver", "verdict", "solved", "reached", "cost", "optimum",

@@ -26,22 +26,25 @@ def test_the_page_is_made_from_the_runs(tmp_path):
              for k in range(4)]  # fmt: skip
     hard = [run("prove", f"i{k}", 10.0, late, None, frustration=dial[k]) for k in range(4)]
     for number, (runs, said) in enumerate(
-        ((easy, "**Frustrated loops are LP-easy.**"), (hard, "solved 0 of 4 on `peak`"))
+        (
+            (easy, "**Frustrated loops are easy for linear programs.**"),
+            (hard, "solved 0 of 4 on `peak`"),
+        )
     ):
         folder = tmp_path / str(number)
         results = {"peak": Results("peak", tuple(runs)), "dialled": pretended(5)}
         race_page.write_page(folder, results, Limits(seconds=10), 1, ["clasp"], 3)
         page = (folder / "README.md").read_text()
-        assert "those that `glasshouse suite write NAME --count 3 -o DIR` writes" in page
+        assert "the files that `glasshouse suite write NAME --count 3 -o DIR` writes" in page
         assert said in page
-        assert "not raced: clasp" in page
-        assert ("LP-easy" in page) == (number == 0)
+        assert "These solvers were not raced: clasp" in page
+        assert ("loops are easy" in page) == (number == 0)
         with (folder / "runs.csv").open() as file:
             rows = list(csv.DictReader(file))
         assert len(rows) == len(runs) + 15
         assert (folder / "peak-dial.png").stat().st_size > 5000
     page = (tmp_path / "0" / "README.md").read_text()
-    assert "Most solved: `prove`, `rc2` (4 of 4); lowest PAR-2 of them: `prove` (2.5 s)." in page
+    assert "`prove` and `rc2` solved the most instances (4 of 4). The lowest PAR-2" in page
     assert "| anneal | 0 | 1 | 0 | 20 |" in page
 
 

@@ -132,27 +132,27 @@ CLAIMS = [
     ),
     (
         "docs/comparison.md",
-        "two takes # to # times",
+        "openjij takes # to # times",
         [("anneal-tts", TTS.format(k), None, "× best peer") for k in (3, 2)],
     ),
     (
         "docs/comparison.md",
-        "the others take #, # and # times",
+        "the other packages take #, # and # times",
         [("tempering-tts", CUBE.format(k), None, "× best peer") for k in (1, 2, 3)],
     ),
     (
         "docs/comparison.md",
-        "# times on a square lattice of 400",
+        "# times as long on a square lattice of 400",
         [("tempering-tts", "2D ±J, L = 20", None, "× best peer")],
     ),
     (
         "docs/comparison.md",
-        "# times on a Wishart instance of 64",
+        "# times as long on a Wishart instance of 64",
         [("tempering-tts", "Wishart, n = 64", None, "× best peer")],
     ),
     (
         "docs/comparison.md",
-        "# times on random loops",
+        "# times as long on random loops",
         [("tempering-tts", "random loops", None, "× best peer")],
     ),
     (

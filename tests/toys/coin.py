@@ -1,4 +1,4 @@
-"""A sampler that races: states found by tossing coins."""
+"""A sampler that draws random states."""
 
 from __future__ import annotations
 
@@ -10,6 +10,6 @@ from glasshouse.races.samplers import sampler
 
 @sampler("coin", package="dimod")
 def sample(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """Toss the coin `effort` times."""
+    """Draw `effort` random states."""
     dimod = optional("dimod", "coin")
     return dimod.RandomSampler().sample(model, num_reads=effort, seed=seed)

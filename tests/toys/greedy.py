@@ -1,4 +1,4 @@
-"""An annealing kernel: flips what lowers the energy or leaves it, at any temperature."""
+"""An annealing kernel that flips every spin whose flip does not raise the energy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glasshouse.solvers.kernels.kernel import annealing_kernel
 
 
 class GreedyTables(NamedTuple):
-    """Neighbours of each site; the class distinguishes the kernels."""
+    """The neighbours of each site; the class of the tables selects the kernel."""
 
     starts: Any
     neighbours: Any
@@ -23,7 +23,7 @@ class GreedyTables(NamedTuple):
 
 @compiled
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """One deterministic sweep."""
+    """Make one deterministic sweep."""
     for site in range(block.spins.size - 1):
         x = scalar.local_field(tables, block.spins, site) * block.spins[site]
         if x <= 0:
@@ -43,7 +43,7 @@ FUNCTIONS = SimpleNamespace(
 
 @annealing_kernel("greedy", rank=0, tables=GreedyTables, functions=FUNCTIONS)
 def make(network: ColouredGraph) -> Engine | None:
-    """For problems of seven spins only, so that no other annealing changes."""
+    """Return an engine for problems of seven spins, and None for all other problems."""
     if network.problem.num_variables != 7 or not network.problem.is_integer:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()

@@ -7,5 +7,5 @@ from glasshouse.boltzmann import Snapshot, monitor
 
 @monitor("largest", "largest magnitude of a weight")
 def largest(snapshot: Snapshot) -> float:
-    """The largest weight of the current machine."""
+    """Return the largest magnitude of a weight of the current machine."""
     return float(abs(snapshot.machine.weights).max())

@@ -1,4 +1,4 @@
-"""A planting method: one loop on the first spins of an RBM."""
+"""A planting method: one loop on the first four spins of an RBM."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def lone_loop(
     state: arguments.State | None = None,
     rng: Any = None,
 ) -> Plan:
-    """Plant one loop and no other.
+    """Plant a single loop.
 
     Args:
-        n: visible spins.
-        m: hidden spins.
+        n: the number of visible spins.
+        m: the number of hidden spins.
         strength: the weight of its edges.
-        taste: has no effect.
-        loud: makes none either.
+        taste: without effect.
+        loud: without effect.
         state: the state to plant.
-        rng: a seed.
+        rng: the seed.
     """
     n, m = arguments.layer_sizes(n, m)
     if strength < 1:
-        raise ValueError(f"strength={strength} is below 1")
+        raise ValueError(f"strength={strength} must be at least 1")
 
     def draw(streams: Any, meter: Any) -> Planted:
         spins = arguments.planted_state(state, n + m, streams[0])

@@ -1,4 +1,4 @@
-"""A kind of study: how many couplings of an instance are negative."""
+"""A quantity of a study: the number of negative couplings of an instance, plus one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NEGATIVES = Kind("negatives", (Column("couplings", "integer", "negative ones, pl
 
 @study_kind(NEGATIVES, value="couplings", symbol="negative couplings")
 def measure(task: Any, first: int, count: int) -> dict[str, np.ndarray]:
-    """Grow and count."""
+    """Grow the instances, and count their negative couplings."""
     begin = time.perf_counter()
     weights = [task.grow(first + k).ising.weights for k in range(count)]
     found = np.array([1 + (w < 0).sum() for w in weights], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""A format: JSON of an Ising problem's size, its offset and its (i, j, weight)."""
+"""A format: an Ising problem as JSON, with its size, offset and triples (i, j, weight)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from glasshouse.problems.convert import to_ising
 
 
 def read(source: Source) -> Document:
-    """All triples at once."""
+    """Read the problem of a file."""
     try:
         size, offset, triples = json.loads(source.read_all())
         edges, weights = [(i, j) for i, j, _ in triples], [weight for _, _, weight in triples]
         return Document(Ising.from_edges(size, edges, weights, offset=offset))
     except (ValueError, TypeError) as error:
-        raise source.error(f"holds no triples: {error}") from error
+        raise source.error(f"does not contain triples: {error}") from error
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """The same the other way round."""
+    """Write a problem to a file."""
     problem: Ising = sheet.problem
     if problem.fields.any():
-        raise ValueError("triples have no place for fields")
+        raise ValueError("triples cannot store fields; choose another format")
     pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
     triples = [[*edge, weight] for edge, weight in pairs]
     file.write(json.dumps([problem.num_variables, problem.offset, triples]).encode())
