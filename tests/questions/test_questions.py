@@ -111,7 +111,7 @@ def test_patterns_of_signs_are_all_there():
 
 
 def test_no_search_without_end():
-    with pytest.raises(ValueError, match=r"2\^25 patterns"):
+    with pytest.raises(ValueError, match=r"2\^25 sign patterns"):
         maximum_frustration(6, 6)
     with pytest.raises(ValueError, match="has no loop"):
         maximum_frustration(1, 6)

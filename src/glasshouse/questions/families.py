@@ -32,7 +32,7 @@ def paley_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
-    """Return a Hadamard matrix, of ±1 with orthogonal rows: Sylvester's times Paley's.
+    """Return a Hadamard matrix (±1, orthogonal rows), by Sylvester's and Paley's constructions.
 
     All singular values are √n, so f ≥ ½ (1 - 1/√n). The order is a power of 2, or a power of 2
     times q + 1 for a prime q ≡ 3 (mod 4).
@@ -54,14 +54,14 @@ def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def frustration_bound(weights: npt.ArrayLike) -> float:
-    """Return a lower bound on f at every state, from the largest singular value (in floats).
+    """Return a lower bound on the frustration f, from the largest singular value in floats.
 
     >>> round(frustration_bound(hadamard_matrix(64)), 9)
     0.4375
     """
     matrix = np.asarray(weights, dtype=np.float64)
     if not np.isfinite(matrix).all():
-        raise ValueError("weights must be finite numbers")
+        raise ValueError("weights contain NaN or infinity; they must be finite numbers")
     greatest = np.abs(matrix).max(initial=0.0)
     if not greatest:
         return 0.0
