@@ -23,7 +23,7 @@ import numpy as np
 from glasshouse.files.document import Document
 from glasshouse.files.text.streams import UNPACKED, refuse_existing, replacing
 from glasshouse.files.writing import make_folder
-from glasshouse.problems import Max2Sat, Problem, Qubo, to_bits
+from glasshouse.problems import Max2Sat, Polynomial, Problem, Qubo, to_bits
 from glasshouse.problems.pairs import single_terms
 from glasshouse.proofs.proof import Proof
 from glasshouse.summaries import Summarised
@@ -203,15 +203,16 @@ def _word(label: object) -> str:
 def _model(problem: Problem) -> str:
     if isinstance(problem, Max2Sat):
         return "weighted MAX-2-SAT"
+    if isinstance(problem, Polynomial):
+        return f"polynomial of degree {problem.degree}"
     return "QUBO" if isinstance(problem, Qubo) else "Ising"
 
 
 def _coefficients(problem: Problem) -> Any:
     """Return all non-zero weights of the model."""
-    if isinstance(problem, Max2Sat):
-        weights = problem.weights
-    else:
-        weights = np.concatenate([problem.weights, single_terms(problem)])
+    weights = problem.weights
+    if not isinstance(problem, (Max2Sat, Polynomial)):
+        weights = np.concatenate([weights, single_terms(problem)])
     return weights[weights != 0]
 
 
