@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import validation
 from glasshouse.proofs.lp.highs import checked, new_highs, solve
 from glasshouse.questions.gauged import integer_matrix
 from glasshouse.summaries import Summarised
@@ -69,6 +70,7 @@ def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> Conic
            [1, 1, 1, 2]])
     """
     matrix = integer_matrix(weights)
+    max_length = validation.count(max_length, "max_length")
     if max_length < 4 or max_length % 2:
         raise ValueError(f"max_length={max_length} must be an even number, at least 4")
     master = _Master(matrix)

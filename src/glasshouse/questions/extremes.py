@@ -46,6 +46,7 @@ def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
     >>> maximum_frustration(2, 3).value
     Fraction(1, 4)
     """
+    rows, columns = validation.count(rows, "rows"), validation.count(columns, "columns")
     if rows < 2 or columns < 2:
         raise ValueError(f"a {rows}×{columns} RBM has no loop; use at least 2 rows and 2 columns")
     if (rows - 1) * (columns - 1) > _MOST_FREE_SIGNS:
