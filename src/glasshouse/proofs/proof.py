@@ -238,9 +238,9 @@ def prove(
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     if isinstance(problem, MaxSat):
         raise ValueError(
-            f"prove has no bounds for clauses of three and more literals, but the longest has "
-            f"{problem.longest}; convert the problem to a polynomial (.hubo), or use an exact "
-            "solver, whose answer is not a proof"
+            "prove has no bounds for clauses of three and more literals, which a MaxSat may have "
+            f"(here at most {problem.longest}); convert it with to_max2sat or to a polynomial "
+            "(.hubo), or use an exact solver, whose answer is not a proof"
         )
     if isinstance(problem, Polynomial):
         return _of_polynomial(problem, time_limit, state, certificate)
