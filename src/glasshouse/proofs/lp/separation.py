@@ -190,11 +190,7 @@ _PAIRS_AT_ONCE = 1 << 16
 
 
 class CliqueSeparator:
-    """A search for violated odd cliques of one graph.
-
-    Args:
-        separation: the separation of the graph, with flipped arcs.
-    """
+    """A search for violated odd cliques of one graph, given its separation with flipped arcs."""
 
     def __init__(self, separation: Separation) -> None:
         self.separation, self.graph = separation, separation.graph

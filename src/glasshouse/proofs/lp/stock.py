@@ -15,11 +15,7 @@ _MOST = 8000
 
 
 class Stock:
-    """The cuts found at any node of a tree, even if they are not rows of the LP now.
-
-    Args:
-        num_edges: the number of edges of the graph.
-    """
+    """The cuts found at any node of a tree, even if they are not rows of the LP now."""
 
     def __init__(self, num_edges: int) -> None:
         self.cuts: dict[int, Cut] = {}  # keyed by their marks

@@ -1,7 +1,4 @@
-"""Limited-memory quasi-Newton ascent of the regularised dual, with multipliers of at least 0.
-
-`Memory` stores the last steps of the method.
-"""
+"""Limited-memory quasi-Newton ascent of the regularised dual, with multipliers of at least 0."""
 
 from __future__ import annotations
 

@@ -31,9 +31,6 @@ class SemidefiniteRelaxation:
 
     The bound of every subproblem is certified by squares in exact integers: the cliques that
     matter, and the columns of an integer Cholesky decomposition of the remainder.
-
-    Args:
-        graph: the problem.
     """
 
     name = "semidefinite"
