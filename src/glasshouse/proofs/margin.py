@@ -100,7 +100,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     if not isinstance(problem, (Ising, Rbm)):
         raise ValueError(f"{problem!r} has no spins; convert it with to_ising and prove the result")
     if not truth.verdict.optimal:
-        raise ValueError("the state is not proven to be optimal; a noise margin needs such a proof")
+        raise ValueError("the state is not proven to be optimal, as a margin needs; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:

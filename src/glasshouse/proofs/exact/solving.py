@@ -88,7 +88,7 @@ def solve_exactly(
         clauses, reduction = to_max2sat(problem)
     clauses = clauses.simplified()
     if not clauses.is_integer:
-        raise ValueError(f"{solver} needs integer weights, but the problem has floats; use prove")
+        raise ValueError(f"{solver} needs integer weights, but these weights are floats; use prove")
     feasible, clauses = _feasible(clauses)
     total = sum(weight for weight, _ in literals(clauses) if weight is not None)
     if known.most_weight is not None and total > known.most_weight:
@@ -131,7 +131,7 @@ def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | Ma
     if not clauses.num_hard:
         return [0] * clauses.num_variables, clauses
     if not clauses.hard.lengths.all():
-        raise HardClausesUnsatisfiableError("the hard clauses are unsatisfiable: one is empty")
+        raise HardClausesUnsatisfiableError("a hard clause is empty, so no assignment is feasible")
     if not clauses.soft.lengths.any():
         clauses = MaxSat(clauses.num_variables, [[1]], [1], clauses.hard)
     return None, clauses

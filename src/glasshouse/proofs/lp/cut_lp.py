@@ -70,7 +70,7 @@ class CutLp:
             checked(self.solver.setOptionValue(name, value), f"{name}={value!r}")
         end = run(self.solver, seconds)
         if end in ("infeasible", "iterations"):
-            raise LinearProgramError(f"HiGHS ended with {end!r}, but the program is feasible")
+            raise LinearProgramError(f"HiGHS ended with {end!r}, not 'optimal'; please report this")
         self.finished = end in ("optimal", "bound")
         if self.finished:
             solution = self.solver.getSolution()

@@ -74,7 +74,7 @@ def checked(status: Any, what: str) -> None:
         what: the operation, for the message.
     """
     if status.name == "kError":
-        raise LinearProgramError(f"HiGHS failed at {what} with the status {status.name}")
+        raise LinearProgramError(f"HiGHS failed at the step '{what}' with the status {status.name}")
 
 
 def run(solver: Any, seconds: float = math.inf) -> End:
@@ -131,7 +131,7 @@ def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
     checked(interruptible(solver.run, stop, patience=math.inf, idle=_idle), "run")
     status = solver.getModelStatus().name
     if status not in _ENDS:
-        raise LinearProgramError(f"HiGHS ended with the unexpected model status {status}")
+        raise LinearProgramError(f"HiGHS ended with model status {status}; please report this bug")
     return _ENDS[status]
 
 
@@ -139,4 +139,4 @@ def solve(solver: Any) -> None:
     """Solve a linear program that is known to have an optimum, without a time limit."""
     end = run(solver)
     if end != "optimal":
-        raise LinearProgramError(f"HiGHS ended with {end!r}, but the linear program has an optimum")
+        raise LinearProgramError(f"HiGHS ended with {end!r}, not 'optimal'; please report this bug")

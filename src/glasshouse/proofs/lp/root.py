@@ -262,7 +262,7 @@ class CycleLp:
         return self.lp_budget.asks_to_stop()
 
     def affordable_packing(self, work: _Work) -> Rounded:
-        """Return the exact packing of the last solved LP, with as many loops as time allows."""
+        """Return the last solved LP's exact packing, or its heaviest loops if time is short."""
         cuts, duals = work.solved
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved

@@ -128,7 +128,7 @@ class CentredRounds:
         self.known = [*cycles, *self._interior_cuts(violation)]
 
     def start(self) -> list[Cut]:
-        """Return the initial cycle cuts: the known cycles, or else short cycles."""
+        """Return the initial cycle cuts: the known cycles, otherwise short cycles."""
         nothing = np.zeros(self.separation.graph.num_edges)
         return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 

@@ -200,7 +200,7 @@ class CliqueSeparator:
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
 
     def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
-        """Return clique cuts violated by more than `tolerance`, of which few share an arc.
+        """Return clique cuts violated by more than `tolerance`; few of the cuts share an arc.
 
         The result is empty if the budget asks to stop.
 

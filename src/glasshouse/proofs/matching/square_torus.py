@@ -11,7 +11,7 @@ matching's paths cross, it is optimal. Otherwise the cycle LP begins with the mo
 cycles that wind.
 
 Matchings also yield states. Cut open along two seams, whose edges do not change, the torus is a
-disc, on which a matching yields the best of all states. A few cuts at random places, along two
+disc, on which a matching yields the best of all states. A few cuts at random positions, along two
 seams or fewer, nearly always lead to an optimum.
 """
 

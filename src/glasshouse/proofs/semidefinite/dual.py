@@ -57,7 +57,7 @@ class RegularisedDual:
         slack = self.slack_matrix(x)
         eigenvalues, eigenvectors, failed = dsyevd(slack.T)
         if failed:
-            raise ArithmeticError("the eigendecomposition of a slack matrix did not converge")
+            raise ArithmeticError("an eigendecomposition did not converge; please report this bug")
         negative = int(np.searchsorted(eigenvalues, 0.0))
         lowest = eigenvalues[:negative]
         factor = eigenvectors[:, :negative] * np.sqrt(-lowest / self.alpha)

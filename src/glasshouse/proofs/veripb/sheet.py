@@ -125,7 +125,7 @@ class Sheet:
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:
     """Return the clauses of a problem's edges and fields; raise unless each edge has both."""
-    only = "a VeriPB proof needs both clauses of each edge once, soft and with integer weights"
+    only = "VeriPB needs two soft clauses of integer weight per edge; use glasshouse check"
     if problem.num_hard or not problem.is_integer:
         what = "hard clauses" if problem.num_hard else "float weights"
         raise ValueError(f"the problem has {what}, but {only}")

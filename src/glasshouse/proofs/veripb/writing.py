@@ -53,7 +53,7 @@ def veripb_proof(
     end pseudo-Boolean proof ;
     """
     if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
-        raise ValueError(f"form={form!r}, version={version!r} must be wcnf or opb, 3.0 or 2.0")
+        raise ValueError(f"form={form!r} must be wcnf or opb, and version={version!r} 3.0 or 2.0")
     if certificate.num_monomials:
         raise ValueError(
             "the certificate has products of spins as vertices, but VeriPB does not support these; "
