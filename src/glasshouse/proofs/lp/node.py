@@ -43,7 +43,7 @@ _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
 
 class Stall(NamedTuple):
-    """The condition for branching: `rounds` rounds close less than this `share` of the gap."""
+    """The condition for branching: `rounds` rounds close less than `share` of the gap."""
 
     rounds: int
     share: float
@@ -197,7 +197,7 @@ class CycleRelaxation:
         return ties.next_below(int(self.graph.value(self.best)))
 
     def goal(self, ties: TiedGraph) -> float:
-        """Return the target as a value of the LP; -1.0, below any bound, if there is no target."""
+        """Return the target as a value of the LP, or -1.0 (below any bound) without a target."""
         target = self.target(ties)
         if target is None:
             return -1.0

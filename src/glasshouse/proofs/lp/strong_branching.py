@@ -87,7 +87,7 @@ class Brancher:
         violated: npt.NDArray[np.bool_],
         enough: float,
     ) -> Choice:
-        """Measure a bundle's gains for both signs; `violated` marks edges equal classes violate."""
+        """Measure a bundle's gains; `violated` marks the edges that equal classes violate."""
         value, violation = probe.lp.value, probe.lp.violation[edges]
         gains: list[float] = []
         for sides in (violated, ~violated):

@@ -17,7 +17,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 @dataclass(frozen=True, eq=False)
 class TiedGraph:
-    """The states of a graph that agree with some pairs: s_v = signs[v] · (spin of classes[v]).
+    """The states of a graph that agree with given pairs: s_v = signs[v] · (spin of classes[v]).
 
     Attributes:
         graph: the problem.

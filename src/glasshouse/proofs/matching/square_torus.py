@@ -53,7 +53,7 @@ class Moats:
 
 
 class SquareTorus:
-    """A square lattice on a torus, all of whose weights are ±w.
+    """A square lattice on a torus, whose weights are all ±w.
 
     Attributes:
         graph: the lattice.

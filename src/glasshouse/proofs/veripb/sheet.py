@@ -83,7 +83,7 @@ class Sheet:
         return {self._relaxation(k): weight for k, weight in enumerate(self.weights) if weight}
 
     def exchanges(self, pairs: Pairs) -> Iterator[tuple[int, Line]]:
-        """Yield the weight of each pair and field, with a line: its violation relaxes a clause.
+        """Yield the weight of each pair and field, with the line that a violation relaxes a clause.
 
         A soft unit clause of a WCNF file already has its literal in the objective.
         """
