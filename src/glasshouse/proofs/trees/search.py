@@ -174,7 +174,7 @@ class TreeSearch:
 
     def _bounded(self, node: Node) -> tuple[Node, Node] | None:
         """Bound a node and branch on it; return its children, or None if it is not branched."""
-        if self.is_done(node) or self._looked_at(node):
+        if self.is_done(node) or self._enumerated(node):
             return None
         self.nodes += 1
         outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.budget, node.warm)
@@ -202,7 +202,7 @@ class TreeSearch:
         if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
             node.parts, node.bound, node.least = parts, found.bound, found.least
 
-    def _looked_at(self, node: Node) -> bool:
+    def _enumerated(self, node: Node) -> bool:
         """Enumerate all states of a node if there are few; return whether this was done."""
         if not self.core.is_whole:
             return False
