@@ -45,7 +45,7 @@ class Blocks:
         self.rounds = 0
 
     def run(self, states: list[Spins]) -> Spins:
-        """Solve the LPs of all blocks, and return the best state; start from the best given state."""
+        """Solve the LPs of all blocks, from the best given state, and return the state found."""
         blocks = self.reduction.blocks
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
