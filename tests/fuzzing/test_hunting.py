@@ -72,7 +72,7 @@ def test_solvers_that_take_less_leave_large_weights_unanswered():
     catch = caught(trial_of("highs", LIMITS), count=40)
     assert set(catch.verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
     assert set(catch.unanswered) == {  # sums differ
-        "no answer: highs is exact only up to weights of 268435456 in sum",
+        "no answer: highs is exact only up to a total weight of 268435456",
         "no answer: highs accepts only weights up to 2^63-1 in sum",
     }
 
@@ -80,7 +80,7 @@ def test_solvers_that_take_less_leave_large_weights_unanswered():
 def test_a_refusal_is_told_with_its_numbers_and_a_failure_is_a_crash(monkeypatch):
     heavy, light = Question(1, ((2**40, (1,)), (1, (-1,))), 1), fuzz_question(1)
     assert BuiltInTrial("highs").ask(heavy, 1).reason == (
-        "highs is exact only up to weights of 268435456 in sum: these add up to 1099511627777"
+        "highs is exact only up to a total weight of 268435456: the weights add up to 1099511627777"
     )
 
     def fail(*arguments, **options):

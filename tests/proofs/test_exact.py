@@ -63,7 +63,7 @@ def test_all_agree_with_prove(solver):
 def test_a_time_limit_ends_the_search(solver):
     problem = spin_glass(150, 0.9, np.random.default_rng(1), gaussian=True)
     if solver == "dwave-tree":  # it refuses at once, whenever the computer gets round to it
-        with pytest.raises(RefusedError, match="treewidth above 25"):
+        with pytest.raises(RefusedError, match="width at most 25"):
             solve_exactly(problem, solver=solver, time_limit=PATIENCE)
         return
     result = solve_exactly(problem, solver=solver, time_limit=1)
@@ -208,7 +208,7 @@ class TestApart:
 
     def test_one_that_dies_or_fails_is_told_and_the_next_one_is_another(self, monkeypatch):
         for solve, said in (
-            (die, "its process ended with the exit code 3"),
+            (die, "the worker process ended with exit code 3"),
             (complain, "by nobody"),
         ):
             for _ in range(2):

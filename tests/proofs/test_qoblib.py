@@ -90,6 +90,15 @@ def test_any_problem_has_a_package(suffix, tmp_path, capsys):
     assert row["Algorithm Type"] == "Deterministic"
 
 
+def test_a_polynomial_has_a_package(tmp_path):
+    path = tmp_path / "cubic.hubo"
+    gh.write(path, gh.Polynomial.from_terms(4, {(0, 1, 2): -4, (1, 3): 2, (0,): 1}))
+    assert main(["prove", str(path), "--qoblib", str(tmp_path / "out")]) == 0
+    row, _, _ = packaged(tmp_path / "out", "cubic")
+    assert row["Modeling Approach"].startswith("polynomial of degree 3; ")
+    assert (row["# Non-Zero Coefficients"], row["Coefficients Range"]) == ("3", "-4 to 2")
+
+
 def test_an_open_gap_is_not_called_an_optimum(tmp_path, capsys):
     path = tmp_path / "hard.mc"
     gh.write(path, glass(40, 1))

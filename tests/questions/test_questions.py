@@ -111,7 +111,7 @@ def test_patterns_of_signs_are_all_there():
 
 
 def test_no_search_without_end():
-    with pytest.raises(ValueError, match=r"2\^25 patterns"):
+    with pytest.raises(ValueError, match=r"2\^25 sign patterns"):
         maximum_frustration(6, 6)
     with pytest.raises(ValueError, match="has no loop"):
         maximum_frustration(1, 6)
@@ -130,6 +130,24 @@ def test_orders_without_a_construction_are_refused():
             hadamard_matrix(order)
     with pytest.raises(ValueError, match="order=9 must be an odd prime"):
         paley_matrix(9)
+
+
+@pytest.mark.parametrize("wrong", [4.0, "4"])
+def test_sizes_are_integers_of_any_type(wrong):
+    assert np.array_equal(hadamard_matrix(np.int64(4)), hadamard_matrix(4))
+    for call in (
+        lambda: hadamard_matrix(wrong),
+        lambda: paley_matrix(wrong),
+        lambda: maximum_frustration(wrong, 4),
+        lambda: conic_decomposition([[1, 1], [1, -1]], max_length=wrong),
+    ):
+        with pytest.raises(ValueError, match="is not an integer"):
+            call()
+
+
+def test_a_bound_needs_a_matrix():
+    with pytest.raises(ValueError, match="a matrix of finite numbers"):
+        frustration_bound([1, 2, 3])
 
 
 def exact_frustration(matrix: np.ndarray) -> Fraction:

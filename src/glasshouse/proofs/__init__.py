@@ -4,15 +4,14 @@
 community's own checker. What a certificate proves is computed in the package `certificates`.
 
 * `proof`: `prove`. `prover`: the plan of a proof. `preparation`: a problem prepared for proofs.
-* `signed_graph`: a problem as a graph. `limits`: when to stop. `progress`: bounds and statistics.
+* `signed_graph`: a problem as a graph. `budget`: when to stop. `progress`: bounds and statistics.
 * `relaxation`: the interface of node bounds. `parts`: loops and squares, and their certificates.
 * `contraction`: exact reductions of a graph. `core`: the remaining graph.
 * `states`: good states by annealing. `covering`: proofs by enumeration.
 * `matching`: ±J lattices on a torus. `lp`: linear programs over cycles. `semidefinite`: dense
   problems. `trees`: branch and bound. `kernels`: compiled code.
-* `interruption`: Ctrl-C during work that Python cannot interrupt.
-* `exact`: third-party exact solvers.
-* `veripb`: proofs for VeriPB. `qoblib`: results for the QOBLIB.
+* `polynomials`, `even_covers`: polynomials of degree 3 and more. `margin`: noise margins.
+* `exact`: third-party exact solvers. `veripb`: proofs for VeriPB. `qoblib`: results for the QOBLIB.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import all names when one is first used: checking needs one small module, not the provers."""
+    """Import all public names on first use, because checking a certificate needs no prover."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.proofs' has no attribute {name!r}")
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError

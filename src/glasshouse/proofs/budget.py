@@ -1,8 +1,8 @@
 """The budget of a proof: its limits, the reason why it stopped, and the bounds reported so far.
 
-`prove` creates one budget. Every search gets this budget or a part of its time, and asks it when to
-stop. A limit or Ctrl-C that stops one search stops all of them. Only `Budget.hearing_ctrl_c`
-handles Ctrl-C in a proof, and SIGTERM, which the command line turns into the same exception.
+`prove` creates one budget, and every search gets this budget or a part of its time. A limit or
+Ctrl-C that stops one search stops all searches. Only `Budget.hearing_ctrl_c` handles Ctrl-C in a
+proof, and SIGTERM, which the command line converts to the same exception.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Result = TypeVar("Result")
 
 # The default memory limit of a tree, in bytes; as text, the certificate is about as large.
 _MOST_BYTES = 4 << 30
-# Seconds after the deadline within which a certificate is created.
+# Seconds after the deadline within which the certificate must be complete.
 _SECONDS_OF_CERTIFYING = 0.7
-# The least seconds between two checkpoints, and the least multiple of the last one's duration.
+# The least pause between two checkpoints: in seconds, and as a multiple of the last duration.
 _BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
 
 
@@ -32,13 +32,13 @@ class TimeIsUpError(Exception):
 
 
 class Budget:
-    """The limits of a proof, and whether one of them or Ctrl-C has stopped it.
+    """The limits of a proof, and whether a limit or Ctrl-C has stopped the proof.
 
     Args:
         time_limit: the time limit in seconds, counted from now.
         target: an energy; the proof stops once no state can be below it.
-        node_limit: the most nodes of a tree; 1 is the root, without branching.
-        memory_limit: the most bytes that the tree may hold.
+        node_limit: the most nodes of a tree to bound; 1 is the root, without branching.
+        memory_limit: the most bytes that the tree may take.
         progress: called with `Bounds` during the search.
 
     Attributes:
@@ -73,7 +73,7 @@ class Budget:
         self._reason: Stopped | None = None
 
     def part(self, share: float = 1.0) -> Budget:
-        """Return a budget of a fraction `share` of the remaining time; it stops with this one."""
+        """Return a part of this budget: at most a fraction `share` of the remaining time."""
         part = Budget(share * self.left())
         part.above, part.whole = self, self.whole
         return part
@@ -90,43 +90,43 @@ class Budget:
 
     @property
     def seconds(self) -> float:
-        """The seconds since the proof began."""
+        """The time since the proof began, in seconds."""
         return working_time() - self.whole.began
 
     def end_by(self, deadline: float) -> None:
-        """Move the deadline to a time, unless it is earlier already."""
+        """Set the deadline, unless the current deadline is earlier."""
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
-        """Move the deadline to an earlier time, so that the certificate is ready in time.
+        """Set an earlier deadline, to leave time for making the certificate.
 
         Args:
-            seconds: the time that the certificate takes; less than already reserved has no effect.
+            seconds: the time that the certificate takes; only the largest value so far counts.
         """
         self._end -= max(0.0, seconds - self.reserved)
         self.reserved = max(seconds, self.reserved)
 
     def left(self) -> float:
-        """Return the seconds until the deadline, below 0 after it and once the proof is stopped."""
+        """Return the remaining time in seconds, negative once the search must end."""
         return -math.inf if self.whole._reason else self.deadline - working_time()
 
     def asks_to_stop(self) -> bool:
-        """Return whether the work must end with the results so far."""
+        """Return whether the search must end now, with the results so far."""
         return self.left() < 0.0
 
     @property
     def stopped(self) -> Stopped | None:
-        """The reason why the work must end with the results so far, or None."""
+        """The reason why the search must end now, or None if it may continue."""
         return self.whole._reason or ("time limit" if self.asks_to_stop() else None)
 
     def stop(self, reason: Stopped) -> None:
-        """Stop the whole proof; after Ctrl-C, no other reason counts."""
+        """Stop the whole proof and record the reason, unless Ctrl-C is already recorded."""
         if self.whole._reason != "Ctrl-C":
             self.whole._reason = reason
 
     @contextmanager
     def hearing_ctrl_c(self) -> Iterator[None]:
-        """Within the block, let Ctrl-C stop the proof; execution continues after the block."""
+        """Let Ctrl-C end the `with` block and stop the proof without an exception."""
         try:
             yield
         except (KeyboardInterrupt, SystemError) as stop:
@@ -135,7 +135,7 @@ class Budget:
             self.stop("Ctrl-C")
 
     def to_the_end(self, work: Callable[[], Result]) -> Result:
-        """Do short work that must complete; if Ctrl-C interrupts it, do it again once.
+        """Call a short function that must complete; if Ctrl-C interrupts it, call it again.
 
         >>> Budget().to_the_end(lambda: 6 * 7)
         42
@@ -150,11 +150,11 @@ class Budget:
             raise TimeIsUpError
 
     def pieces(self, count: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the limits of pieces of a range; check the time before each piece.
+        """Yield the pieces of a range as (first, end), with a check of the time before each piece.
 
         Args:
             count: the end of the range, which begins at 0.
-            size: the length of a piece; 0 and less count as 1.
+            size: the length of a piece; values below 1 are treated as 1.
 
         >>> list(Budget().pieces(7, 3))
         [(0, 3), (3, 6), (6, 7)]
@@ -165,11 +165,11 @@ class Budget:
             yield first, min(first + size, count)
 
     def tell(self, bounds: Bounds, held: int = 0) -> bool:
-        """Record and report bounds that are better than the last; return whether to stop.
+        """Report the current bounds, record them if they are better, and return whether to stop.
 
         Args:
             bounds: the bounds known so far.
-            held: the bytes that the tree holds.
+            held: the number of bytes that the tree takes.
         """
         whole = self.whole
         last = whole.history[-1] if whole.history else None
@@ -188,7 +188,7 @@ class Budget:
 
 
 class Pause:
-    """The minimum time between two checkpoints, a multiple of the last checkpoint's duration."""
+    """A timer that decides when the next checkpoint is due."""
 
     def __init__(self) -> None:
         self.until = working_time() + _BETWEEN_CHECKPOINTS
@@ -196,7 +196,7 @@ class Pause:
 
     @property
     def is_over(self) -> bool:
-        """Return whether another checkpoint is due."""
+        """Whether the next checkpoint is due."""
         return working_time() > self.until
 
     def __enter__(self) -> None:

@@ -5,14 +5,14 @@ Two steps alternate until neither applies.
 *Split*: a cycle stays inside one biconnected block, so blocks are solved separately. A vertex in
 several blocks gets a copy in each, and bridges, which no cycle uses, are removed.
 
-*Contract*: if one edge of a vertex weighs at least as much as its others together, some optimum
-satisfies it: the vertex moves onto its neighbour, and edges that become parallel are merged. Leaves
-and chains are the simplest cases; at the hardness peak almost everything is contracted.
+*Contract*: if one edge of a vertex weighs at least as much as all its other edges together, some
+optimum satisfies it: the vertex moves onto its neighbour, and edges that become parallel are
+merged. Leaves and chains are the simplest cases; at the hardness peak almost all is contracted.
 
-A packing of odd cycles in the remaining graph becomes one of the whole graph with the same slack. A
-loop over a moved edge also uses the contracted one, which has capacity for all of them. A loop over
-a merged edge uses one of the two, or parts of both. Two parallel edges of opposite signs are an odd
-cycle themselves.
+A packing of odd cycles in the remaining graph becomes a packing of the whole graph with the same
+slack. A loop over a moved edge also uses the contracted edge, which has capacity for all such
+loops. A loop over a merged edge uses one of its two edges, or is split between both. Two parallel
+edges of opposite signs are an odd cycle themselves.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_
 
 @dataclass
 class OddCycle:
-    """A cycle as the set of its edges, with a multiplier over the packing's denominator."""
+    """An odd cycle as a set of edges, with a multiplier over the packing's denominator."""
 
     multiplier: int
     edges: set[int]
 
 
 class _Moved(NamedTuple):
-    """Edge `new`, which was `old` before its end moved along edge `along`."""
+    """A moved edge: edge `old` became edge `new` when its end moved along edge `along`."""
 
     new: int
     old: int
@@ -51,7 +51,7 @@ class _Moved(NamedTuple):
 
 
 class _Added(NamedTuple):
-    """Edge `new`, merged from two parallel edges of the same sign."""
+    """A merged edge: edge `new` replaces two parallel edges of the same sign."""
 
     new: int
     first: int
@@ -59,7 +59,7 @@ class _Added(NamedTuple):
 
 
 class _Cancelled(NamedTuple):
-    """Two parallel edges of opposite signs; `new` is the difference, -1 if there is none."""
+    """Two parallel edges of opposite signs, and their difference: edge `new`, or -1 if it is 0."""
 
     new: int
     larger: int
@@ -67,7 +67,7 @@ class _Cancelled(NamedTuple):
 
 
 class _Followed(NamedTuple):
-    """A vertex that takes the spin of another vertex, or its opposite."""
+    """A contracted vertex: its spin is `sign` times the spin of its leader."""
 
     vertex: int
     leader: int
@@ -75,9 +75,9 @@ class _Followed(NamedTuple):
 
 
 class _Copied(NamedTuple):
-    """Vertices split into copies: copy k is of `original[k]`, and `edges` join copies.
+    """Vertices split into copies: copy k is a copy of `original[k]`, and `edges` join copies.
 
-    `fixed` is the sign of an edge that was a removed bridge, 0 for all others.
+    `fixed` is the sign of each edge that is a removed bridge, and 0 for every other edge.
     """
 
     original: npt.NDArray[np.int32]
@@ -103,9 +103,9 @@ class CoreBlock:
 
 
 class ContractedGraph:
-    """A signed graph and its core.
+    """A signed graph and its core, with the maps from one to the other.
 
-    Edges are numbered: those of the graph first, then those that the steps create.
+    Edges are numbered: first the edges of the graph, then the edges that the steps create.
 
     Args:
         graph: the graph to reduce.
@@ -115,7 +115,7 @@ class ContractedGraph:
         graph: the graph that was reduced.
         blocks: the remaining blocks, in ascending order of size.
         cost: the weight that every state violates, found by merging parallel edges.
-        names: the vertex of the graph that each vertex of the blocks is.
+        names: for each vertex of the blocks, its vertex in the graph.
         triangles: loops that turn the energy of the graph into that of the core plus the weight
             that every state violates. They may use pairs without an edge.
 
@@ -136,9 +136,8 @@ class ContractedGraph:
         self._num_vertices = graph.num_vertices
         self.names = np.arange(graph.num_vertices, dtype=np.int32)
         self._names: list[int] = []  # `names` as a list, for single vertices
-        self._triangles: list[
-            int
-        ] = []  # six numbers each, because lists of lists slow down Python's memory management
+        # Six numbers per triangle, because lists of lists slow down Python's garbage collector.
+        self._triangles: list[int] = []
         ends: _Ends = {}
         for first, last in self._budget.pieces(graph.num_edges, _EDGES_PER_LOOK):
             self._weights += graph.weights[first:last].tolist()
@@ -147,7 +146,7 @@ class ContractedGraph:
             ends.update(zip(range(first, last), pairs, strict=True))
         parts: list[_Ends] = []
         before = -1
-        # A turn that changes anything removes edges, so this ends.
+        # Every turn that changes the graph removes edges, so the loop ends.
         while len(ends) != before:
             before = len(ends)
             parts = self._split(ends)
@@ -156,7 +155,7 @@ class ContractedGraph:
         self.blocks = sorted(blocks, key=lambda block: block.graph.num_edges)
 
     def _split(self, ends: _Ends) -> list[_Ends]:
-        """Split vertices so that each block has its own copies; remove bridges."""
+        """Give each biconnected block its own copies of its vertices, and remove bridges."""
         ids = list(ends)
         pairs = np.array(list(ends.values()), dtype=np.int32).reshape(-1, 2)
         rows = adjacency(self._num_vertices, pairs)
@@ -183,7 +182,7 @@ class ContractedGraph:
         return [part for part in parts if len(part) > 1]
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
-        """Move every vertex that one edge dominates onto that edge's other end."""
+        """Contract every edge that weighs at least as much as an end's other edges together."""
         self._budget.check()
         if self._is_contracted(items):
             return dict(items)
@@ -214,7 +213,7 @@ class ContractedGraph:
         return {edge: (a, b) for a, row in enumerate(adjacent) for b, edge in row.items() if a < b}
 
     def _is_contracted(self, items: list[tuple[int, tuple[int, int]]]) -> bool:
-        """Return whether a quick test shows that no edge dominates, as in most regular lattices."""
+        """Return whether a quick test shows that no edge can be contracted, as in most lattices."""
         if self.graph.total > INT64_MAX // 4:
             return False
         sizes = np.array([abs(self._weights[edge]) for edge, _ in items], dtype=np.int64)
@@ -264,7 +263,7 @@ class ContractedGraph:
         self._triangles += abs(weight), names[vertex], names[other], names[leader], own, sign
 
     def _merge(self, first: int, second: int) -> tuple[int, int]:
-        """Return one edge for two parallel ones (-1: they cancel), and the violated weight."""
+        """Merge two parallel edges; return the new edge (-1 if none) and the violated weight."""
         one, two = self._weights[first], self._weights[second]
         if (one > 0) == (two > 0):
             merged = self._new(one + two)
@@ -290,21 +289,21 @@ class ContractedGraph:
 
     @property
     def triangles(self) -> Parts:
-        """One triangle per moved edge; together they account for all shifted weight."""
+        """The triangles that account for all shifted weight, one per moved edge."""
         columns = [self._triangles[k::6] for k in range(6)]
         own, sign = (np.array(column, dtype=np.int8) for column in columns[4:])
         nodes = np.array(columns[1:4], dtype=np.int32).T
         return triangle_parts(columns[0], nodes, np.column_stack([own, -own * sign, sign]) < 0)
 
     def restrict(self, spins: Spins) -> list[Spins]:
-        """Return the spins of each block from spins of the whole graph."""
+        """Return the spins of each block, given the spins of the whole graph."""
         for step in self._steps:
             if isinstance(step, _Copied):
                 spins = spins[step.original]
         return [spins[block.vertices] for block in self.blocks]
 
     def lift_state(self, block_states: list[Spins]) -> Spins:
-        """Return the spins of the whole graph from the spins of its blocks."""
+        """Return the spins of the whole graph, given the spins of its blocks."""
         spins = np.ones(self._num_vertices, dtype=np.int8)
         for block, state in zip(self.blocks, block_states, strict=True):
             spins[block.vertices] = state
@@ -320,11 +319,11 @@ class ContractedGraph:
 
     @property
     def is_lifting(self) -> bool:
-        """Whether loops of the blocks need changes to become loops of the whole graph."""
+        """Whether the loops of the blocks must be changed to become loops of the whole graph."""
         return not all(isinstance(step, _Copied) for step in self._steps)
 
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
-        """Return loops of the whole graph: those of its blocks, lifted, and those from merging.
+        """Return loops of the whole graph: the lifted loops of its blocks, and loops from merging.
 
         If the loops of the core respect all weights, so do the returned loops.
         """
@@ -332,7 +331,7 @@ class ContractedGraph:
 
 
 class _Lifting:
-    """Loops in the process of lifting, and for every edge the loops that use it."""
+    """Loops that are being lifted, with an index of the loops that use each edge."""
 
     def __init__(self, loops: Iterable[OddCycle]) -> None:
         self.loops: list[OddCycle] = []
@@ -341,7 +340,7 @@ class _Lifting:
             self.add(loop.multiplier, loop.edges)
 
     def undo(self, steps: list[_Step], weights: list[int], denominator: int) -> list[OddCycle]:
-        """Undo all steps, the last one first."""
+        """Undo all reduction steps in reverse order, and return the lifted loops."""
         for step in reversed(steps):
             if isinstance(step, _Moved):
                 for loop in sorted(self.users.pop(step.new, ())):
@@ -359,13 +358,13 @@ class _Lifting:
         return self.loops
 
     def add(self, multiplier: int, edges: set[int]) -> None:
-        """Add a loop."""
+        """Add a loop with a multiplier and a set of edges."""
         self.loops.append(OddCycle(multiplier, set(edges)))
         for edge in edges:
             self.users.setdefault(edge, set()).add(len(self.loops) - 1)
 
     def toggle(self, loop: int, edge: int) -> None:
-        """Add an edge to a loop, or remove it: an edge used twice cancels."""
+        """Add an edge to a loop, or remove an edge that the loop already contains."""
         edges, users = self.loops[loop].edges, self.users.setdefault(edge, set())
         for group, member in ((edges, edge), (users, loop)):
             if member in group:
@@ -374,7 +373,7 @@ class _Lifting:
                 group.add(member)
 
     def share(self, step: _Added, room: int) -> None:
-        """Route loops over the first of two parallel edges up to its capacity, then the second."""
+        """Route loops over one of two parallel edges up to its capacity, then over the other."""
         for loop in sorted(self.users.pop(step.new, ())):
             edges, multiplier = self.loops[loop].edges, self.loops[loop].multiplier
             edges.remove(step.new)

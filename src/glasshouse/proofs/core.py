@@ -1,4 +1,4 @@
-"""The core: the graph that exact reductions leave, on which a tree search branches."""
+"""The core: the graph that remains after exact reductions, on which a tree search branches."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 @dataclass(frozen=True, eq=False)
 class Core:
-    """The remaining graph, and the loops that prove the rest.
+    """The graph that remains after exact reductions, and the loops that prove the reductions.
 
     Attributes:
         graph: the core, with vertices counted from 0.
-        names: the node of the whole problem that each vertex of the core is.
+        names: for each vertex of the core, its node in the whole problem.
         common: loops that all leaves of a tree have in common, over the whole problem.
         offset: the value of the whole problem is this offset plus twice the cost of the core.
         is_whole: whether the core is the whole problem.
@@ -40,10 +40,10 @@ class Core:
 
     @classmethod
     def reduced(cls, reduction: ContractedGraph, loops: Parts = NO_PARTS) -> Core:
-        """Return all blocks of a reduced graph as a core.
+        """Return the core of a reduced graph: all its blocks together.
 
         The same graph always yields the same core and the same common parts, so that a search can
-        resume from the certificate of another.
+        resume from the certificate of an earlier search.
 
         Args:
             reduction: the reduction of the whole graph.
@@ -64,7 +64,7 @@ class Core:
 
 
 def lifted_state(reduction: ContractedGraph, core: Core, spins: Spins) -> Spins:
-    """Return the spins of the whole graph from those of the core."""
+    """Return the spins of the whole graph, given the spins of the core."""
     if len(core.names) == reduction.graph.num_vertices:
         return spins
     place = {name: k for k, name in enumerate(core.names.tolist())}

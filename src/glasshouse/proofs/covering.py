@@ -19,7 +19,7 @@ class Covering:
 
     Attributes:
         nodes: the vertices, without the ghost.
-        seconds: about how long it takes to enumerate all their states, and to check that.
+        seconds: the estimated time to enumerate all states of the nodes, and to check this.
     """
 
     def __init__(self, nodes: tuple[int, ...], numbers: int) -> None:
@@ -27,7 +27,7 @@ class Covering:
 
     @classmethod
     def of(cls, form: ExactForm) -> Covering | None:
-        """Return a small vertex cover of a problem; None if it has too many states to enumerate."""
+        """Return a small vertex cover of a problem, or None if the cover has too many states."""
         from glasshouse.solvers.exhaustive import small_cover
 
         inner = form.edges[form.edges[:, 1] < form.num_variables]
@@ -44,10 +44,10 @@ class Covering:
 
 
 def lowest_state(problem: Problem, form: ExactForm) -> Spins:
-    """Return the best of all states, with the ghost's +1 appended."""
+    """Return a state of least energy, found by enumeration, with the ghost's +1 appended."""
     from glasshouse.solvers.exhaustive import Enumeration
 
-    # Of floats that are equal up to rounding, the lowest is needed.
+    # Energies in floats may be equal up to rounding, so exact values decide.
     found = Enumeration(problem).run(keep=64).states
     best = min((to_spins(state) for state in found), key=form.value)
     return np.append(best, np.int8(1))

@@ -1,13 +1,13 @@
 """Bounds for polynomials by linear programs over even covers, at the leaves of a small tree.
 
 Terms whose product is 1 in every state are an even cover: a linear dependency modulo 2 among them.
-With u = 1 where a state violates a term, the parity of Σ u over a cover is fixed, so that
+With u = 1 for each term that a state violates, the parity of Σ u over a cover is fixed, so that
 
     Σ_{C∖F} u + Σ_F (1 - u) ≥ 1   for every F of the other parity.
 
 Covers of terms with small costs min(u, 1 - u) come from Gaussian elimination that takes the
-cheapest terms first: every term that depends on those before it closes one cover, and no part of
-that is a cover itself. A cover is a loop from the ghost through the products of its first terms.
+cheapest terms first: every term that depends on earlier terms closes one cover, which contains no
+smaller cover. A cover is a loop from the ghost through the products of its first terms.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.lp.cut_lp import TOLERANCE, CutLp
 from glasshouse.proofs.lp.cuts import Cut
 
-# Duals are rounded to multiples of one over each of these; the best bound counts.
+# Duals are rounded to multiples of 1/d for each of these d; the best bound is used.
 _DENOMINATORS = (1, 2, 12, 1 << 16)
 _ROUNDS, _ORDERS, _MOST_CUTS = 30, 4, 400
-_MOST_TERMS = 4000  # elimination takes the square of their number
+_MOST_TERMS = 4000  # the time of an elimination grows with the square of their number
 _MOST_NODES = 400
-_FEW_STATES = 12  # as a power of two: a leaf is enumerated where a cover has no more
+_FEW_STATES = 12  # a leaf is enumerated if it has a cover of at most 2^12 states
 
 
 class EvenCover(NamedTuple):
-    """Terms whose product is 1, as sets of spins, and the sign that the loop favours for each.
+    """An even cover: terms, as sets of spins, whose product is 1, and the favoured sign of each.
 
     The signs multiply to -1.
     """
@@ -54,14 +54,14 @@ class EvenCover(NamedTuple):
 
 @dataclass
 class _Part:
-    """The tree below a node: its rows, and the covers of its leaves in order."""
+    """The tree below a node: its rows, and the even covers of its leaves."""
 
     rows: list[Branch | Leaf | Cover] = field(default_factory=list)
     covers: list[EvenCover] = field(default_factory=list)
 
 
 class EvenCoverProof:
-    """A search for a certificate with loops that are even covers.
+    """A search for a certificate whose loops are even covers.
 
     Args:
         form: a problem with monomials.
@@ -69,10 +69,10 @@ class EvenCoverProof:
         budget: when to stop.
 
     Attributes:
-        nodes: how many were bounded.
-        rounds: linear programs solved.
-        cuts: inequalities found.
-        root: the certificate of one leaf; the better one, where a search was stopped early.
+        nodes: the number of nodes that were bounded.
+        rounds: the number of linear programs that were solved.
+        cuts: the number of inequalities that were found.
+        root: the certificate of the root alone; better than the tree's if a search stopped early.
     """
 
     def __init__(self, form: ExactForm, state: SpinArray, budget: Budget) -> None:
@@ -82,14 +82,14 @@ class EvenCoverProof:
         self.root = certificate_of(state, [])
 
     def certificate(self) -> Certificate:
-        """The certificate of all leaves: a tree, if one leaf does not prove the state."""
+        """Run the search and return its certificate, with a tree if one leaf does not suffice."""
         part = self._node([])
         if len(part.rows) == 1 and isinstance(part.rows[0], Leaf):
             return certificate_of(self.state, part.covers)
         return certificate_of(self.state, part.covers, Tree(tuple(part.rows)))
 
     def _node(self, pairs: list[Pair]) -> _Part:
-        """Bound the states that satisfy some pairs; branch if the bound does not suffice."""
+        """Bound the states that satisfy `pairs`; branch if the bound does not suffice."""
         ghost = self.form.num_variables
         ties = ties_of(ghost + 1, pairs)
         assert ties is not None  # each spin is fixed once
@@ -115,7 +115,7 @@ class EvenCoverProof:
         return whole
 
     def _bounded(self, small: ExactForm, pairs: list[Pair]) -> tuple[list[EvenCover], int]:
-        """Return the best loops for states that satisfy some pairs, and the bound they prove."""
+        """Return the best loops for the states that satisfy `pairs`, and the bound they prove."""
         best: tuple[int, list[EvenCover]] = (self._least([], pairs), [])
         is_small = 0 < len(small.weights) <= _MOST_TERMS
         if best[0] < self.value and is_small and not self.budget.asks_to_stop():
@@ -127,7 +127,7 @@ class EvenCoverProof:
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:
-        """Return the bound that the verifier computes from loops on these states."""
+        """Return the verifier's bound from even covers, for the states that satisfy `pairs`."""
         form = self.form.with_monomials()
         parts = Parts.of(certificate_of(self.state, covers))
         found = bounded_leaf(form, pairs, parts, self.value)
@@ -135,7 +135,7 @@ class EvenCoverProof:
         return found.least
 
     def _rounded(self, small: ExactForm) -> Iterator[list[EvenCover]]:
-        """Solve the linear program, and round its duals to multipliers in several ways."""
+        """Solve the linear program, and yield its covers with multipliers for each denominator."""
         assert small.monomials is not None
         spins = small.monomials.indices.tolist()
         bounds = small.monomials.starts.tolist()
@@ -157,7 +157,7 @@ class EvenCoverProof:
     def _solved(
         self, lp: CutLp, terms: list[frozenset[int]], signs: list[int]
     ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Add violated inequalities until none is left; return the cover and each row's signs."""
+        """Add violated inequalities until none is left; return the cover and signs of each row."""
         vectors = [sum(1 << spin for spin in term) for term in terms]
         rng = np.random.default_rng(0)
         held: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
@@ -185,11 +185,11 @@ class EvenCoverProof:
 
 
 def even_covers(vectors: list[int], order: npt.NDArray[Any]) -> Iterator[tuple[int, ...]]:
-    """Return minimal sets of vectors that sum to 0 modulo 2, one for each dependent vector.
+    """Yield minimal sets of vectors that sum to 0 modulo 2, one for each dependent vector.
 
     Args:
-        vectors: bits of integers.
-        order: in which they are taken.
+        vectors: integers, whose bits are the entries.
+        order: the order in which the vectors are taken.
 
     >>> list(even_covers([0b11, 0b110, 0b1, 0b101], np.arange(4)))
     [(0, 1, 3)]
@@ -211,11 +211,11 @@ def even_covers(vectors: list[int], order: npt.NDArray[Any]) -> Iterator[tuple[i
 def violated_signs(
     cover: tuple[int, ...], signs: list[int], violation: npt.NDArray[np.float64]
 ) -> tuple[tuple[int, ...], float]:
-    """Return the signs of a cover's most violated inequality (product -1), and its violation."""
+    """Return the signs of a cover's most violated inequality, and how much it is violated."""
     u = violation[list(cover)]
     asked = [signs[k] if x <= 0.5 else -signs[k] for k, x in zip(cover, u.tolist(), strict=True)]
     costs = np.minimum(u, 1 - u)
-    if int(np.prod(asked)) == 1:  # the one that costs least is turned
+    if int(np.prod(asked)) == 1:  # flip the sign that costs least
         turned = int(np.argmax(costs))
         asked[turned] = -asked[turned]
         costs[turned] = 1 - costs[turned]
@@ -223,14 +223,14 @@ def violated_signs(
 
 
 def _cut(cover: tuple[int, ...], asked: tuple[int, ...], signs: list[int]) -> Cut:
-    """Return the row Σ t ≥ 1, in which t is u, or 1 - u if a sign is turned."""
+    """Return a cover's inequality Σ t ≥ 1 as a cut; t is u, or 1 - u for a flipped sign."""
     coefficients = np.array([x * signs[k] for k, x in zip(cover, asked, strict=True)], np.int64)
     turned = int((coefficients < 0).sum())
     return Cut(np.array(cover, dtype=np.int32), coefficients, 1 - turned)
 
 
 def small_cover(monomials: Monomials, most: int) -> list[int] | None:
-    """Return at most `most` spins that leave each term at most one other spin, or None.
+    """Return at most `most` spins such that each term has at most one other spin, or None.
 
     >>> small_cover(Monomials.of([(0, 1, k) for k in range(2, 9)]), 12)
     [0, 1]
@@ -250,7 +250,7 @@ def small_cover(monomials: Monomials, most: int) -> list[int] | None:
 def certificate_of(
     state: SpinArray, covers: list[EvenCover], tree: Tree | None = None
 ) -> Certificate:
-    """Return even covers as loops over products of spins.
+    """Return the certificate of even covers, written as loops over products of spins.
 
     >>> triangle = [frozenset(pair) for pair in ((0, 1), (1, 2), (0, 2))]
     >>> cover = EvenCover(tuple(triangle), (1, 1, -1), Fraction(1))
@@ -282,7 +282,7 @@ def certificate_of(
 def _walk(
     cover: EvenCover, values: list[int], size: int, table: dict[frozenset[int], int]
 ) -> tuple[list[int], list[bool]]:
-    """Return a loop's nodes, and which of its edges the state violates; the last one is."""
+    """Return a cover's loop: its nodes, and which of its edges the state violates."""
     left = dict(zip(cover.terms, cover.signs, strict=True))
     here: frozenset[int] = frozenset()
     loop: list[int] = []

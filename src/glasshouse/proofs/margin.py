@@ -29,7 +29,7 @@ from glasshouse.proofs.lp import highs
 from glasshouse.proofs.proof import Proof
 from glasshouse.summaries import Summarised
 
-# Multipliers are rounded to multiples of one over each of these; the best result counts.
+# Multipliers are rounded to multiples of 1/d for each of these d; the best result is used.
 _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 720720, 1 << 20)
 
 
@@ -42,8 +42,8 @@ class NoiseMargin(Summarised):
             time. The ground state then stays optimal, though not necessarily unique. The true
             margin may be larger. It is zero if ground states differ in more than a flip of all
             spins, because the smallest change can favour one of them.
-        slacks: for each coupling (labels of two spins) and field (the label of one spin) its own
-            limit, at least `margin`. Changes within all of them keep the state optimal, too.
+        slacks: the limit of each coupling (key: labels of two spins) and field (label of one spin),
+            at least `margin`. The state also stays optimal if every change is within its limit.
         largest: the largest magnitude of a coupling or field, for comparison.
 
     >>> from glasshouse.planting import graph_loops
@@ -64,7 +64,7 @@ class NoiseMargin(Summarised):
         return float(self.margin / self.largest) if self.largest else 0.0
 
     def summary(self) -> str:
-        """Return the margin in one line."""
+        """Return the margin as one line of text."""
         return (
             f"the ground state stays optimal while each of {len(self.slacks)} couplings and fields "
             f"changes by at most {self.margin}, {self.relative:.2%} of the largest"
@@ -75,7 +75,7 @@ class NoiseMargin(Summarised):
 
 
 def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
-    """Return how much noise the couplings of a proven ground state may have.
+    """Return the noise margin of a proven ground state: how far couplings and fields may change.
 
     Only loops yield a margin. It is zero for certificates with squares or a tree, for which this
     function promises nothing. In any case noise of δ on each number leaves the state within twice
@@ -94,13 +94,13 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     NoiseMargin(1/2, 12.50% of the largest coupling)
     """
     if not isinstance(proven, (Planted, Proof, Proven)):
-        raise ValueError(f"{proven!r:.60} is not a Planted, a Proof or a Proven; use gh.prove")
+        raise ValueError(f"{proven!r:.60} is not a Planted, Proof or Proven; use gh.prove")
     truth = proven if isinstance(proven, Proven) else proven.proven
     problem, certificate = truth.problem, truth.certificate
     if not isinstance(problem, (Ising, Rbm)):
-        raise ValueError(f"{problem!r} has no spin couplings; convert it with to_ising")
+        raise ValueError(f"{problem!r} has no spins; convert it with to_ising and prove the result")
     if not truth.verdict.optimal:
-        raise ValueError("the state is not proven to be optimal, so no noise margin is known")
+        raise ValueError("the state is not proven to be optimal, as a margin needs; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:
@@ -117,7 +117,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
 
 
 def _best_slacks(form: ExactForm, certificate: Certificate) -> npt.NDArray[Any]:
-    """Return the slack of each edge of the form, in its units; zero if no choice of μ is valid."""
+    """Return the slack of each edge, in units of `form`; all zero if no choice of μ is valid."""
     spins = np.append(certificate.state, np.int8(1)).astype(np.int64)
     ends = edges_of_cycles(certificate.nodes, certificate.starts)
     loop_of = np.repeat(np.arange(certificate.num_loops), np.diff(certificate.starts))
@@ -168,7 +168,7 @@ def _multipliers(
     signs: npt.NDArray[Any],
     usable: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.float64]:
-    """Return multipliers with about the largest least slack, by a linear program in floats."""
+    """Return multipliers that nearly maximise the least slack, from a linear program in floats."""
     from scipy.sparse import coo_array
 
     size, edges = len(usable), len(weights)

@@ -38,7 +38,7 @@ def cycle_parts(
     denominator: int,
     turned: npt.NDArray[np.bool_] | None = None,
 ) -> Parts:
-    """Return loops from cycles of a graph, each given by its edges in any order.
+    """Return cycles of a graph as loops; each cycle is given by its edges in any order.
 
     Args:
         graph: the graph.
@@ -60,14 +60,14 @@ def cycle_parts(
 def triangle_parts(
     multipliers: Iterable[int], nodes: npt.NDArray[Any], negative: npt.NDArray[np.bool_]
 ) -> Parts:
-    """Return triangles, one per row: three nodes, and the sign of the edge after each."""
+    """Return triangles as loops: three nodes per row, and a sign for the edge after each."""
     starts = 3 * np.arange(len(nodes) + 1, dtype=np.int64)
     flat_nodes = nodes.astype(np.int32).reshape(-1)
     return Parts(flat_nodes, starts, packed(multipliers), negative.reshape(-1), NO_SQUARES, 1)
 
 
 def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
-    """Return the triangle of l, m and the ghost for each hard clause l ∨ m, and its multiplier.
+    """Return the loop of each hard clause l ∨ m: the triangle of l, m and the ghost.
 
     In spins the clause is a constant minus this frustrated triangle, nothing else. So triangles
     compensate for hard clauses that weigh less in the LP than in the problem.
@@ -102,7 +102,7 @@ def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | No
 
 
 def joined_parts(groups: Sequence[Parts]) -> Parts:
-    """Return all loops and squares of some groups over one denominator, concatenated."""
+    """Concatenate groups of loops and squares, over a common denominator."""
     denominator = math.lcm(*(group.denominator for group in groups))
     factors = [denominator // group.denominator for group in groups]
     loops = _scaled([group.multipliers for group in groups], factors)
@@ -117,7 +117,7 @@ def joined_parts(groups: Sequence[Parts]) -> Parts:
 
 
 def certificate_of(parts: Parts, spins: Spins, tree: Tree | None = None) -> Certificate:
-    """Return a certificate in the gauge of a state; each loop ends with a violated edge."""
+    """Return the certificate of parts at a state; each loop ends with a violated edge."""
     edges = edges_of_cycles(parts.nodes, parts.starts)
     violated = (spins[edges[:, 0]] != spins[edges[:, 1]]) != parts.negative
     order = _turned(violated, parts.starts)
@@ -151,12 +151,12 @@ def _turned(violated: npt.NDArray[np.bool_], starts: npt.NDArray[Any]) -> npt.ND
 
 
 def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
-    """Divide integers by a common divisor, which may exceed 64 bits if the array is empty."""
+    """Divide integers by a common divisor, in Python integers."""
     return packed(number // divisor for number in numbers.tolist())
 
 
 def flat(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], kind: Any) -> tuple[Any, Any]:
-    """Concatenate rows into one array; also return where each begins, and the end of the last."""
+    """Concatenate rows into one array; return it with the start of each row and the end."""
     starts = _starts([len(row) for row in rows])
     if rows and isinstance(rows[0], np.ndarray):
         return np.concatenate(rows).astype(kind, copy=False), starts
@@ -168,7 +168,7 @@ def _starts(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def _scaled(numbers: list[npt.NDArray[Any]], factors: list[int]) -> npt.NDArray[Any]:
-    """Return each array times its factor, concatenated, in Python integers if needed."""
+    """Multiply each array by its factor and concatenate the results, exactly."""
     return packed(
         x * factor for array, factor in zip(numbers, factors, strict=True) for x in array.tolist()
     )

@@ -1,8 +1,8 @@
-"""Proofs for polynomials of degree 3 and more: an annealed state, and a bound on all others.
+"""Proofs for polynomials of degree 3 and more: annealed states, and bounds on all states.
 
-The weights alone, rounded up to the next energy there can be, prove all that can be satisfied at
-once, such as planted XORSAT. Then a cover is tried, where few states belong to it, and else loops
-that are even covers, in a small tree.
+If all terms can be satisfied at once, as in planted XORSAT, the weights alone prove the optimum.
+Otherwise a cover is enumerated if it has few states, or even covers are searched for, at the leaves
+of a small tree. A bound is rounded up to the next possible energy.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Statis
 
 # The numbers that a checker reads; Python integers take this many times longer than 64 bits.
 _MOST_NUMBERS, _WIDE = 1 << 27, 16
-_STATES = 18  # enumerated between two checks of the clock, as a power of two
+_STATES = 18  # 2^18 states are enumerated between two checks of the clock
 _SWEEPS, _RUNS = 500, 64
 
 
 def prove_polynomial(
     problem: Polynomial, known: list[npt.NDArray[np.int8]], time_limit: float | None
 ) -> tuple[Proven, Statistics]:
-    """Return the best proof found by annealing, by a cover, or by the LP over even covers.
+    """Return the best proof found from the weights alone, a small cover, or the even-cover LP.
 
     Args:
         problem: a problem of any degree.
-        known: states as ±1, the best of which is where to start.
-        time_limit: seconds, or None.
+        known: known states of ±1; the best of these and of the annealed states is used.
+        time_limit: the time limit in seconds, or None.
     """
     from glasshouse.solvers import anneal
 
@@ -75,7 +75,7 @@ def prove_polynomial(
 
 
 def is_higher(new: Proven, old: Proven) -> bool:
-    """Return whether a certificate of the same state proves a higher bound."""
+    """Return whether the new certificate proves a higher bound, or its state optimal."""
     return new.verdict.optimal or new.verdict.bound > old.verdict.bound
 
 
@@ -85,7 +85,7 @@ def _without_parts(state: SpinArray) -> Certificate:
 
 
 def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
-    """Return spins such that each monomial has at most one other spin; None if too many.
+    """Return spins such that each monomial has at most one other spin, or None if too many.
 
     >>> star = Polynomial.from_terms(9, [(0, 1, k) for k in range(2, 9)], [1] * 7)
     >>> cover_of(ExactForm.of(star)).tolist()
@@ -104,7 +104,7 @@ def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
 def _lowest_state(
     form: ExactForm, nodes: npt.NDArray[np.int64], budget: Budget
 ) -> SpinArray | None:
-    """Return the best of all states; None if time is up before all are enumerated."""
+    """Return a state of least energy by enumeration, or None if the time is up before the end."""
     assert form.monomials is not None
     terms = Terms(form.monomials, form.weights, form.constant)
     low, least, code = min(len(nodes), _STATES), math.inf, 0

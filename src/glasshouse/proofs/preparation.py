@@ -22,7 +22,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 
 class Prepared:
-    """A problem, its graph, and the best state so far.
+    """A problem prepared for a proof: its exact form, its graph, and the known states.
 
     Attributes:
         problem: the problem to prove.
@@ -63,18 +63,18 @@ class Prepared:
         return turned
 
     def loop_certificate(self, loops: Parts) -> Certificate:
-        """Return the certificate of loops of the whole problem, corrected for lighter clauses."""
+        """Return the certificate of the given loops, corrected for lighter hard clauses."""
         lighter = named_parts(self.clause_loops(), self.graph.loop_scale)
         return certificate_of(joined_parts([loops, lighter]), self.best)
 
     def clause_loops(self) -> Parts:
-        """Return the loops that compensate for lighter clauses, in units of the graph's weights."""
+        """Return the loops that compensate for lighter hard clauses, in units of the graph."""
         if not isinstance(self.problem, Max2Sat):
             return NO_PARTS
         return clause_parts(self.problem, self.lighter * self.graph.loop_scale / 2)
 
     def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
-        """Make hard clauses no heavier than needed.
+        """Make the hard clauses of the graph no heavier than needed.
 
         A weight above the cost of a feasible state is enough, and floats lose less between numbers
         of similar size. Triangles compensate for the difference.
@@ -91,14 +91,14 @@ class Prepared:
 def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
     """Return a state of the problem as spins, followed by the ghost's +1."""
     if np.ndim(state) > 1:
-        raise ValueError(f"state has shape {np.shape(state)}; expected one state, not a batch")
+        raise ValueError(f"state has shape {np.shape(state)}; expected one state, so pass one row")
     allowed = (problem.space.low, 1)
     own = validation.states(state, problem.num_variables, allowed, "state")
     return np.append(to_spins(own), np.int8(1))
 
 
 def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
-    """Return an assignment that satisfies the hard clauses, improved by single flips."""
+    """Return spins that satisfy the hard clauses, improved by single flips if possible."""
     spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
     better = spins.copy()
     graphs.descend(*graph.rows, graph.couplings, better)

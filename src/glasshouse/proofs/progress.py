@@ -19,7 +19,7 @@ class Bounds(Summarised):
     Attributes:
         lower: the lower bound on all energies (or costs).
         upper: the energy of the best state.
-        seconds: the seconds since the search began.
+        seconds: the time since the search began, in seconds.
         rounds: the number of LP solves at the root.
         nodes: the number of nodes of the tree that were bounded.
         open_nodes: the number of nodes of the tree that are still open.
@@ -35,22 +35,22 @@ class Bounds(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class Statistics(Summarised):
-    """How a proof was found.
+    """The statistics of a proof: its time, its method, and the size of its search.
 
     Attributes:
-        seconds: the wall-clock time.
+        seconds: the wall-clock time in seconds.
         num_edges: the number of couplings and fields before reduction.
         core_edges: the number of edges that no exact reduction removed.
         blocks: the number of biconnected blocks of the core, each with its own LP.
         rounds: the number of LP solves at the root.
         cuts: the number of cycle inequalities found at the root.
-        converged: whether every LP was solved to the end, or closed its gap before.
-        stopped: why the search ended before that, or None.
-        method: what bounds the leaves: "cycle LP", "clique LP" (both), "semidefinite",
-            "enumeration", and of polynomials "even-cover LP", or "weights" if these alone bound it.
-        nodes: the tree's nodes that were bounded, 0 without a tree.
-        leaves: the leaves of the certificate, 1 without a tree.
-        history: bounds on the way, each better than the one before.
+        converged: whether every LP was solved to the end, or stopped because its gap was closed.
+        stopped: the reason why the search was stopped early, or None.
+        method: the method that bounds the leaves: "cycle LP", "clique LP" (cycles and cliques),
+            "semidefinite" or "enumeration"; for polynomials, also "even-cover LP" or "weights".
+        nodes: the number of nodes of the tree that were bounded; 0 without a tree.
+        leaves: the number of leaves of the certificate; 1 without a tree.
+        history: the bounds during the search, each better than the bounds before.
     """
 
     seconds: float

@@ -33,7 +33,7 @@ from glasshouse.proofs.prover import Prover
 from glasshouse.proofs.signed_graph import Spins
 from glasshouse.summaries import Summarised, SummaryTable
 
-# A gap this many times smaller than energy and weights is due to a search in floats.
+# A gap below this fraction of the energy and of the weights is due to the search in floats.
 _ROUNDING = Fraction(1, 10**9)
 
 
@@ -66,7 +66,7 @@ class Proof(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """Loops and squares, in the leaves of a tree if needed, which `verify` has accepted."""
+        """The certificate, accepted by `verify`: loops and squares, in a tree if needed."""
         return self.proven.certificate
 
     @property
@@ -100,7 +100,7 @@ class Proof(Summarised):
         return self.proven.problem.labels
 
     def sample(self, *, units: Units | None = None) -> dict[Any, int]:
-        """Return the state as a mapping from label to value, see `AnnealResult.sample`."""
+        """Return the state as a mapping from labels to values (see `AnnealResult.sample`)."""
         return naming.sample_of(self.state, self.labels, units)
 
     @property
@@ -109,7 +109,7 @@ class Proof(Summarised):
         return self.energy - self.lower_bound
 
     def summary(self) -> str:
-        """Return a human-readable table.
+        """Return a human-readable table of energy, bound, verdict and work.
 
         >>> from glasshouse.problems import Ising
         >>> triangle = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1])
@@ -124,7 +124,7 @@ class Proof(Summarised):
         return "\n".join(f"{name:<11}  {value}" for name, value in self._summary_table().rows)
 
     def _summary_table(self) -> SummaryTable:
-        """Return energy, bound and verdict, and the work done for them."""
+        """Return the table of energy, bound, verdict and work."""
         rows = {"energy": str(self.energy), "lower bound": str(self.lower_bound)}
         rows |= {"optimal": self.verdict_in_words(self.gap), **self.work_rows()}
         return SummaryTable(list(rows.items()))
@@ -138,7 +138,7 @@ class Proof(Summarised):
         return f"not proven, gap {gap}"
 
     def work_rows(self) -> dict[str, str]:
-        """Return the work done, as names and values."""
+        """Return the rows of the summary that describe the certificate and the search."""
         work, over = self.statistics, self.certificate.denominator
         rows = {
             "certificate": self.certificate.parts
@@ -184,31 +184,31 @@ def prove(
     """Prove a lower bound on the energy, and find a state that (often) attains it.
 
     The linear relaxation with cycle inequalities is tight on every sum of frustrated loops, whether
-    or not the loops are known, on planar graphs, and on many sparse ones. If it leaves a gap, all
-    states of a small cover are enumerated, if they are few, or a tree is searched: branching on
-    pairs of spins until every leaf is closed. That can take forever; `time_limit`, `node_limit` and
-    Ctrl-C end it with a valid bound.
+    or not the loops are known, on planar graphs, and on many sparse graphs. If it leaves a gap, all
+    states of a small cover are enumerated, or a tree is searched, branching on pairs of spins until
+    every leaf is closed. A search can take exponential time; `time_limit`, `node_limit` and Ctrl-C
+    end it with a valid bound.
 
-    A polynomial of degree 3 or more is annealed, and proven by enumerating a small cover if there
-    is one; only `time_limit`, `state` and `certificate` apply to it.
+    A polynomial of degree 3 or more is annealed, and proven by its weights, a small cover or even
+    covers. For polynomials, only `time_limit`, `state` and `certificate` have an effect.
 
     Args:
         problem: any problem, including fields, hard clauses and floats, or a dimod model. Of a
             plant, only the problem is used.
-        time_limit: seconds, without compilation, after which the best bound and state so far are
-            returned. Ctrl-C during the search does the same.
+        time_limit: the time limit in seconds, without compilation. The search then returns its best
+            bound and state so far, as after Ctrl-C.
         target: an energy; the search stops once no state can be below it.
         state: a state to start from, for instance a solver's best; it is never trusted.
         progress: called with `Bounds` after every LP solve and every node.
         node_limit: the most nodes of a tree to bound; 1 is the root, without branching.
-        memory_limit: the most bytes that a tree may hold; 4 GiB by default. Every leaf takes ten to
-            a hundred kB, and open nodes also hold the start of their relaxations.
+        memory_limit: the most bytes that a tree may take; 4 GiB by default. Every leaf takes 10 to
+            100 kB, and an open node also stores the warm start of its relaxation.
         certificate: a certificate of this problem to resume from: its state is known, and only the
             open leaves of its tree are searched.
-        checkpoint: called now and then, during a long search, with a certificate to resume from.
+        checkpoint: called at intervals of at least 10 s with a certificate to resume from.
         workers: the number of processes that search the tree; None searches it in this process.
-        executor: instead of workers, any `concurrent.futures.Executor`, for example Dask's.
-        loops_only: prove with loops alone, without squares and covers, as VeriPB requires.
+        executor: any `concurrent.futures.Executor` to use instead of workers, for example Dask's.
+        loops_only: prove with loops alone, without squares and covers, for VeriPB.
         incumbent: called with every better state during the search, for instance to print it.
 
     Raises:
@@ -228,19 +228,19 @@ def prove(
         node_limit = validation.count(node_limit, "node_limit", 1)
     if certificate is not None and not isinstance(certificate, Certificate):
         raise ValueError(
-            f"certificate={certificate!r:.60} is not a Certificate; use files.read_certificate"
+            f"certificate={certificate!r:.60} must be a Certificate; use files.read_certificate"
         )
     if workers is not None and executor is not None:
-        raise ValueError("executor and workers exclude each other; pass at most one of them")
+        raise ValueError("executor and workers were both given; pass at most one of them")
     if workers is not None:
         workers = validation.count(workers, "workers", 1)
     if memory_limit is not None:
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     if isinstance(problem, MaxSat):
         raise ValueError(
-            f"prove has no bounds for clauses of three and more literals, and there is one of "
-            f"{problem.longest}; convert them to a polynomial (.hubo), or ask an exact solver, "
-            "whose claim is not a proof"
+            "prove has no bounds for clauses of three and more literals, which a MaxSat may have "
+            f"(here at most {problem.longest}); convert it with to_max2sat or to a polynomial "
+            "(.hubo), or use an exact solver, whose answer is not a proof"
         )
     if isinstance(problem, Polynomial):
         return _of_polynomial(problem, time_limit, state, certificate)
@@ -266,7 +266,7 @@ def _of_polynomial(
     state: npt.ArrayLike | None,
     start: Certificate | None,
 ) -> Proof:
-    """Return a proof of the pair form if it holds for the polynomial, or a direct proof."""
+    """Prove a polynomial: as a problem of pairs if its degree is at most 2, otherwise directly."""
     if problem.degree <= 2:
         pairs = to_pairs(problem)[0]
         found = prove(pairs, time_limit=time_limit, state=state, certificate=start)
@@ -282,9 +282,9 @@ def _of_polynomial(
 
 
 def _is_rounding(verdict: Verdict, form: ExactForm) -> bool:
-    """Return whether a gap is no larger than rounding: relative to the weights, or in ulps.
+    """Return whether a gap may be due to rounding, given the weights and the precision of floats.
 
-    The search does not use the offset; if that is a large float, energies have its precision.
+    The search does not use the offset, but a large float offset limits the precision of energies.
     """
     size = max(abs(verdict.energy), abs(verdict.lower_bound))
     digits = 2 * math.ulp(size) if isinstance(size, float) else 0

@@ -26,13 +26,13 @@ from glasshouse.proofs.states import good_state
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.search import TreeProgress
 
-# If enumerating all states takes at most this long, an LP gets only a few times as long.
+# If a cover can be enumerated, the LP may take this long, or this many times the enumeration.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
 # The time of a certificate without loops, as a fraction of the time for reading the problem and
 # reducing its graph: the certificate takes the same steps back.
 _SHARE_OF_PREPARATION = 0.35
 # The fraction of a time limit that the LP of the root may take if a tree or a semidefinite bound
-# can follow. The LP of a large sparse graph may take all of it: a tree of that has little hope.
+# can follow. The LP of a large sparse graph may take all of it: its tree would rarely be finished.
 _SHARE_OF_ROOT = 0.4
 # The fraction of the remaining time that annealing may take before a tree is searched.
 _SHARE_OF_ANNEALING = 0.2
@@ -54,13 +54,13 @@ class _Stalling:
 
 
 class Prover:
-    """One proof of one problem.
+    """The search for a proof of one problem, by one method after another.
 
     Args:
         prepared: the problem, and the known states.
         budget: decides when to stop.
         start: a certificate of the problem, to resume from its tree.
-        checkpoint: called now and then with the certificate of the tree so far.
+        checkpoint: called at intervals with the certificate of the tree so far.
         workers: the number of processes that search the tree; None searches it in this process.
         executor: an executor to use instead of workers.
         loops_only: omit squares and covers.
@@ -150,7 +150,7 @@ class Prover:
         return not self.loops_only and len(blocks) == 1 and is_dense(blocks[0].graph)
 
     def _growth(self, method: str | None = None) -> Growth:
-        """Return a tree that starts from the start certificate, or from the results of the LPs."""
+        """Return a search tree, from the certificate to resume from or from the LPs' results."""
         if method is None and self.start is not None and self.start.num_squares and self._is_dense:
             method = "semidefinite"
         elif method is None:
@@ -163,7 +163,7 @@ class Prover:
         return growth
 
     def _better_root(self, found: Proven) -> Growth | None:
-        """Return the semidefinite bound of the root, if it is better than that of the LP."""
+        """Return a tree with the semidefinite bound of the root, or None if the LP's is better."""
         growth = self._growth("semidefinite")
         self.is_done = growth.run(self._teller(growth), most_nodes=1)
         is_better = growth.bound > found.verdict.bound * self.prepared.form.scale
@@ -192,7 +192,7 @@ class Prover:
         return found
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Proven:
-        """Return the certificate as `Proven`, in exact numbers, even if the time is up.
+        """Make a certificate and verify it, even if the time is up.
 
         If Ctrl-C interrupts a step, only that step is repeated.
         """
@@ -200,7 +200,7 @@ class Prover:
         return self.budget.to_the_end(lambda: Proven(self.prepared.problem, made))
 
     def _by_covering(self, covering: Covering, found: Proven) -> Proven:
-        """Prove by enumerating all states of a few vertices."""
+        """Return a proof by enumerating all states of a vertex cover, or `found` after Ctrl-C."""
         prepared = self.prepared
         with self.budget.hearing_ctrl_c():
             prepared.known.append(lowest_state(prepared.problem, prepared.form))
@@ -213,18 +213,18 @@ class Prover:
         return found
 
     def _by_tree(self, growth: Growth) -> Proven:
-        """Branch until no leaf is open."""
+        """Search a tree until no leaf is open or a limit is reached, and return its proof."""
         tell = self._teller(growth)
         self.is_done = growth.run(tell, workers=self.workers, executor=self.executor)
         return self._harvest(growth)
 
     def _harvest(self, growth: Growth) -> Proven:
-        """Return what a tree proves."""
+        """Return the verified certificate of a tree, and record its method and number of nodes."""
         self.method, self.nodes = growth.method, growth.search.nodes
         return self._certified(growth.certificate)
 
     def _teller(self, growth: Growth) -> Callable[[TreeProgress], object]:
-        """Return a function that reports the progress of a tree, and sometimes saves the tree."""
+        """Return a function that reports a tree's progress, and writes checkpoints when due."""
         scale, budget = self.prepared.form.scale, self.budget
 
         def tell(progress: TreeProgress) -> None:

@@ -23,7 +23,7 @@ import numpy as np
 from glasshouse.files.document import Document
 from glasshouse.files.text.streams import UNPACKED, refuse_existing, replacing
 from glasshouse.files.writing import make_folder
-from glasshouse.problems import Max2Sat, Problem, Qubo, to_bits
+from glasshouse.problems import Max2Sat, Polynomial, Problem, Qubo, to_bits
 from glasshouse.problems.pairs import single_terms
 from glasshouse.proofs.proof import Proof
 from glasshouse.summaries import Summarised
@@ -51,7 +51,7 @@ class QoblibPackage(Summarised):
 
     @classmethod
     def of_file(cls, folder: Path, file: Path) -> QoblibPackage:
-        """Return the package of a problem file; the instance is the file name without suffixes.
+        """Return the package of a problem file, named after the file without its suffixes.
 
         >>> QoblibPackage.of_file(Path("submission"), Path("data/G62.mc.gz")).name
         'G62'
@@ -81,7 +81,7 @@ class QoblibPackage(Summarised):
         return self.folder / self.name / f"{self.name}_{ending}"
 
     def refuse_existing(self) -> None:
-        """Raise if one of the files exists."""
+        """Raise if a file of the package already exists."""
         for path in (self.summary_path, self.solution_path, self.series_path):
             refuse_existing(path, overwrite=False)
 
@@ -93,7 +93,7 @@ class QoblibPackage(Summarised):
         remark: str = "",
         overwrite: bool = False,
     ) -> None:
-        """Write the three files.
+        """Write the summary, the solution and the time series.
 
         Args:
             document: the problem, and the measure of its values.
@@ -118,7 +118,7 @@ class QoblibPackage(Summarised):
 
 
 def summary_row(name: str, document: Document, proof: Proof) -> dict[str, str]:
-    """Return the summary, with the columns of the QOBLIB in their order."""
+    """Return the row of the summary, with the columns of the QOBLIB in their order."""
     measure, problem, verdict = document.measure, document.problem, proof.verdict
     value = measure.of(verdict.exact_energy)
     bound = value if verdict.optimal else measure.bound(verdict.lower_bound)
@@ -161,7 +161,7 @@ def summary_row(name: str, document: Document, proof: Proof) -> dict[str, str]:
 
 
 def objective_series(document: Document, proof: Proof, value: Any) -> list[dict[str, Any]]:
-    """Return the incumbents over time, each better than the one before, and the end of the run.
+    """Return each better objective value with its time, and the final value at the end.
 
     Args:
         document: the problem, and the measure of its values.
@@ -187,7 +187,7 @@ def objective_series(document: Document, proof: Proof, value: Any) -> list[dict[
 
 
 def solution_text(problem: Problem, proof: Proof, value: Any) -> str:
-    """Return the solution: one line per variable, `x#1 0`, or with the label of the variable."""
+    """Return the solution file's text: one line per variable, with its name and value."""
     bits = to_bits(np.asarray(proof.state)).tolist()
     labels = problem.labels
     names = [f"x#{k}" for k in range(1, len(bits) + 1)] if labels is None else map(_word, labels)
@@ -203,15 +203,16 @@ def _word(label: object) -> str:
 def _model(problem: Problem) -> str:
     if isinstance(problem, Max2Sat):
         return "weighted MAX-2-SAT"
+    if isinstance(problem, Polynomial):
+        return f"polynomial of degree {problem.degree}"
     return "QUBO" if isinstance(problem, Qubo) else "Ising"
 
 
 def _coefficients(problem: Problem) -> Any:
     """Return all non-zero weights of the model."""
-    if isinstance(problem, Max2Sat):
-        weights = problem.weights
-    else:
-        weights = np.concatenate([problem.weights, single_terms(problem)])
+    weights = problem.weights
+    if not isinstance(problem, (Max2Sat, Polynomial)):
+        weights = np.concatenate([weights, single_terms(problem)])
     return weights[weights != 0]
 
 

@@ -12,14 +12,14 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass
 class Outcome:
-    """The result of a relaxation over the states that satisfy some pairs.
+    """The result of a relaxation at a node, whose states satisfy the node's pairs.
 
     Attributes:
         closed: whether `parts` prove, exactly, that no state is better than the best known.
         parts: loops and squares over the graph's vertices; a valid bound in any case.
         branch: the pair to branch on, with the sign of the side to search first; None if closed.
         warm: data from which both children may start.
-        states: states found in the process, whichever pairs they agree with.
+        states: states found in the process, even if they do not satisfy the pairs.
     """
 
     closed: bool
@@ -30,12 +30,12 @@ class Outcome:
 
 
 class Relaxation(Protocol):
-    """A way to bound the values of all states that agree with some pairs."""
+    """The protocol of a relaxation, which bounds all states that satisfy given pairs."""
 
     name: str
 
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
-        """Bound the node until it is closed, nothing more is gained, or the budget ends.
+        """Bound a node until the node is closed, progress stalls, or the budget ends.
 
         Args:
             pairs: the path from the root.

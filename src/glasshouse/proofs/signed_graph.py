@@ -26,7 +26,7 @@ Spins = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class SignedGraph:
-    """A signed graph: minimise `(constant - Σ w_e s_a s_b) / scale` over spins ±1.
+    """A signed graph, of which `(constant - Σ w_e s_a s_b) / scale` is minimised over spins ±1.
 
     Attributes:
         num_vertices: the number of spins, including the ghost, if there is one, as the last.
@@ -59,12 +59,12 @@ class SignedGraph:
 
     @property
     def num_edges(self) -> int:
-        """The number of pairs with a weight."""
+        """The number of edges, which are pairs with a non-zero weight."""
         return len(self.edges)
 
     @property
     def ghost(self) -> int:
-        """The last vertex."""
+        """The ghost, which is the last vertex."""
         return self.num_vertices - 1
 
     @cached_property
@@ -81,19 +81,19 @@ class SignedGraph:
 
     @cached_property
     def largest(self) -> int:
-        """The greatest |w|; 1 without edges."""
+        """The largest |w|, or 1 if there are no edges."""
         return max(map(abs, self.weights), default=1)
 
     @cached_property
     def total(self) -> int:
-        """The sum Σ|w|."""
+        """The total weight Σ|w|."""
         return sum(map(abs, self.weights))
 
     @cached_property
     def unit(self) -> int:
         """A number that divides the difference of the costs of any two states.
 
-        Turning vertex a changes the cost by Σ_b w_ab s_a s_b, which is Σ_b w_ab modulo twice the
+        Flipping vertex a changes the cost by Σ_b w_ab s_a s_b, which is Σ_b w_ab modulo twice the
         gcd of all weights, whatever the spins are.
         """
         sums = [0] * self.num_vertices
@@ -105,15 +105,15 @@ class SignedGraph:
 
     @cached_property
     def negative(self) -> npt.NDArray[np.uint8]:
-        """The mask of negative edges, which favour opposite spins: 1, or 0 for the others.
+        """The mask of negative edges: 1 if an edge favours opposite spins, otherwise 0.
 
-        Not from the couplings, where the sign of a weight too small for a float would be lost.
+        Computed from weights, because `couplings` lose the sign of a weight too small for a float.
         """
         return (self.weights < 0).astype(np.uint8)
 
     @cached_property
     def signs(self) -> Spins:
-        """The sign of each weight."""
+        """The sign of each weight, +1 or -1."""
         return np.where(self.negative, -1, 1).astype(np.int8)
 
     def violated(self, spins: Spins) -> npt.NDArray[np.bool_]:
@@ -127,7 +127,7 @@ class SignedGraph:
         return sum(map(abs, self.weights[self.violated(spins)]))
 
     def value(self, cost: Any) -> Any:
-        """Return `constant - Σ w s s` for a given weight of violated edges."""
+        """Return the value `constant - Σ w s s` of a state whose violated edges weigh `cost`."""
         return self.constant - self.total + 2 * cost
 
 

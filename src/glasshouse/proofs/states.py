@@ -21,10 +21,10 @@ from glasshouse.proofs.kernels import graphs as kernels
 from glasshouse.proofs.kernels import mixing
 from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
-# An edge is decided if it is this close to 0 or 1.
+# An edge is decided if its u is this close to 0 or 1.
 _DECIDED = 1e-4
 _SWEEPS, _RUNS = 500, 64
-# Turns in which each state of a population meets one other: until all are mixed, and alike.
+# Turns of mixing, in each of which a state meets one other; after these, all states are alike.
 _TURNS = 16
 # In denser graphs, two states differ in one large part, and mixing them gains nothing.
 _SPARSE = 8.0
@@ -46,11 +46,11 @@ def annealed_state(
     least: int,
     budget: Budget,
 ) -> Spins:
-    """Return the best state of a short annealing.
+    """Return the best state of a short annealing, in which decided edges are fixed.
 
     Args:
         graph: the problem.
-        violation: u, one for each edge: edges that it decides are fixed. None fixes no edge.
+        violation: u of each edge; edges with u near 0 or 1 are fixed. None fixes no edge.
         least: a cost at which to stop.
         budget: half of its time is for annealing, the rest for improving the states.
     """
@@ -70,31 +70,31 @@ def annealed_state(
 
 
 def best_of(graph: SignedGraph, states: npt.NDArray[np.int8]) -> Spins:
-    """Return the best of some states, up to rounding."""
+    """Return the best of the given states, up to rounding."""
     best: Spins = states[int(np.argmax(agreements(graph, states)))]
     return best
 
 
 def agreements(graph: SignedGraph, states: npt.NDArray[np.int8]) -> list[float]:
-    """Return Σ w s s of some states, in units of the largest weight, up to rounding."""
+    """Return Σ w s s of each state, in units of the largest weight, up to rounding."""
     first, second = graph.edges[:, 0], graph.edges[:, 1]
     return [float(graph.couplings @ (spins[first] * spins[second])) for spins in states]
 
 
 def is_sparse(graph: SignedGraph) -> bool:
-    """Return whether mixing states is likely to improve them."""
+    """Return whether a graph is so sparse that mixing its states is likely to improve them."""
     return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
 
 
 def mix(
     graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, budget: Budget | None = None
 ) -> None:
-    """Improve states, in place, with parts of each other; partners are the same in each call.
+    """Improve states in place with parts of each other.
 
     Args:
         graph: the graph of the states.
         states: the states, one per row.
-        turns: the number of partners of each state.
+        turns: the number of partners of each state; they are the same in each call.
         budget: stops the mixing early; states stay valid.
     """
     rng, budget = np.random.default_rng(0), budget or Budget()
@@ -121,7 +121,7 @@ def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDAr
 def _clusters(
     graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
 ) -> tuple[Spins, npt.NDArray[np.int32]]:
-    """Return spins that follow the chosen edges, and the number of each spin's cluster."""
+    """Return spins that agree with the chosen edges, and the index of each spin's cluster."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 
@@ -149,7 +149,7 @@ def _between(graph: SignedGraph, inside: Spins, labels: npt.NDArray[np.int32]) -
 def annealed_states(
     graph: SignedGraph, runs: int, least: int, budget: Budget, sweeps: int = _SWEEPS, seed: int = 0
 ) -> npt.NDArray[np.int8]:
-    """Return the final states of some runs, and the best state of all."""
+    """Return the final states of `runs` annealing runs, followed by the best state found."""
     from glasshouse.solvers import anneal
 
     # Floats, as integers over one power of two, hardly ever fit.
@@ -172,7 +172,7 @@ def annealed_states(
 
 
 def good_state(graph: SignedGraph, budget: Budget) -> Spins:
-    """Return a state of low cost.
+    """Return a state of low cost, found by annealing and mixing.
 
     Annealed states are mixed, batch by batch, until several batches agree on the best cost. For
     sparse glasses of a few hundred spins that is nearly always an optimum.

@@ -1,8 +1,8 @@
-"""Is a gauged matrix a conical combination of loops plus a non-negative matrix? (paper, 4.6).
+"""Conical decompositions: gauged matrices as loops plus a non-negative matrix (paper, 4.6).
 
-The paper leaves open whether every gauged W with f ≤ 1/4 is one. This holds for min(n, m) ≤ 3, and
-fails for 4×4 and larger (ERRATA 2). By Farkas, exactly one of these exists: multipliers x ≥ 0 with
-L·x ≤ W edge by edge, or a witness y ≥ 0 with y·W < 0 ≤ y·l for every loop l.
+The paper leaves open whether every gauged W with f ≤ 1/4 has such a decomposition. This holds for
+min(n, m) ≤ 3, and fails for 4×4 and larger (ERRATA 2). By Farkas, exactly one of these exists:
+multipliers x ≥ 0 with L·x ≤ W edge by edge, or a witness y ≥ 0 with y·W < 0 ≤ y·l for every loop l.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import validation
 from glasshouse.proofs.lp.highs import checked, new_highs, solve
 from glasshouse.questions.gauged import integer_matrix
 from glasshouse.summaries import Summarised
@@ -25,10 +26,10 @@ _DENOMINATORS = (1, 10, 100, 1000, 10**4, 10**6)
 
 @dataclass(frozen=True, repr=False)
 class ConicDecomposition(Summarised):
-    """The answer: `multipliers` if W is such a combination, otherwise a `witness`; both checked.
+    """The result of `conic_decomposition`: exact `multipliers`, or a `witness` that none exist.
 
     Attributes:
-        multipliers: a positive Fraction for each loop used.
+        multipliers: a positive Fraction for each loop used; None if W has no decomposition.
         loops: cycles of nodes: row i is node i, column j is node n + j. The last edge, back to the
             first node, is the negative one.
         rest: W minus the loops: non-negative, as Fractions in an object array.
@@ -69,8 +70,9 @@ def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> Conic
            [1, 1, 1, 2]])
     """
     matrix = integer_matrix(weights)
+    max_length = validation.count(max_length, "max_length")
     if max_length < 4 or max_length % 2:
-        raise ValueError(f"max_length={max_length} must be even and at least 4, the shortest loop")
+        raise ValueError(f"max_length={max_length} must be an even number, at least 4")
     master = _Master(matrix)
     while True:
         witness = master.solve()
@@ -84,7 +86,7 @@ def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> Conic
 
 
 class _Master:
-    """The LP min W·y over 0 ≤ y ≤ 1 with y·l ≥ 0 for the loops known so far; its duals are x."""
+    """The LP min W·y over 0 ≤ y ≤ 1 with y·l ≥ 0 for all loops l added; its duals are x."""
 
     def __init__(self, matrix: npt.NDArray[np.int64]) -> None:
         self.matrix = matrix
@@ -120,10 +122,10 @@ def _edges(loop: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 def _violated_loops(
     lengths: npt.NDArray[np.float64], max_length: int, least: float = _TOLERANCE
 ) -> list[tuple[int, ...]]:
-    """Return the shortest path that undercuts each edge, if it has fewer than `max_length` edges.
+    """Return loops of at most `max_length` edges whose last edge is longer than the rest.
 
-    A step of the walk goes from row to row via a column; `reach[k]` are the shortest walks from row
-    to row of k such steps.
+    The rest is the shortest path between its ends. A step of a walk leads from row to row via a
+    column; `reach[k]` has the lengths of the shortest walks of k such steps.
     """
     size = len(lengths)
     step = (lengths[:, None, :] + lengths[None, :, :]).min(axis=2)
@@ -156,7 +158,7 @@ def _violated_loops(
 
 
 def _simple(walk: tuple[int, ...]) -> tuple[int, ...]:
-    """Return a path from the first to the last node of a walk, without detours."""
+    """Return a path from the first to the last node of a walk, without repeated nodes."""
     path: list[int] = []
     for node in walk:
         if node in path:
@@ -180,7 +182,7 @@ def _exact_witness(
         witness = np.array(whole).reshape(matrix.shape)
         if negative and not _violated_loops(witness.astype(np.float64), max_length, least=0.5):
             return witness
-    raise ArithmeticError("the LP's witness is too far from rational numbers to be checked exactly")
+    raise ArithmeticError("no rounding of the LP's witness is exact; use smaller weights")
 
 
 def _exact_multipliers(
@@ -200,4 +202,4 @@ def _exact_multipliers(
             return ConicDecomposition(
                 [values[k] for k in used], chosen, rest.reshape(matrix.shape), None
             )
-    raise ArithmeticError("the LP's multipliers are too far from rational numbers to be exact")
+    raise ArithmeticError("no rounding of the LP's multipliers is exact; use smaller weights")

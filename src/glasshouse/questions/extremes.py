@@ -14,19 +14,19 @@ from glasshouse.proofs.lp.highs import checked, new_highs, solve
 from glasshouse.questions.gauged import ground_state
 from glasshouse.summaries import Summarised
 
-# 2^20 patterns of signs take a second or two.
+# 2^20 patterns of signs take one or two seconds.
 _MOST_FREE_SIGNS = 20
 
 
 @dataclass(frozen=True, repr=False)
 class MaximumFrustration(Summarised):
-    """The most frustrated n×m RBM.
+    """The most frustrated n×m RBM, and its frustration.
 
     Attributes:
         value: the exact f of `weights`; no other pattern of signs reaches more, up to the tolerance
             of the LP solver (1e-7).
         weights: integers whose ground state violates the fraction `value` of their magnitude.
-        patterns: the number of sign patterns that differ after permutation and switching.
+        patterns: the number of sign patterns that differ under permutation and switching.
     """
 
     value: Fraction
@@ -35,7 +35,7 @@ class MaximumFrustration(Summarised):
 
 
 def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
-    """Return the largest f that any n×m weight matrix can have.
+    """Return the largest frustration f of all n×m weight matrices, and a matrix that reaches it.
 
     For given magnitudes, f depends on signs only up to switching (flipping rows and columns) and
     permutation. For each pattern one LP over the magnitudes u ≥ 0, Σu = 1, maximises the least
@@ -46,12 +46,13 @@ def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
     >>> maximum_frustration(2, 3).value
     Fraction(1, 4)
     """
+    rows, columns = validation.count(rows, "rows"), validation.count(columns, "columns")
     if rows < 2 or columns < 2:
-        raise ValueError(f"a {rows}×{columns} RBM has no loop, so it has no frustration")
+        raise ValueError(f"a {rows}×{columns} RBM has no loop; use at least 2 rows and 2 columns")
     if (rows - 1) * (columns - 1) > _MOST_FREE_SIGNS:
         raise ValueError(
-            f"{rows}×{columns} has 2^{(rows - 1) * (columns - 1)} patterns of signs; the search "
-            f"is limited to 2^{_MOST_FREE_SIGNS}"
+            f"{rows}×{columns} has 2^{(rows - 1) * (columns - 1)} sign patterns, but must have at "
+            f"most 2^{_MOST_FREE_SIGNS}; use fewer rows or columns"
         )
     patterns = _sign_patterns(rows, columns)
     candidates = [_most_frustrated(pattern) for pattern in patterns]

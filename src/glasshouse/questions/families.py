@@ -11,6 +11,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from glasshouse.problems import validation
+
 
 def paley_matrix(order: int) -> npt.NDArray[np.int64]:
     """Return the Paley (Jacobsthal) matrix of a prime q: +1 if i-j is a square modulo q, else -1.
@@ -20,6 +22,7 @@ def paley_matrix(order: int) -> npt.NDArray[np.int64]:
     >>> paley_matrix(5)[0]
     array([ 0,  1, -1, -1,  1])
     """
+    order = validation.count(order, "order")
     if order < 3 or any(order % k == 0 for k in range(2, int(order**0.5) + 1)):
         raise ValueError(f"order={order} must be an odd prime")
     squares = np.arange(1, order) ** 2 % order
@@ -32,7 +35,7 @@ def paley_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
-    """Return a Hadamard matrix, of ±1 with orthogonal rows: Sylvester's times Paley's.
+    """Return a Hadamard matrix (±1, orthogonal rows), by Sylvester's and Paley's constructions.
 
     All singular values are √n, so f ≥ ½ (1 - 1/√n). The order is a power of 2, or a power of 2
     times q + 1 for a prime q ≡ 3 (mod 4).
@@ -43,7 +46,8 @@ def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
            [ 1,  1, -1, -1],
            [ 1, -1, -1,  1]])
     """
-    halves = [order >> k for k in range(max(order, 0).bit_length()) if order % (1 << k) == 0]
+    order = validation.count(order, "order")
+    halves = [order >> k for k in range(order.bit_length()) if order % (1 << k) == 0]
     cores = [core for core in halves if core == 1] or [core for core in halves if _is_paley(core)]
     if not cores:
         raise ValueError(f"order={order} must be 2^k or 2^k·(q + 1) with a prime q ≡ 3 (mod 4)")
@@ -54,14 +58,14 @@ def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def frustration_bound(weights: npt.ArrayLike) -> float:
-    """Return a lower bound on f at every state, from the largest singular value (in floats).
+    """Return a lower bound on the frustration f, from the largest singular value in floats.
 
     >>> round(frustration_bound(hadamard_matrix(64)), 9)
     0.4375
     """
     matrix = np.asarray(weights, dtype=np.float64)
-    if not np.isfinite(matrix).all():
-        raise ValueError("weights must be finite numbers")
+    if matrix.ndim != 2 or not np.isfinite(matrix).all():
+        raise ValueError("weights must be a matrix of finite numbers")
     greatest = np.abs(matrix).max(initial=0.0)
     if not greatest:
         return 0.0

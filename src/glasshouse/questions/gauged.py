@@ -1,4 +1,4 @@
-"""Is a matrix gauged: is the all-up state a ground state? (paper, section "Gauged RBM")."""
+"""Gauged matrices, which have the all-up state as a ground state (paper, "Gauged RBM")."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_WEIGHT = 2**62
 
 
 def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int8]]:
-    """Return the least -v·W·h, and the spins v of the smaller side that reach it, by enumeration.
+    """Return the least energy -v·W·h and its spins v of the smaller side, by enumeration.
 
     The other side follows: h_j takes the sign of its field, so the energy is -Σ_j |Σ_i v_i W_ij|.
 
@@ -27,11 +27,11 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
     matrix = weights if weights.shape[0] <= weights.shape[1] else weights.T
     side = len(matrix)
     if side > _ENUMERABLE:
-        raise ValueError(f"{side} spins on the smaller side; the limit is {_ENUMERABLE}")
+        raise ValueError(f"the smaller side has {side} spins, but must have at most {_ENUMERABLE}")
     total = validation.total_magnitude([matrix.reshape(-1)], 0, "the weights")
     if total > _MOST_WEIGHT:
         raise ValueError(
-            f"the weights add up to {total}, above {_MOST_WEIGHT}, where sums overflow int64; "
+            f"the weights add up to {total}, above {_MOST_WEIGHT}, so sums may overflow int64; "
             "divide them by a common factor"
         )
     # All fields of one half of the rows are added to those of the other half. The global flip fixes
@@ -49,7 +49,7 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
 
 
 def _all_spins(size: int) -> npt.NDArray[np.int64]:
-    """Return all states of some spins; the first half of the states has the first spin up."""
+    """Return all states of `size` spins; in the first half of them, the first spin is up."""
     bits = (np.arange(1 << size)[:, None] >> np.arange(size)[::-1]) & 1
     spins: npt.NDArray[np.int64] = 1 - 2 * bits
     return spins
@@ -86,11 +86,11 @@ def is_gauged(weights: npt.ArrayLike, *, time_limit: float | None = 60) -> bool 
 
 
 def integer_matrix(weights: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Return W as an int64 matrix with at least one row and column."""
+    """Return weights as an int64 matrix; raise unless they are a non-empty integer matrix."""
     matrix: npt.NDArray[Any] = np.asarray(weights)
     if matrix.ndim != 2 or not matrix.size or matrix.dtype.kind not in "iu":
         raise ValueError(
-            f"a matrix of integers is needed, not {matrix.dtype} of shape {matrix.shape}"
+            f"weights must be a matrix of integers, not {matrix.dtype} of shape {matrix.shape}"
         )
     exact = validation.weights(matrix.reshape(-1), "weights")  # raises above int64
     return exact.reshape(matrix.shape).astype(np.int64)

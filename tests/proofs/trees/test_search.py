@@ -339,7 +339,7 @@ def test_history_tells_bounds_that_close(only_trees):
         ({"node_limit": 0}, "node_limit=0"),
         ({"workers": 0}, "workers=0"),
         ({"memory_limit": 0}, "memory_limit=0"),
-        ({"workers": 1, "executor": object()}, "executor and workers exclude"),
+        ({"workers": 1, "executor": object()}, "executor and workers were both given"),
     ],
 )
 def test_wrong_options(options, message):

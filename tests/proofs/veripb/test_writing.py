@@ -163,7 +163,7 @@ def test_squares_of_more_spins_are_refused_by_their_number():
     problem, _ = to_max2sat(Ising.from_matrix(matrix - np.diag(np.diag(matrix))))
     certificate = Certificate.of_squares([1, 1, -1, -1, 1], squares, denominator=2)
     assert verify(problem, certificate).lower_bound > 0
-    with pytest.raises(ValueError, match=r"square 2 is over 5 spins, .* at most 4; .*check"):
+    with pytest.raises(ValueError, match=r"square 2 has 5 spins, .* at most 4; .*check"):
         veripb_proof(problem, certificate)
     with pytest.raises(CertificateError, match="for 4 variables, the problem has 5"):
         veripb_proof(problem, Certificate.of_squares([1] * 4, squares))

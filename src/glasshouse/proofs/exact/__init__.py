@@ -1,7 +1,7 @@
-"""Third-party exact solvers, used if they are installed: one line each.
+"""Third-party exact solvers, used if they are installed.
 
-They solve the problem's MAX-2-SAT form. `prove` needs none of them; they serve to confirm its
-results and to compare its speed. Importing a solver adds it to the catalogue.
+They solve the problem's clauses. `prove` needs none of these solvers; they serve to confirm its
+results and to compare its speed. Importing a solver's module adds the solver to the catalogue.
 
 * `solver`: the catalogue. `solving`: one call. `apart`: a call in its own process.
 * `cpsat`, `dwave_tree`, `highs`, `rc2`, `scip`, `toulbar2`: one solver each.

@@ -1,10 +1,10 @@
-"""Solvers in their own process, which can be killed.
+"""Exact solvers that run in their own process, which can be killed.
 
 Some solvers cannot be stopped, or only after a while: a thread left in their code can break
 Python's own shutdown. Some hold Python's lock while they work, so that Ctrl-C is not handled. Some
-libraries conflict: OR-Tools and highspy each bring a libhighs.so.1, and whichever is loaded second
-breaks. A worker is kept for the next problem of the
-same thread, because its start takes about half a second; it ends with the thread that started it.
+libraries conflict: OR-Tools and highspy each bring a libhighs.so.1, and the one loaded second
+breaks. A worker is kept for the next problem of the same thread, because a start takes about half a
+second; the worker ends with the thread that started it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _PATIENCE = 1.0  # seconds beyond the time limit for a solver that keeps the lim
 
 
 class _Idle(local):
-    """The idle workers of a thread, which end with the thread."""
+    """The idle workers of a thread, which are ended together with the thread."""
 
     def __init__(self) -> None:
         self.workers: dict[tuple[int, str], list[_Worker]] = {}  # keyed by process and package
@@ -43,7 +43,7 @@ _idle = _Idle()
 
 
 class _Worker:
-    """A process that solves one problem after another."""
+    """A worker process that solves one problem after another."""
 
     def __init__(self) -> None:
         with starting(*_OURS_TO_HANDLE):
@@ -58,14 +58,14 @@ class _Worker:
         self.hear()  # the message that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
-        """Send a question; return the worker's message that it has loaded its code and begins."""
+        """Send a call to the worker; return its message that the call begins."""
         assert self.process.stdin is not None
         pickle.dump(question, self.process.stdin)
         self.process.stdin.flush()
         return self.hear()
 
     def hear(self) -> tuple[str, Any]:
-        """Return the next message; the end of a killed process counts as one."""
+        """Return the worker's next message, or ("gone", exit code) if the process has ended."""
         try:
             word: tuple[str, Any] = pickle.load(self.process.stdout)  # type: ignore[arg-type]
             return word
@@ -74,7 +74,7 @@ class _Worker:
 
 
 def _end(process: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill a worker and release its resources; only the process that started it does this."""
+    """Kill a worker process and close its pipes, but only in the process that started it."""
     if os.getpid() != owner:
         return
     process.kill()
@@ -88,13 +88,13 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 def solve_apart(
     known: ExactSolver, problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell
 ) -> Answer:
-    """Run a solver in another process; if it is killed, its last reported assignment counts.
+    """Run a solver in its own process; if it is killed, return its last reported assignment.
 
     Raises:
-        RuntimeError: the process died by itself.
+        RuntimeError: the process ended by itself.
         KeyboardInterrupt: Ctrl-C was pressed; the process has ended.
     """
-    worker = _free_worker(known.package)  # its start does not count, like compilation
+    worker = _free_worker(known.package)  # before the time limit begins, like compilation
     best: list[Any] = [None]
 
     def keep(bits: list[int]) -> None:
@@ -116,7 +116,7 @@ def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> A
         *arguments: the arguments of the function, which are pickled.
 
     Raises:
-        RuntimeError: the process died by itself.
+        RuntimeError: the process ended by itself.
         KeyboardInterrupt: Ctrl-C was pressed; the process has ended.
     """
     question = function, False, *arguments
@@ -124,7 +124,7 @@ def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> A
 
 
 def _free_worker(package: str) -> _Worker:
-    """Return an idle worker, or a new one."""
+    """Return an idle worker of this thread for a package, or start a new worker."""
     idle = _idle.workers.setdefault((os.getpid(), package), [])
     worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:
@@ -134,7 +134,7 @@ def _free_worker(package: str) -> _Worker:
 
 
 def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float | None) -> Any:
-    """Return a worker's answer; None if the worker was killed after `wall` seconds."""
+    """Send a call to a worker; return its answer, or None if it was killed after `wall` seconds."""
     is_killed: list[bool] = []
 
     def work() -> Any:
@@ -145,7 +145,7 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
         if kind == "fault":
             raise value
         if kind == "gone" and not is_killed:
-            raise RuntimeError(f"its process ended with the exit code {value}")
+            raise RuntimeError(f"the worker process ended with exit code {value}")
         return value if kind == "done" else None
 
     def stop() -> None:
@@ -166,8 +166,8 @@ def _asked(worker: _Worker, package: str, question: Any, tell: Tell, wall: float
 
 
 def serve() -> None:
-    """Call the functions that arrive on standard input until it ends."""
-    ignore(*_OURS_TO_HANDLE)  # the parent decides
+    """Run a worker: call the functions that arrive on standard input until the input ends."""
+    ignore(*_OURS_TO_HANDLE)  # the parent process handles these signals
     if sys.platform == "linux":  # elsewhere the end of standard input ends an idle worker
         with contextlib.suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)

@@ -13,7 +13,7 @@ from glasshouse.proofs.exact.solver import Answer, Tell, exact_solver, literals
 # CP-SAT computes in 64-bit integers and refuses sums that might overflow.
 @exact_solver("cpsat", package="ortools", most_weight=2**61, is_apart=True, tells=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> Answer:
-    """Minimise the weight of relaxed clauses, on one thread."""
+    """Minimise the total weight of violated soft clauses with CP-SAT, on one thread."""
     cp_model = optional("ortools.sat.python.cp_model", "solver='cpsat'")
     model, solver = cp_model.CpModel(), cp_model.CpSolver()
     variables = [model.new_bool_var("") for _ in range(problem.num_variables)]
@@ -42,7 +42,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
 
     status = solver.solve(model, Listener())
     if status == cp_model.INFEASIBLE:
-        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by CP-SAT")
+        raise HardClausesUnsatisfiableError("CP-SAT found the hard clauses unsatisfiable")
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None, False
     return bits(solver), bool(status == cp_model.OPTIMAL)

@@ -8,11 +8,11 @@ from glasshouse.problems.convert import to_qubo
 from glasshouse.proofs.exact.solver import Answer, RefusedError, exact_solver
 
 
-# It adds up doubles; hard clauses weigh one more than all soft ones together. It supports no time
-# limit and holds Python's lock.
+# The solver adds up doubles, and hard clauses weigh one more than all soft clauses together. It has
+# no time limit and holds Python's lock.
 @exact_solver("dwave-tree", package="dwave-samplers", most_weight=2**30, is_apart=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """Return the ground state of the problem's QUBO form."""
+    """Solve the problem's QUBO form by dynamic programming on a tree decomposition."""
     sampler = optional("dwave.samplers", "solver='dwave-tree'").TreeDecompositionSolver()
     qubo, reduction = to_qubo(problem)
     model = qubo.to_bqm()
@@ -23,8 +23,8 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
             raise
         most = sampler.properties["max_treewidth"]
         raise RefusedError(
-            f"dwave-tree does not support graphs of treewidth above {most}, and found no narrower "
-            "decomposition of this one; use another solver"
+            f"dwave-tree needs a tree decomposition of width at most {most}, but found only wider "
+            "decompositions of this graph; use a different solver"
         ) from None
     state = [int(found[label]) for label in model.variables]
     return reduction.back(state).tolist(), True

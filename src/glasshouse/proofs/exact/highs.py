@@ -1,4 +1,4 @@
-"""HiGHS: the problem as an integer program."""
+"""HiGHS as an exact solver: the clauses as an integer program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glasshouse.proofs.lp.highs import LinearProgramError, checked, new_highs
 
 @exact_solver("highs", package="highspy", most_weight=2**28, is_apart=True, tells=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> Answer:
-    """Minimise the weight of relaxed clauses."""
+    """Minimise the total weight of violated soft clauses with HiGHS."""
     import highspy
 
     clauses = literals(problem)
@@ -46,9 +46,9 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
     checked(solver.run(), "run")
     status = solver.getModelStatus().name
     if status == "kInfeasible":
-        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by HiGHS")
+        raise HardClausesUnsatisfiableError("HiGHS found the hard clauses unsatisfiable")
     if status not in ("kOptimal", "kTimeLimit", "kInterrupt"):
-        raise LinearProgramError(f"HiGHS ended with the model status {status}")
+        raise LinearProgramError(f"HiGHS ended with the unexpected model status {status}")
     solution = solver.getSolution()
     if not solution.value_valid:
         return None, False

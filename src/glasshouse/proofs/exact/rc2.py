@@ -1,4 +1,4 @@
-"""RC2 of PySAT: core-guided MaxSAT."""
+"""RC2 of PySAT, a core-guided MaxSAT solver."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
 
 @exact_solver("rc2-stratified", package="python-sat")
 def solve_stratified(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """Solve with PySAT's RC2Stratified: heavy clauses first; far faster if weights differ."""
+    """Solve with PySAT's RC2Stratified, which handles heavy clauses first."""
     return _compute("RC2Stratified", _formula(problem), problem.num_variables, time_limit)
 
 
@@ -32,7 +32,7 @@ def _formula(problem: Max2Sat | MaxSat) -> Any:
 
 @exact_solver("rc2-stratified-edge", package="python-sat")
 def solve_edges(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """Solve with one relaxation variable for both clauses of an edge."""
+    """Solve with RC2Stratified and one relaxation variable for both clauses of an edge."""
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in literals(problem):
@@ -40,7 +40,7 @@ def solve_edges(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
         if weight is None or len(clause) == 1:
             formula.append(clause, weight=weight)
             continue
-        # Of l ∨ m and ¬l ∨ ¬m at most one is false: they can share the smaller weight.
+        # At most one of l ∨ m and ¬l ∨ ¬m is false, so both can use one variable for equal weights.
         variable, shared = relaxed.get(opposite, (0, 0))
         if weight != shared:
             variable = problem.num_variables + len(relaxed) + 1
@@ -59,7 +59,7 @@ def _compute(variant: str, formula: Any, num_variables: int, time_limit: float |
             running.append(solver)
             model: list[int] | None = solver.compute(expect_interrupt=True)
             if model is None and not solver.interrupted:
-                raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by RC2")
+                raise HardClausesUnsatisfiableError("RC2 found the hard clauses unsatisfiable")
             return model
 
     model = interruptible(work, lambda: [s.interrupt() for s in running], time_limit)

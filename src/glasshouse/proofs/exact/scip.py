@@ -1,4 +1,4 @@
-"""SCIP: the problem as an integer program."""
+"""SCIP as an exact solver: the clauses as an integer program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glasshouse.waiting import interruptible
 
 @exact_solver("scip", package="pyscipopt", most_weight=2**28, tells=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> Answer:
-    """Minimise the weight of relaxed clauses."""
+    """Minimise the total weight of violated soft clauses with SCIP."""
     pyscipopt = optional("pyscipopt", "solver='scip'")
     model = pyscipopt.Model()
     model.hideOutput()
@@ -35,7 +35,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
     def work() -> Answer:
         model.optimizeNogil()
         if model.getStatus() == "infeasible":
-            raise HardClausesUnsatisfiableError("hard clauses unsatisfiable, reported by SCIP")
+            raise HardClausesUnsatisfiableError("SCIP found the hard clauses unsatisfiable")
         if not model.getNSols():
             return None, False
         best: Any = model.getBestSol()

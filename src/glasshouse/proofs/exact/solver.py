@@ -9,7 +9,7 @@ from typing import TypeAlias
 from glasshouse.catalogue import Catalogue
 from glasshouse.problems import Max2Sat, MaxSat
 
-# Bits of the best assignment found, or None, and whether it was proven to be the best.
+# The bits of the best assignment found (or None), and whether the solver states that it is optimal.
 Answer: TypeAlias = tuple[list[int] | None, bool]
 Solve: TypeAlias = Callable[..., Answer]
 # A function that a solver may call with the bits of each better assignment while it works.
@@ -19,13 +19,13 @@ Tell: TypeAlias = Callable[[list[int]], object]
 OURS = ("anneal", "temper", "minimise", "brute", "prove")
 EXACT_SOLVERS = Catalogue["ExactSolver"]("exact solver")
 
-# Integer programs are solved in floats: an assignment that is feasible up to this tolerance may
-# cost too little by the tolerance times all weights, which must stay below 1/2.
+# Integer programs are solved in floats. The cost of an assignment that is feasible up to this
+# tolerance may be too low by the tolerance times the sum of all weights; this must be below 1/2.
 TOLERANCE = 1e-9
 
 
 class RefusedError(ValueError):
-    """Raised if a solver does not support a problem; the message states why.
+    """Raised if a solver does not support a problem.
 
     Attributes:
         names_arguments: whether the message names arguments, which are options of a command.
@@ -36,13 +36,13 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True)
 class ExactSolver:
-    """A third-party solver.
+    """An exact third-party solver, as the catalogue stores it.
 
     Attributes:
         solve: solves clauses with integer weights within a time limit in seconds, or None. It
             imports its package when it is called. If `tells` is true, it takes a third argument.
         package: the package to install.
-        most_weight: the largest sum of soft weights for exact answers; None for any.
+        most_weight: the largest sum of soft weights for which answers are exact; None for any sum.
         is_apart: whether it runs in its own process; see `apart`.
         tells: whether it reports better assignments while it works.
     """
@@ -62,9 +62,9 @@ def exact_solver(
     is_apart: bool = False,
     tells: bool = False,
 ) -> Callable[[Solve], Solve]:
-    """Add a function to the catalogue of exact solvers; see `ExactSolver` for the arguments."""
+    """Return a decorator that adds a function to `EXACT_SOLVERS` (arguments: see `ExactSolver`)."""
     if name in OURS:
-        raise ValueError(f"{name!r} is the name of a glasshouse solver; choose another name")
+        raise ValueError(f"{name!r} is the name of a glasshouse solver; choose a different name")
 
     def add(solve: Solve) -> Solve:
         EXACT_SOLVERS.add(name, ExactSolver(solve, package, most_weight, is_apart, tells))
@@ -74,7 +74,7 @@ def exact_solver(
 
 
 def literals(problem: Max2Sat | MaxSat) -> list[tuple[int | None, list[int]]]:
-    """Return clauses with their weights, None for hard ones; the empty clause is left out."""
+    """Return weight and literals of all non-empty clauses; a hard clause has the weight None."""
     if isinstance(problem, MaxSat):
         lists = [(None, clause) for clause in problem.hard.lists()]
         lists += zip(problem.weights.tolist(), problem.soft.lists(), strict=True)

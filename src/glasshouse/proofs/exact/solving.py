@@ -1,4 +1,4 @@
-"""One call for all exact solvers."""
+"""`solve_exactly`: one function for all third-party exact solvers."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class ExactResult(Summarised):
 
     Attributes:
         solver: the name of the solver.
-        state: the best state, in the problem's own values; None if the solver returned none.
+        state: the best state, in the problem's own values; None if the solver found no state.
         energy: the energy of the state.
         optimal: whether the solver states that it is optimal.
-        seconds: the wall-clock time, without the conversion.
+        seconds: the wall-clock time in seconds, without the conversion of the problem.
     """
 
     solver: str
@@ -51,27 +51,27 @@ def solve_exactly(
     time_limit: float | None = None,
     incumbent: Callable[[npt.NDArray[np.int8]], object] | None = None,
 ) -> ExactResult:
-    """Solve a problem with an exact solver.
+    """Solve a problem with a third-party exact solver.
 
     Args:
-        problem: any problem with integer weights; for CP-SAT not above 2^61 in all, and less for
-            toulbar2, SCIP and HiGHS, which compute in floats.
+        problem: any problem with integer weights. Their sum must be at most 2^61 for CP-SAT, and
+            less for toulbar2, SCIP, HiGHS and dwave-tree, which compute in floats.
         solver: a name in `EXACT_SOLVERS`: "rc2" (PySAT's RC2 with default options: core-guided
             MaxSAT), "rc2-stratified" (PySAT's RC2Stratified: heavy clauses first, which is far
-            faster if weights differ), "rc2-stratified-edge" (the same with one relaxation variable
-            for both clauses of an edge), "toulbar2" (branch and bound on cost functions), "scip" or
+            faster if weights differ), "rc2-stratified-edge" (with one relaxation variable for both
+            clauses of an edge), "toulbar2" (branch and bound on cost functions), "scip" or
             "highs" (integer programs), "cpsat" (clause learning with linear programs), "dwave-tree"
             (dynamic programming; refuses graphs of treewidth above 25).
         time_limit: the time limit in seconds.
-        incumbent: called with each better state while cpsat, highs or scip works, in any thread;
-            with scip, only with the last state. After Ctrl-C it has received the best state, too.
+        incumbent: called in any thread with each better state that cpsat or highs finds, and with
+            the last state of scip. It has received the best state even after Ctrl-C.
 
     Ctrl-C ends every solver within about a second.
 
     Raises:
         MissingPackageError: the solver is not installed.
         ValueError: the solver failed.
-        RefusedError: the solver does not support this problem, or is not exact for such weights.
+        RefusedError: the solver does not support this problem, or is not exact for its weights.
         HardClausesUnsatisfiableError: no assignment satisfies the hard clauses.
 
     >>> from glasshouse.problems import Ising
@@ -88,13 +88,13 @@ def solve_exactly(
         clauses, reduction = to_max2sat(problem)
     clauses = clauses.simplified()
     if not clauses.is_integer:
-        raise ValueError(f"{solver} needs integer weights, but these are floats")
+        raise ValueError(f"{solver} needs integer weights, but these weights are floats; use prove")
     feasible, clauses = _feasible(clauses)
     total = sum(weight for weight, _ in literals(clauses) if weight is not None)
     if known.most_weight is not None and total > known.most_weight:
         raise RefusedError(
-            f"{solver} is exact only up to weights of {known.most_weight} in sum: these add up to "
-            f"{total}; use solver='rc2-stratified', or prove"
+            f"{solver} is exact only up to a total weight of {known.most_weight}: the weights add "
+            f"up to {total}; use solver='rc2-stratified', or prove"
         )
 
     def tell(bits: list[int]) -> None:
@@ -102,7 +102,7 @@ def solve_exactly(
             incumbent(reduction.back(bits))
 
     start = time.perf_counter()
-    # Not every solver takes a problem without an objective.
+    # Some solvers do not accept a problem without an objective.
     bits, optimal = feasible, True
     if total or feasible is None:
         with _errors_in_our_words(solver, known):
@@ -116,22 +116,22 @@ def solve_exactly(
         return ExactResult(solver, None, None, False, seconds)
     state = reduction.back(bits)
     if optimal and isinstance(problem, MaxSat) and problem.broken(state):
-        raise HardClausesUnsatisfiableError(f"hard clauses unsatisfiable, reported by {solver}")
+        raise HardClausesUnsatisfiableError(f"{solver} found the hard clauses unsatisfiable")
     return ExactResult(solver, state, problem.energy(state), optimal, seconds)
 
 
 def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | MaxSat]:
-    """Return bits that satisfy the hard clauses (None if a solver must find them), and its input.
+    """Return bits that satisfy the hard clauses, or None, and the clauses for the solver.
 
-    Some solvers need an objective: then there is one whose cost is ignored; see the code
-    for.
+    The bits are None if the solver must find them. Some solvers need an objective, so clauses
+    without an objective get one, which is ignored.
     """
     if isinstance(clauses, Max2Sat):
         return satisfy(clauses.num_variables, clauses.hard).tolist(), clauses
     if not clauses.num_hard:
         return [0] * clauses.num_variables, clauses
     if not clauses.hard.lengths.all():
-        raise HardClausesUnsatisfiableError("hard clauses unsatisfiable: one of them is empty")
+        raise HardClausesUnsatisfiableError("a hard clause is empty, so no assignment is feasible")
     if not clauses.soft.lengths.any():
         clauses = MaxSat(clauses.num_variables, [[1]], [1], clauses.hard)
     return None, clauses
@@ -139,7 +139,7 @@ def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | Ma
 
 @contextmanager
 def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
-    """Convert any exception of a solver to one of the errors of `solve_exactly`."""
+    """Convert any exception of a solver to an error that `solve_exactly` documents."""
     try:
         yield
     except (MissingPackageError, RefusedError, HardClausesUnsatisfiableError):

@@ -12,10 +12,10 @@ _LONGEST = 10**6  # seconds
 _MOST_LITERALS = 12
 
 
-# It passes costs as doubles and scales them.
+# pytoulbar2 passes costs as doubles and scales them.
 @exact_solver("toulbar2", package="pytoulbar2", most_weight=2**45, is_apart=True)
 def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """Minimise a sum of cost functions, one per clause."""
+    """Minimise the total weight of violated soft clauses with toulbar2."""
     pytoulbar2 = optional("pytoulbar2", "solver='toulbar2'")
     top = int(problem.hard_weight)
     network = pytoulbar2.CFN(top, vac=0)
@@ -24,8 +24,8 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
     for weight, clause in literals(problem):
         if len(clause) > _MOST_LITERALS:
             raise RefusedError(
-                f"toulbar2 gets a table of 2^k costs for a clause of k literals, and one has "
-                f"{len(clause)}; expected at most {_MOST_LITERALS}; use solver='rc2-stratified'"
+                f"a clause has {len(clause)} literals, but toulbar2 supports at most "
+                f"{_MOST_LITERALS}; use solver='rc2-stratified'"
             )
         scope = [abs(x) - 1 for x in clause]
         costs = [0] * 2 ** len(clause)

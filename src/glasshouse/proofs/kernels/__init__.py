@@ -1,5 +1,5 @@
-"""Compiled searches on signed graphs.
+"""Compiled searches on signed graphs: cycles, cliques, blocks, and states.
 
-* `graphs`: blocks, rounding, descent. `cycles`, `clusters`: short odd cycles, at the root.
-* `arcs`, `cliques`: violated cycles and odd cliques, at a node. `mixing`: recombination of states.
+* `graphs`: blocks, rounding, descent. `cycles`, `clusters`: short odd cycles.
+* `cliques`: violated odd cliques. `mixing`: recombination of states.
 """

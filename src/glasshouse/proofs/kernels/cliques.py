@@ -14,10 +14,10 @@ from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.arrays import enlarged
 from glasshouse.proofs.kernels.graphs import pop, push
 
-# Two nodes of one vertex cannot be in one clique, nor can nodes that are too far away. This is a
-# power of two, so that adding and subtracting it loses few digits of a float32.
+# The distance of nodes that cannot be in one clique: two nodes of one vertex, and nodes too far
+# apart. A power of two, so that adding and subtracting it loses few digits of a float32.
 _NEVER = np.float32(16.0)
-# An exchange that gains less may be due to rounding.
+# Smaller gains of an exchange may be due to rounding.
 _GAIN = np.float32(1e-4)
 
 
@@ -25,7 +25,7 @@ _GAIN = np.float32(1e-4)
 def nearest_nodes(
     graph: Any, hop: Any, limit: Any, first: Any, last: Any, distance: Any, over: Any
 ) -> None:
-    """Find the shortest walks from each vertex to all near nodes: lengths, and the last arcs.
+    """Compute the shortest walks from each vertex to all nodes closer than `limit`.
 
     Args:
         graph: an ArcGraph.
@@ -66,11 +66,11 @@ def nearest_nodes(
 
 @compiled
 def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
-    """Compute the length of the walk between each two nodes of a clique.
+    """Compute the length of the walk between every two nodes that a clique may contain.
 
     Args:
         distance: the distances from `nearest_nodes`.
-        shortest: shorter pairs are skipped; a clique with one is violated only if a cycle is.
+        shortest: closer pairs are skipped: a clique with such a pair is violated only if a cycle is
         pairs: one row and one column for each node; filled here.
     """
     for first in range(len(pairs)):
@@ -84,7 +84,7 @@ def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
 
 @compiled
 def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any, last: Any) -> Any:
-    """Return violated cliques of an odd size, several around each of some vertices.
+    """Return violated cliques of `size` nodes, from several searches around each vertex.
 
     Each search starts with a vertex and the nearest node that no earlier search found, adds the
     node nearest to all so far, and then exchanges nodes one by one as long as that helps. All nodes
@@ -126,7 +126,7 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any
 
 @inner
 def improve(pairs: Any, members: Any, load: Any) -> Any:
-    """Extend a clique of two members and improve it by exchanges; return its sum of walks.
+    """Extend a pair to a clique, improve it by exchanges, and return its sum of walk lengths.
 
     `load` is the sum of the distances of each node to all members.
     """
@@ -155,7 +155,7 @@ def improve(pairs: Any, members: Any, load: Any) -> Any:
 
 @inner(fastmath={"nnan", "nsz"})
 def nearest(load: Any) -> Any:
-    """Return the index of the least entry; finding its value first takes few instructions."""
+    """Return the index of the least entry of `load`."""
     least = load[0]
     for entry in range(1, len(load)):
         least = min(least, load[entry])
@@ -167,10 +167,10 @@ def nearest(load: Any) -> Any:
 
 @compiled
 def walks_of(over: Any, ends: Any, negative: Any, cliques: Any) -> Any:
-    """Return the walks between all pairs of each clique, from a pair's second node to the first.
+    """Return the walks that join all pairs of nodes of each clique.
 
-    Returns the concatenated arcs, the vertices at which these begin, where each walk begins, and
-    for each clique whether its walks visit no vertex twice.
+    A walk leads from the second node of a pair to the first. Returns the concatenated arcs, the
+    vertices at which these begin, where each walk begins, and whether a clique's walks are simple.
     """
     size = cliques.shape[1]
     pairs = size * (size - 1) // 2

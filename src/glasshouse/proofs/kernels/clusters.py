@@ -1,7 +1,7 @@
-"""Compiled search for odd cycles in graphs most of whose edges have length 0.
+"""Compiled search for odd cycles in graphs whose edges mostly have length 0.
 
-Edges of length 0 tie vertices to clusters. A cycle of positive length is a cycle of clusters, with
-a path inside each cluster from where it enters to where it leaves.
+Edges of length 0 join vertices to clusters. A cycle of positive length is a cycle of clusters, with
+a path inside each cluster from the vertex where the cycle enters to the vertex where it leaves.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from glasshouse.kernels.arrays import enlarged
 
 @compiled
 def clusters(graph: Any) -> Any:
-    """Return the clusters formed by edges of length 0, in breadth-first order.
+    """Find the clusters that edges of length 0 form.
 
-    Returns each vertex's cluster, and the parity of negative edges on the path from the first
-    vertex of its cluster.
+    Returns the index of each vertex's cluster, and the parity of negative edges on the path from
+    the first vertex of the cluster to the vertex.
     """
     size = len(graph.starts) - 1
     label, parity = np.full(size, -1, np.int32), np.zeros(size, np.uint8)
@@ -48,8 +48,8 @@ def clusters(graph: Any) -> Any:
 def expand(graph: Any, ends: Any, label: Any, parity: Any, rings: Any, begins: Any) -> Any:
     """Expand cycles of clusters to cycles of vertices: close every gap by a shortest path.
 
-    Each ring's edges, in any order, touch each of its clusters at two vertices (or one, twice).
-    Paths use edges of length 0 that agree with the parities. Returns new edges and begins.
+    The edges of a ring, in any order, touch each of its clusters at two vertices, or at one vertex
+    twice. Paths use edges of length 0 that agree with the parities. Returns new edges and begins.
     """
     size = len(graph.starts) - 1
     entered, entry = np.full(size, -1, np.int64), np.empty(size, np.int32)
@@ -87,7 +87,7 @@ def expand(graph: Any, ends: Any, label: Any, parity: Any, rings: Any, begins: A
 def find_path(
     graph: Any, parity: Any, start: Any, goal: Any, search: Any, visited: Any, over: Any, queue: Any
 ) -> None:
-    """Fill `over`, the edge by which each vertex was reached, until the goal is reached."""
+    """Search breadth-first for `goal`; set `over` to the edge by which each vertex was reached."""
     visited[start] = search
     queue[0], head, tail = start, 0, 1
     while head < tail:

@@ -1,13 +1,13 @@
-"""Compiled search for odd cycles in signed graphs, given as in `graphs`.
+"""Compiled search for odd cycles in signed graphs, which are given as in `graphs`.
 
 For a cycle C and some of its edges F, with u_e = 1 if edge e is violated,
 
     Σ_{C∖F} u + Σ_F (1 - u) ≥ 1   whenever |F| plus the number of negative edges of C is odd.
 
-So an edge is one *arc* or two: the plain one has length u_e and the parity of the edge; the flipped
-one has length 1 - u_e and the other parity. A violated inequality is a cycle of odd parity that is
-shorter than 1. The root of a tree needs plain arcs only. If there are both, both matter: the
-shorter one alone misses inequalities if u is near 1/2.
+So an edge has one *arc* or two: the plain arc has length u_e and the parity of the edge; the
+flipped arc has length 1 - u_e and the opposite parity. A violated inequality is a cycle of odd
+parity that is shorter than 1. The root of a tree needs plain arcs only. If an edge has both arcs,
+both matter: the shorter arc alone misses inequalities if u is near 1/2.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from glasshouse.proofs.kernels.graphs import pop, push
 class ArcGraph(NamedTuple):
     """A signed graph in compressed rows, with the lengths of its arcs.
 
-    The length of `sides` is part of the type, so a kernel is compiled for either number of arcs.
+    The length of `sides` is part of the type, so a kernel is compiled for each number of arcs.
     """
 
     starts: npt.NDArray[np.int64]
@@ -33,11 +33,11 @@ class ArcGraph(NamedTuple):
     edge_ids: npt.NDArray[np.int32]
     negative: npt.NDArray[np.uint8]  # one per edge
     lengths: npt.NDArray[np.float64]  # one per arc; the arcs of an edge are adjacent
-    sides: tuple[int, ...]  # for each edge: (0,) for a plain arc, (0, 1) with a flipped one
+    sides: tuple[int, ...]  # (0,) if all edges have only a plain arc, (0, 1) if also a flipped arc
 
 
 class Search(NamedTuple):
-    """The state of a search from one source: node 2v + p is vertex v over a walk of parity p."""
+    """The buffers of a search from one source, over nodes (vertex, parity of the walk)."""
 
     distance: npt.NDArray[np.float64]  # one per node, like the next five
     pure: npt.NDArray[np.float64]  # the distance without the hops
@@ -49,7 +49,7 @@ class Search(NamedTuple):
     keys: npt.NDArray[np.float64]  # the heap
     items: npt.NDArray[np.int32]
     place: npt.NDArray[np.int32]  # one per edge: its index among the source's edges
-    shortest: npt.NDArray[np.float64]  # length of the odd walks over each of the source's edges
+    shortest: npt.NDArray[np.float64]  # least length of an odd walk over each edge of the source
     ends: npt.NDArray[np.int32]  # the two nodes that the closing arc joins
     closing: npt.NDArray[np.int32]  # the closing arc
 
@@ -61,13 +61,13 @@ def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> An
     This is Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of
     parity p. An arc between two reached nodes whose parities make it odd closes a walk through the
     source. The shortest walk has such an arc within half its length, so the search ends there. For
-    every edge at the source the shortest walk over it is returned if it is below `limit` and a
-    simple cycle. The shortest odd closed walk of all is one, so "no cycle found from any source"
-    means that there is none.
+    every edge of the source, the shortest walk over it is returned if it is a simple cycle below
+    `limit`. The shortest of all odd closed walks is a simple cycle, so if no source yields a cycle,
+    there is no cycle.
 
-    Each arc costs `hop` more than its length: of equally long cycles, those with the fewest edges
-    are found. If a search closes no walk, neither do those from vertices at distance 0: these are
-    marked in `clean`, and skipped as sources.
+    Each arc costs `hop` more than its length, so that of equally long cycles the cycles with the
+    fewest edges are found. If a search closes no walk, neither do searches from vertices at
+    distance 0; these are marked in `clean`, and skipped as sources.
 
     Returns the cycles' arcs, concatenated, where each begins, and their lengths without hops.
     """
@@ -133,7 +133,7 @@ def new_search(graph: Any) -> Any:
 
 @inner
 def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> Any:
-    """Set `shortest`, `ends` and `closing` of a search to the results for one source.
+    """Search from one source; set `shortest`, `ends` and `closing` of `search`.
 
     Returns the length of the shortest odd walk, `limit` if there is none, and the number of touched
     nodes.
@@ -190,7 +190,7 @@ def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> A
 
 @inlined
 def note(search: Any, k: Any, total: Any, node: Any, mate: Any, closing: Any) -> None:
-    """Keep a walk over the source's k-th edge if it is the shortest so far."""
+    """Record a closed walk over the source's k-th edge if it is the shortest so far."""
     if total < search.shortest[k]:
         search.shortest[k] = total
         search.ends[k, 0], search.ends[k, 1] = node, mate
@@ -199,10 +199,10 @@ def note(search: Any, k: Any, total: Any, node: Any, mate: Any, closing: Any) ->
 
 @inner
 def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stamp: Any) -> Any:
-    """Write the arcs of the walk over the source's k-th edge; return their number and length.
+    """Trace the closed walk over the source's k-th edge; return its number of arcs and length.
 
-    The number is 0 if there is no walk that is a simple cycle. `stamp`, a new number each time,
-    marks in `seen` the vertices of this walk.
+    The number is 0 if there is no walk, or if it is not a simple cycle. `stamp`, a new number each
+    time, marks in `seen` the vertices of this walk.
     """
     arc = search.closing[k]
     if arc < 0:
@@ -223,10 +223,10 @@ def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stam
 
 @compiled
 def spread(order: Any, edges: Any, begins: Any, signatures: Any, num_edges: Any, cover: Any) -> Any:
-    """Choose cycles in the given order such that no edge is in more than `cover` of them.
+    """Choose cycles in the given order, such that at most `cover` chosen cycles share an edge.
 
     Many cycles over one edge are almost redundant; a spread batch moves the whole solution.
-    `signatures` are one random number for each edge: cycles of equal sums are the same.
+    `signatures` are random numbers, one per edge; cycles with equal sums are treated as equal.
     """
     load = np.zeros(num_edges, np.int32)
     chosen = np.empty(len(order), np.int64)

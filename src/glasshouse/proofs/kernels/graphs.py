@@ -17,7 +17,7 @@ from glasshouse.kernels.flips import Walker, flip
 
 @inner
 def pop(keys: Any, items: Any, size: Any) -> Any:
-    """Pop the item of the least key from a heap of `size` entries; return both and the new size."""
+    """Pop the item with the least key from a heap; return the key, the item and the new size."""
     least, first = keys[0], items[0]
     size -= 1
     key, item = keys[size], items[size]
@@ -38,7 +38,7 @@ def pop(keys: Any, items: Any, size: Any) -> Any:
 
 @inner
 def push(keys: Any, items: Any, size: Any, key: Any, item: Any) -> Any:
-    """Push an item onto a heap of `size` entries; return the new size."""
+    """Push an item with its key onto a heap of `size` entries; return the new size."""
     place = size
     while place > 0:
         parent = (place - 1) >> 1
@@ -54,7 +54,7 @@ def push(keys: Any, items: Any, size: Any, key: Any, item: Any) -> Any:
 def round_to_spins(
     starts: Any, neighbours: Any, edge_ids: Any, negative: Any, violation: Any
 ) -> Any:
-    """Return spins along a spanning tree that prefers edges with a violation near 0 or 1."""
+    """Round violations to spins, along a spanning tree that prefers violations near 0 or 1."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     doubt = np.full(size, np.inf)
@@ -85,10 +85,10 @@ def round_to_spins(
 
 @compiled
 def descend(starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, spins: Any) -> None:
-    """Flip spins, in place, as long as one flip lowers the energy.
+    """Flip spins in place until no single flip lowers the energy.
 
-    The first improving flip is taken: linear in the size of large graphs, where `solvers.descend`
-    searches for the steepest flip of all.
+    The first improving flip is made, so the time is about linear in the size of the graph;
+    `solvers.descend` searches for the steepest of all flips.
     """
     size = len(starts) - 1
     # Float fields drift by rounding; a flip must gain more than that, so that the loop ends.
@@ -122,7 +122,7 @@ def descend(starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, spins: 
 
 @compiled
 def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
-    """Return the biconnected block of each edge: edges share one if a cycle contains both.
+    """Return the biconnected block of each edge; two edges share a block if a cycle contains both.
 
     This is Tarjan's search without recursion. Returns the block numbers and the number of blocks.
     """
@@ -178,7 +178,7 @@ def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
 
 @compiled
 def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
-    """Return spins with product `relative` (±1) on each edge; it must be +1 on every cycle."""
+    """Return spins with product `relative` on each edge; it must be +1 around every cycle."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     stack = np.empty(size, np.int32)
@@ -202,7 +202,7 @@ def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
 
 @compiled
 def walk_cycles(ends: Any, num_vertices: Any, edges: Any, starts: Any) -> Any:
-    """Order the edges of cycles: each begins along its lowest edge.
+    """Sort the edges of each cycle in walking order, starting with the lowest edge.
 
     Returns the vertices, the index in `edges` of the edge after each of them, and whether each set
     of edges is indeed one cycle.

@@ -1,4 +1,4 @@
-"""Compiled improvement of states by other states."""
+"""Compiled recombination: states are improved with parts of other states."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def mix(
     first: Any,
     last: Any,
 ) -> None:
-    """Improve each state, in place, with the parts in which a partner is better.
+    """Improve each state in place by the parts in which a partner state is better.
 
-    The spins in which two states differ fall into connected parts, and so do those in which they
-    agree. No two parts of one kind touch, so each can be flipped on its own: the best of all these
+    The spins in which two states differ form connected parts, and so do the spins in which they
+    agree. No two parts of one kind touch, so each can be flipped independently: the best of all
     combinations is at least as good as both states. `partners[k, i]` is the k-th partner of i;
     states from `first` to before `last` are improved.
     """
@@ -58,7 +58,7 @@ def gather(
     seen: Any,
     queue: Any,
 ) -> Any:
-    """Put a connected part into `queue`; return its size and Σ w s s over its outgoing edges."""
+    """List the connected part around `first`; return its size, and Σ w s s over its boundary."""
     relation = mine[first] * other[first]
     queue[0], head, count = first, 0, 1
     seen[first] = True

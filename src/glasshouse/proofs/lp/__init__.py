@@ -1,4 +1,4 @@
-"""Bounds by linear programs over cycles: of a whole graph at the root, and at each tree node.
+"""Bounds by linear programs over cycles, at the root and at the nodes of a search tree.
 
 The root solves block by block over plain cycles, and ends with a feasible packing of cycles, which
 can be lifted through contracted edges. A node has flipped arcs and odd cliques, keeps the basis of
@@ -14,8 +14,8 @@ Both share the following:
 
 The root and the nodes differ in their rounds:
 
-* `rounds`: rounds of cuts at the root. `root`: the LP of one block. `blocks`: those of a graph.
+* `rounds`: rounds of cuts at the root. `root`: the LP of one block. `blocks`: all LPs of a graph.
 * `tied_graph`: the states of a node. `node_lp`: its LP. `interior_duals`: better duals for it.
-* `stock`: the cuts of all nodes, among which a node looks before it searches for others.
+* `stock`: the cuts of all nodes, which each node tries before it searches for new cuts.
 * `strong_branching`: the pair to branch on. `node`: the two relaxations of a tree search.
 """

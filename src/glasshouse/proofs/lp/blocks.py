@@ -17,7 +17,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 
 class Blocks:
-    """The linear programs of one graph.
+    """The linear programs of a graph, one for each block of its core.
 
     Args:
         graph: the graph to minimise.
@@ -45,7 +45,7 @@ class Blocks:
         self.rounds = 0
 
     def run(self, states: list[Spins]) -> Spins:
-        """Solve all blocks, starting from the best of the given states; return the state found."""
+        """Solve the LPs of all blocks, from the best given state, and return the state found."""
         blocks = self.reduction.blocks
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
@@ -76,7 +76,7 @@ class Blocks:
         return self.budget.to_the_end(lambda: self.reduction.lift_state(states))
 
     def _report(self, lower: Fraction, upper: int) -> bool:
-        """Report a block's own bounds, after each round; return True to stop."""
+        """Report the bounds after a round of one block; return True if the search must stop."""
         self.rounds += 1
         low = Fraction(self.graph.value(self.lower + lower)) / self.graph.scale
         high = Fraction(self.graph.value(self.upper + upper)) / self.graph.scale
@@ -85,7 +85,7 @@ class Blocks:
         return self.budget.tell(bounds) or self.gave_up
 
     def core_parts(self) -> Parts:
-        """Return the loops of all blocks, over the nodes of their vertices."""
+        """Return the loops of all blocks, over nodes of the whole problem but not lifted."""
         groups = [NO_PARTS]
         for block, result in zip(self.reduction.blocks, self.results, strict=False):
             names = self.reduction.names[block.vertices]
@@ -94,7 +94,7 @@ class Blocks:
         return joined_parts(groups)
 
     def parts(self) -> Parts:
-        """Return the loops of all blocks as loops of the whole graph."""
+        """Return the loops of all blocks, lifted to the whole graph."""
         if not self.reduction.is_lifting:
             return self.core_parts()
         denominator = math.lcm(1, *(result.packing.denominator for result in self.results))
@@ -116,5 +116,5 @@ class Blocks:
 
     @property
     def converged(self) -> bool:
-        """Whether every LP was solved to the end, or closed its gap earlier."""
+        """Whether every LP was solved to the end, or stopped because its gap was closed."""
         return all(result.converged for result in self.results)

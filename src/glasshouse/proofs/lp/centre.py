@@ -53,17 +53,17 @@ class Aim:
         return self.share * solution + (1.0 - self.share) * self.centre
 
     def come_nearer(self) -> None:
-        """Halve the remaining distance, or go all the way."""
+        """Halve the distance to the LP's solution, or jump there after the fraction `last`."""
         self.share = (1.0 + self.share) / 2 if self.share < self.last else 1.0
 
     def cuts(
         self, solution: Point, look: Callable[[Point], list[Cut]], few: float, budget: Budget
     ) -> list[Cut]:
-        """Return inequalities that the LP's solution violates; none if none exists or time is up.
+        """Return cuts that the LP's solution violates; empty if none exists or the time is up.
 
         Args:
             solution: the solution of the LP.
-            look: returns inequalities that a point violates.
+            look: returns cuts that a point violates.
             few: a number of cuts that is not worth a round far from the solution.
             budget: decides when to stop.
         """
@@ -80,7 +80,7 @@ class Aim:
 
 
 def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
-    """Return annealed states of a node, the best first; none if all its states have one value."""
+    """Return annealed states of a node, best first, or no states if all have the same value."""
     small = contracted(ties)
     if not small.num_edges:
         return np.empty((0, len(ties.classes)), np.int8)
@@ -90,12 +90,12 @@ def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
 
 
 def centre_of(ties: TiedGraph, states: npt.NDArray[np.int8]) -> Point | None:
-    """Return the fraction of the better half of some states that violates each edge."""
+    """Return the centre: the fraction of the better half of the states that violates each edge."""
     return mean_violation(ties.graph, states[: (len(states) + 1) // 2]) if len(states) else None
 
 
 def contracted(ties: TiedGraph) -> SignedGraph:
-    """Return the graph at a node: one vertex for each class."""
+    """Return the graph of a node of the tree, with one vertex for each class of tied spins."""
     weights = ties.aggregate(ties.graph.weights)
     kept = np.flatnonzero(weights)
     pairs = ties.bundles[0][kept].astype(np.int32)

@@ -14,12 +14,12 @@ from glasshouse.proofs.parts import flat
 
 Floats = npt.NDArray[np.float64]
 
-# A row is slack, or a cycle violated, if it is so by more than the LP's own tolerance.
+# A row is slack, and a cycle violated, only by more than this, the LP's own tolerance.
 TOLERANCE = 1e-6
 
 
 class CutLp:
-    """Minimise Σ|w_e| u_e over u ≥ 0 and the cuts, in units of the largest weight.
+    """The linear program min Σ|w_e| u_e over u ≥ 0 and cuts, in units of the largest weight.
 
     Args:
         weights: |w| of the edges.
@@ -45,7 +45,7 @@ class CutLp:
         self.finished = True
 
     def add(self, cuts: Sequence[Cut]) -> None:
-        """Append rows."""
+        """Append cuts to the LP, one row each."""
         if not cuts:
             return
         columns, begins = flat([cut.edges for cut in cuts], np.int32)
@@ -60,17 +60,17 @@ class CutLp:
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, seconds: float, **options: Any) -> End:
-        """Solve for at most `seconds`. The last solution is kept unless the run finishes.
+        """Solve the LP for at most `seconds`; keep the last solution if the run does not finish.
 
         Args:
-            seconds: the most seconds to spend.
-            options: options of HiGHS from now on.
+            seconds: the time limit in seconds.
+            options: options of HiGHS, for this run and all later runs.
         """
         for name, value in options.items():
             checked(self.solver.setOptionValue(name, value), f"{name}={value!r}")
         end = run(self.solver, seconds)
         if end in ("infeasible", "iterations"):
-            raise LinearProgramError(f"the program is feasible, but HiGHS ended with {end!r}")
+            raise LinearProgramError(f"HiGHS ended with {end!r}, not 'optimal'; please report this")
         self.finished = end in ("optimal", "bound")
         if self.finished:
             solution = self.solver.getSolution()
@@ -83,8 +83,9 @@ class CutLp:
     def drop_sleepers(
         self, patience: int, least_share: float, tolerance: float = TOLERANCE
     ) -> None:
-        """Remove rows that have been slack for more than `patience` solves, if they are many.
+        """Remove the cuts that have been slack for too long, if they are numerous enough.
 
+        Too long means over `patience` solves; enough means the fraction `least_share` of all cuts.
         Slack rows slow down every further solve.
         """
         slack = self.row_values > self.right_sides + tolerance
@@ -94,7 +95,7 @@ class CutLp:
             self.remove(old)
 
     def remove(self, gone: npt.NDArray[np.bool_]) -> None:
-        """Remove some rows."""
+        """Remove the cuts that a mask marks."""
         rows = np.flatnonzero(gone).astype(np.int32)
         checked(self.solver.deleteRows(len(rows), rows), "rows to delete")
         self.cuts = [cut for cut, is_gone in zip(self.cuts, gone, strict=True) if not is_gone]

@@ -4,9 +4,9 @@ With u_e = 1 if edge e is violated, a cycle C and some of its edges F,
 
     Σ_{C∖F} u + Σ_F (1 - u) ≥ 1   whenever |F| plus the number of negative edges of C is odd.
 
-An edge is two *arcs*: arc 2e, plain, has length u_e; arc 2e + 1, flipped, has length 1 - u_e. A
-walk of odd parity from v to w is never shorter than d = (1 + s_v s_w)/2, one of even parity never
-shorter than (1 - s_v s_w)/2. At the root of a tree all arcs are plain.
+Edge e has two *arcs*: the plain arc 2e of length u_e, and the flipped arc 2e + 1 of length 1 - u_e.
+A walk of odd parity from v to w is never shorter than d = (1 + s_v s_w)/2, and a walk of even
+parity never shorter than (1 - s_v s_w)/2. At the root of a tree all arcs are plain.
 
 For an odd number k of spins, turned by signs t, (Σ t_i s_i)² ≥ 1, so the d of all their pairs add
 up to (k - 1)²/4 or more. Replacing pairs by walks yields the inequality of an *odd clique*, whose
@@ -33,9 +33,9 @@ _ARRAY = 112
 
 
 class Walk(NamedTuple):
-    """A walk: consecutive arcs, and the vertices they visit, one more than there are arcs.
+    """A walk: n consecutive arcs, and the n + 1 vertices that they visit.
 
-    The pair of the first and the last vertex closes it to a loop, whether or not that is an edge.
+    The pair of its first and last vertex closes it to a loop, even if this pair is not an edge.
     """
 
     arcs: npt.NDArray[np.int32]
@@ -43,9 +43,9 @@ class Walk(NamedTuple):
 
 
 class Clique(NamedTuple):
-    """An odd number of spins, each turned or not: (Σ turns · s)² is at least 1.
+    """An odd clique: an odd number of spins with signs `turns`, so that (Σ turns · s)² ≥ 1.
 
-    `walks` are the walks of several arcs between two of the spins.
+    `walks` are the walks between two of the spins that consist of several arcs.
     """
 
     vertices: npt.NDArray[np.int32]
@@ -53,9 +53,9 @@ class Clique(NamedTuple):
     walks: tuple[Walk, ...]
 
 
-@dataclass(eq=False)  # never changed, but a frozen one takes twice as long to create
+@dataclass(eq=False)  # never changed, but a frozen object takes twice as long to create
 class Cut:
-    """An inequality Σ coefficients · u ≥ right_side over edges of a cycle or of clique walks."""
+    """A cut: Σ coefficients · u ≥ right_side over the edges of a cycle, or of a clique's walks."""
 
     edges: npt.NDArray[np.int32]
     coefficients: npt.NDArray[np.int64]
@@ -80,12 +80,12 @@ class Cut:
 
     @cached_property
     def depth(self) -> int:
-        """Return the largest possible violation of Σ -coefficients · (±s s): L - 2 for L edges."""
+        """The depth Σ coefficients - 2 · right_side, which is L - 2 for a cycle of L edges."""
         return int(self.coefficients.sum()) - 2 * self.right_side
 
     @cached_property
     def num_bytes(self) -> int:
-        """The approximate memory, in bytes."""
+        """The approximate memory of the cut, in bytes."""
         arrays: list[npt.NDArray[Any]] = [self.edges, self.coefficients]
         if self.clique is not None:
             arrays += [self.clique.vertices, self.clique.turns]
@@ -94,17 +94,17 @@ class Cut:
 
     @cached_property
     def size(self) -> int:
-        """An upper bound on any sum over the coefficients."""
+        """An upper bound on the magnitude of any sum of the coefficients and the depth."""
         return int(np.abs(self.coefficients).sum()) + abs(self.depth)
 
 
 def cycle_cuts(
     arcs: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], sides: int = 1
 ) -> list[Cut]:
-    """Return cycle inequalities.
+    """Return the cycle inequalities of cycles given by their arcs.
 
     Args:
-        arcs: the arcs of all cycles, in any order within each.
+        arcs: the arcs of all cycles, in any order within each cycle.
         begins: the index at which each cycle begins, and the end of the last.
         sides: the number of arcs per edge: 1 if all are plain, 2 if arc 2e + 1 is flipped.
     """
@@ -114,14 +114,14 @@ def cycle_cuts(
     rows = zip(pairwise(begins.tolist()), (1 - np.diff(before)).tolist(), strict=True)
     if sides == 1:
         return [Cut(edges[a:b], coefficients[a:b], side) for (a, b), side in rows]
-    # In a tree, a cut may outlive those found with it.
+    # In a tree, a cut may outlive the cuts found with it, so it must not refer to their arrays.
     return [Cut(edges[a:b].copy(), coefficients[a:b].copy(), side) for (a, b), side in rows]
 
 
 def parts_of(
     graph: SignedGraph, cuts: Sequence[Cut], multipliers: npt.NDArray[Any], denominator: int
 ) -> Parts:
-    """Return the loops and squares of some cuts.
+    """Return the loops and squares that represent cuts with multipliers.
 
     Args:
         graph: the graph of the cuts.
@@ -156,6 +156,6 @@ def _clique_parts(
 
 
 def _closed(graph: SignedGraph, arcs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which arcs of a walk favour opposite spins, and whether the closing pair does."""
+    """Return which arcs of a walk, and finally whether its closing pair, favour opposite spins."""
     negative = (graph.negative[arcs >> 1] ^ (arcs & 1)).astype(np.bool_)
     return np.append(negative, negative.sum() % 2 == 0)

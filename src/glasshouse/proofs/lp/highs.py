@@ -1,8 +1,8 @@
 """The interface to HiGHS, the LP solver: silent, on one thread, with every status checked.
 
 All linear programs are solved here, in separate threads. HiGHS keeps one scheduler for each thread
-that runs it, with as many threads as the first run there requested, and refuses to run with another
-number. So the schedulers of glasshouse and of its user never conflict.
+that calls it. The first call sets its number of threads, and HiGHS refuses any other number later.
+In separate threads, the schedulers of glasshouse and of its user never conflict.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _idle: list[SideThread] = []
 
 
 class LinearProgramError(RuntimeError):
-    """Raised if HiGHS fails, or ends in a way that the linear programs of this package never do."""
+    """Raised if HiGHS fails, or ends with an unexpected status."""
 
 
 def new_highs(
     costs: npt.ArrayLike, lower: npt.ArrayLike = 0.0, upper: npt.ArrayLike = np.inf, **options: Any
 ) -> Any:
-    """Return a solver that minimises costs · x over lower ≤ x ≤ upper, without rows yet.
+    """Return a HiGHS solver that minimises costs · x over lower ≤ x ≤ upper, without any rows.
 
     Args:
         costs: one cost per column.
@@ -67,26 +67,26 @@ def new_highs(
 
 
 def checked(status: Any, what: str) -> None:
-    """Raise a `LinearProgramError` if HiGHS has refused or failed.
+    """Raise a `LinearProgramError` if a call of HiGHS has failed.
 
     Args:
         status: the result of a method of HiGHS. A warning, as after a time limit, is not an error.
         what: the operation, for the message.
     """
     if status.name == "kError":
-        raise LinearProgramError(f"HiGHS failed ({what}); its status is {status.name}")
+        raise LinearProgramError(f"HiGHS failed at the step '{what}' with the status {status.name}")
 
 
 def run(solver: Any, seconds: float = math.inf) -> End:
-    """Solve, for at most `seconds`, and return how the run ended.
+    """Run HiGHS for at most `seconds`, and return how the run ended.
 
     A simplex method without presolve resumes from the basis that it has reached, so it is run in
-    slices. All other methods would start from scratch. A callback stops them, which HiGHS calls
-    once in an iteration; the iterations of a simplex method are too short for callbacks, unless
-    none of them fits into a slice.
+    slices. All other methods would start from scratch, so a callback stops them, which HiGHS calls
+    once per iteration. For the simplex method, callbacks cost too much, because its iterations are
+    short; it gets them only if not even one iteration fits into a slice.
 
     Raises:
-        LinearProgramError: HiGHS failed, or ended in a way that no linear program here does.
+        LinearProgramError: HiGHS failed, or ended with an unexpected status.
         KeyboardInterrupt: Ctrl-C was pressed, and HiGHS has stopped.
     """
     deadline = working_time() + max(seconds, 0.0)
@@ -101,12 +101,12 @@ def run(solver: Any, seconds: float = math.inf) -> End:
             end = _run_with_callbacks(solver, min(left, allowed))
         if end != "time" or left <= allowed:
             return end
-        if solver.getInfo().simplex_iteration_count == 0:  # beginning alone takes this long
+        if solver.getInfo().simplex_iteration_count == 0:  # the slice was too short to begin
             allowed *= 2
 
 
 def _run_with_callbacks(solver: Any, seconds: float) -> End:
-    """Run once, such that Ctrl-C stops the run within an iteration."""
+    """Run HiGHS once, with callbacks through which Ctrl-C stops it within an iteration."""
     asked: list[bool] = []
 
     def answer(event: Any) -> None:
@@ -124,19 +124,19 @@ def _run_with_callbacks(solver: Any, seconds: float) -> End:
 
 
 def _run(solver: Any, seconds: float, stop: Callable[[], object]) -> End:
-    """Run once, within `seconds`; HiGHS counts the seconds of all runs of a solver together."""
-    limit = solver.getRunTime() + max(seconds, 0.0)
+    """Run HiGHS once, for at most `seconds`."""
+    limit = solver.getRunTime() + max(seconds, 0.0)  # HiGHS adds up the time of all runs
     checked(solver.setOptionValue("time_limit", limit), f"time_limit={limit}")
     # A solver is reused, so a run is never abandoned.
     checked(interruptible(solver.run, stop, patience=math.inf, idle=_idle), "run")
     status = solver.getModelStatus().name
     if status not in _ENDS:
-        raise LinearProgramError(f"HiGHS ended with the model status {status}")
+        raise LinearProgramError(f"HiGHS ended with model status {status}; please report this bug")
     return _ENDS[status]
 
 
 def solve(solver: Any) -> None:
-    """Solve a program that is known to have an optimum, without a time limit."""
+    """Solve a linear program that is known to have an optimum, without a time limit."""
     end = run(solver)
     if end != "optimal":
-        raise LinearProgramError(f"HiGHS found no optimum; it ended with {end!r}")
+        raise LinearProgramError(f"HiGHS ended with {end!r}, not 'optimal'; please report this bug")

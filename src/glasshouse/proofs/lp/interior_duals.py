@@ -1,10 +1,10 @@
 """Duals that prove a state optimal exactly, even if weights have many digits.
 
 Loops that are at their minimum in a state prove its value exactly if the remainder, in the gauge of
-the state, is nowhere negative. The dual simplex method ends with a remainder that is zero in many
-places, and rounding then makes it negative somewhere. Integral solutions of the cycle LP are highly
-degenerate, so there are other optimal duals: here the least remainder is made as large as possible.
-Any rounding finer than that is exact.
+the state, is not negative on any edge. The dual simplex method ends with a remainder that is zero
+on many edges, and rounding then makes it negative on some. Integral solutions of the cycle LP are
+highly degenerate, so other optimal duals exist. This module maximises the least remainder; any
+rounding finer than that is exact.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ENOUGH = 0.1
 def interior_duals(
     ties: TiedGraph, cuts: Sequence[Cut], state: Spins, seconds: float
 ) -> Floats | None:
-    """Return one dual for each cut, in units of the largest weight; None if no such duals exist.
+    """Return duals of cuts that prove a state optimal, in units of the largest weight, or None.
 
     Args:
         ties: the node; the state agrees with it.
@@ -71,7 +71,7 @@ def interior_duals(
 def _entries(
     bundle: npt.NDArray[np.int64], cuts: Sequence[Cut], gauged: Sequence[npt.NDArray[np.int64]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """Return row (bundle), column (loop) and value of the weights of loops on bundles."""
+    """Return the entries of the LP's matrix: the row (bundle), column (loop) and value of each."""
     sizes = [len(cut.edges) for cut in cuts]
     rows = bundle[np.concatenate([cut.edges for cut in cuts] or [np.zeros(0, dtype=int)])]
     columns = np.repeat(np.arange(len(cuts)), sizes)
@@ -87,7 +87,7 @@ def _add_rows(
     values: Floats,
     room: Floats,
 ) -> None:
-    """Add the rows Σ values ≤ room; entries at the same position add up."""
+    """Add the rows Σ values · x ≤ room to a solver; entries of one row and column add up."""
     from scipy.sparse import csr_array
 
     shape = len(room), int(columns.max(initial=0)) + 1

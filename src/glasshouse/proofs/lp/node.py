@@ -1,6 +1,6 @@
-"""The relaxations of sparse graphs for a tree search: LPs that continue from node to node.
+"""Relaxations of sparse graphs for a tree search: LPs that continue from node to node.
 
-One has only cycle inequalities. If these leave too large a gap, the other adds odd cliques.
+`CycleRelaxation` has only cycle inequalities; `CliqueRelaxation` adds odd cliques if needed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
-# The least violation of a node's cuts; the second is used if there are none.
+# The least violation of a node's cuts, and the least violation if there are no such cuts.
 _CLEARLY, _BARELY = 0.02, 1e-5
 # The cost of an arc in addition to its length: prefers the shorter of equally violated cycles.
 _HOP = 1e-7
@@ -43,13 +43,13 @@ _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
 
 class Stall(NamedTuple):
-    """The condition to branch instead: `rounds` rounds have closed less than `share` of the gap."""
+    """The condition for branching: `rounds` rounds close less than `share` of the gap."""
 
     rounds: int
     share: float
 
     def is_reached(self, history: list[float], goal: float) -> bool:
-        """Return whether the values after all rounds so far meet the condition."""
+        """Return whether the condition holds, given the LP's values after all rounds so far."""
         if len(history) <= self.rounds:
             return False
         gain = history[-1] - history[-1 - self.rounds]
@@ -57,7 +57,7 @@ class Stall(NamedTuple):
 
 
 class CycleRelaxation:
-    """Bounds by cycle inequalities; see `relaxation.Relaxation`.
+    """The relaxation by cycle inequalities (see `relaxation.Relaxation`).
 
     Args:
         graph: a signed graph; the sparser it is, the better the bounds.
@@ -79,19 +79,19 @@ class CycleRelaxation:
         self.found: list[Spins] = []
 
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any = None) -> Outcome:
-        """Bound the states that agree with the pairs; see `Relaxation.bound`."""
+        """Bound the states that satisfy `pairs` (see `Relaxation.bound`)."""
         self.best, self.found = min(self.best, incumbent), []
         self.separation.budget = self.brancher.budget = budget
         ties = TiedGraph.of(self.graph, pairs)
         with budget.hearing_ctrl_c():
             return self.bound_node(ties, not pairs, budget, warm)
-        lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # it may be inconsistent
+        lp, self.lp, self.at = self.lp, NodeLp(self.weights), None  # `lp` may be inconsistent
         known = min(len(lp.cuts), len(lp.duals))  # cuts of the last solved LP
         weak = honest_bound(ties, lp.cuts[:known], lp.duals[:known])
         return self.outcome(weak)
 
     def bound_node(self, ties: TiedGraph, is_root: bool, budget: Budget, warm: Any) -> Outcome:
-        """Do the node's rounds, then close it or choose a branch."""
+        """Run the rounds of a node, then close the node or choose the pair to branch on."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
             return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), closed=True)
@@ -100,7 +100,7 @@ class CycleRelaxation:
             lp.return_to(warm)
         lp.go_to(ties)
         self.at = None
-        states = states_of(ties, budget)  # cuts are first searched for around them
+        states = states_of(ties, budget)  # the search for cuts begins near their mean
         if len(states):
             self.consider(states[0].copy())
         self.aim = Aim(centre_of(ties, states), _FIRST_AIM, _LAST_AIM)
@@ -115,7 +115,7 @@ class CycleRelaxation:
         return self.outcome(weak, branch=self.branch(ties, choice), warm=self.at)
 
     def cut_rounds(self, ties: TiedGraph, is_root: bool, budget: Budget) -> Rounded | None:
-        """Add cuts until the node is closed, and return the proof; None if it stays open."""
+        """Add cuts round by round; return the proof that closes the node, or None."""
         lp = self.lp
         stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
@@ -145,7 +145,7 @@ class CycleRelaxation:
             lp.add(cuts)
 
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
-        """Return inequalities that the LP's solution violates; empty only if none exists.
+        """Return cuts that the LP's solution violates; empty if none exists or the time is up.
 
         Args:
             history: the values after each round.
@@ -168,16 +168,16 @@ class CycleRelaxation:
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
-        """Return inequalities that a point violates; if there are none, barely violated ones."""
+        """Return cuts that a point violates clearly, or barely if no cut is violated clearly."""
         return self.cycles(point, tolerance) or self.cycles(point, _BARELY)
 
     def cycles(self, point: Point, tolerance: float) -> list[Cut]:
-        """Return cycles violated by more than `tolerance`, the most violated first."""
+        """Return cycle cuts that a point violates by over `tolerance`, the most violated first."""
         lengths, limit = arc_lengths(point), 1.0 - tolerance
         return self.separation.short(lengths, limit, _HOP, _COVER)[:_MOST_CUTS]
 
     def proof(self, ties: TiedGraph, budget: Budget) -> Rounded | None:
-        """Round the LP's duals, or other duals if the precision of floats is not enough."""
+        """Return a proof that closes a node, rounded from the LP's or interior duals, or None."""
         lp, target = self.lp, self.target(ties)
         rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
         if rounded.proves(target):
@@ -197,28 +197,28 @@ class CycleRelaxation:
         return ties.next_below(int(self.graph.value(self.best)))
 
     def goal(self, ties: TiedGraph) -> float:
-        """Return the target as a value of the LP; without a target, any bound closes the node."""
+        """Return the target as a value of the LP, or -1.0 (below any bound) without a target."""
         target = self.target(ties)
         if target is None:
             return -1.0
         return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
 
     def as_rounded(self) -> Spins:
-        """Return spins along the edges of which the LP is most certain."""
+        """Round the LP's solution to spins, along the edges that it decides most clearly."""
         spins: Spins = graphs.round_to_spins(
             *self.graph.rows, self.graph.negative, self.lp.violation
         )
         return spins
 
     def consider(self, state: Spins) -> None:
-        """Keep a state if it is better than all before it."""
+        """Record a state if it is better than all earlier states."""
         cost = self.graph.cost(state)
         if cost < self.best:
             self.best = cost
             self.found.append(state)
 
     def branch(self, ties: TiedGraph, choice: Choice | None) -> Pair | None:
-        """Return the edge's ends, with the sign of the side that is further from being closed."""
+        """Return the pair to branch on, with the sign of the half further from being closed."""
         if choice is None:
             return self.any_pair(ties)
         a, b = self.graph.edges[choice.edge].tolist()
@@ -227,7 +227,7 @@ class CycleRelaxation:
         return a, b, sign if equal <= opposite else -sign
 
     def any_pair(self, ties: TiedGraph) -> Pair | None:
-        """Return ends of an untied edge: used if the LP is integral, but no proof was found."""
+        """Return the ends of the heaviest untied edge, or None if all edges are tied."""
         free = np.flatnonzero(~ties.inside)
         if not len(free):
             return None
@@ -236,19 +236,19 @@ class CycleRelaxation:
         return a, b, int(self.graph.signs[heaviest])
 
     def outcome(self, proof: Rounded, *, closed: bool = False, **more: Any) -> Outcome:
-        """Return the outcome of a node from a proof, with the states found."""
+        """Return the outcome of a node: the parts of a proof, and the states found."""
         return Outcome(closed, proof.parts(self.graph), states=self.found, **more)
 
 
 # The least violation of cuts once there are cliques among them, and of cliques between the centre
 # and the LP's solution.
 _CLEARLY_WITH_CLIQUES, _NEARLY = 0.02, 0.005
-# If a round closes less of the gap than this, cliques are searched for, too.
+# If a round closes less of the gap than this, cliques are also searched for.
 _SLOW = Stall(1, 0.05)
 
 
 class CliqueRelaxation(CycleRelaxation):
-    """Bounds by cycle inequalities and odd cliques.
+    """The relaxation by cycle inequalities and odd cliques.
 
     Branching gains little if cycles leave a large gap. So a node gets many rounds.
     """
@@ -263,7 +263,7 @@ class CliqueRelaxation(CycleRelaxation):
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
-        """Return cycles, and cliques if cycles progress slowly; see `CycleRelaxation.cuts_at`."""
+        """Return violated cycle cuts, and clique cuts if cycles alone close the gap slowly."""
         cuts: list[Cut] = []
         if _SLOW.is_reached(history, goal):
             least = _CLEARLY_WITH_CLIQUES if self.aim.is_there else _NEARLY

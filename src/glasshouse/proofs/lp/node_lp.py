@@ -30,9 +30,9 @@ _POINTER = 8  # bytes
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A basis of an LP: the status of each column and row as HiGHS numbers them.
+    """A basis of an LP: the status of each column and row, as a number of HiGHS.
 
-    `shared` are its cuts, most of which other bases contain, too.
+    `shared` are the cuts of the LP, most of which other bases share.
     """
 
     shared: tuple[Cut, ...]
@@ -41,7 +41,7 @@ class Basis:
 
     @property
     def num_bytes(self) -> int:
-        """The memory without the cuts, in bytes."""
+        """The memory of the basis without the cuts, in bytes."""
         return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.shared)
 
 
@@ -53,7 +53,7 @@ class NodeLp(CutLp):
         self.lower, self.upper = np.zeros(len(weights)), np.ones(len(weights))
 
     def go_to(self, ties: TiedGraph) -> None:
-        """Fix the edges whose ends are tied."""
+        """Move the LP to a node: fix the variable of every edge whose ends are tied."""
         lower = np.where(ties.inside & ties.violated, 1.0, 0.0)
         upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)
         changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
@@ -63,7 +63,7 @@ class NodeLp(CutLp):
         self.lower, self.upper = lower, upper
 
     def basis(self) -> Basis:
-        """Return the current basis."""
+        """Return the current basis, with the cuts of the LP."""
         basis = self.solver.getBasis()
         columns, rows = ([int(x) for x in part] for part in (basis.col_status, basis.row_status))
         return Basis(
@@ -86,7 +86,7 @@ class NodeLp(CutLp):
 
 
 class Probe:
-    """A probe of how fixing some columns of a solved LP changes its value.
+    """Trial solves that measure how an LP's value changes if columns are fixed.
 
     Args:
         lp: the LP, which is not changed.
@@ -103,7 +103,7 @@ class Probe:
         self.basis = lp.solver.getBasis()
 
     def value(self, edges: npt.NDArray[np.int32], sides: Floats) -> float:
-        """Return the value after `iterations` iterations, infinite if there is no solution."""
+        """Return the LP's value with `edges` fixed to `sides`, infinite if that is infeasible."""
         lp, solver = self.lp, self.solver
         checked(solver.setBasis(self.basis), "a basis")
         checked(solver.changeColsBounds(len(edges), edges, sides, sides), "bounds")

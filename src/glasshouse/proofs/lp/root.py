@@ -42,8 +42,7 @@ from glasshouse.stopping import working_time
 _RESERVE = 0.2
 # Sparse graphs with at least this many edges get centred rounds; otherwise a greedy LP serves.
 LARGE = 3500
-# A population of states: their number, the turns in which each meets another before the centre is
-# computed, and the turns after.
+# A population of states: their number, and the turns of mixing before and after the centre is set.
 _RUNS, _TURNS_TO_CENTRE, _TURNS = 128, 2, 16
 # The LP has stalled if this many rounds gain less than this fraction of the gap.
 _STALL_ROUNDS, _STALL_GAIN = 10, 0.002
@@ -59,7 +58,7 @@ _CUTS_IN_VAIN, _CUTS_OF_ROUND = 12, 4
 
 @dataclass
 class BlockResult:
-    """The result of an LP: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
+    """The result for one block: `packing.total` ≤ optimum ≤ `cost`, the cost of `state`."""
 
     state: Spins
     cost: int
@@ -71,7 +70,7 @@ class BlockResult:
 
 @dataclass
 class _Work:
-    """The progress of the rounds; `solved` are the cuts and duals of the last solved LP."""
+    """The progress of the rounds, with the cuts and duals of the last solved LP (`solved`)."""
 
     lp: CutLp
     solved: tuple[list[Cut], npt.NDArray[np.float64]] = field(
@@ -86,11 +85,11 @@ class _Work:
 
 
 class CycleLp:
-    """The LP of one block, its bounds and its best state.
+    """The cycle LP of one block, with the block's bounds and best state.
 
     Args:
         graph: a biconnected signed graph.
-        slack: a gap of less than twice this counts as closed, partly by the rounding of the duals.
+        slack: a gap below twice this counts as closed; rounding of the duals may use a part of it.
         budget: decides when to stop.
         report: called with (lower bound, cost of the best state) after every round; returns True to
             stop.
@@ -123,13 +122,13 @@ class CycleLp:
         self.cost = graph.cost(self.state)
 
     def solve(self) -> BlockResult:
-        """Add cuts until none is left, the gap is closed, or the time is up.
+        """Add cuts until no cut is violated, the gap is closed, or the time is up.
 
         After Ctrl-C, the last solved LP is kept.
         """
-        # The rest is for a better state, if the LP does not finish in time.
+        # The remaining time is for a better state, if the LP does not finish.
         self.lp_budget = self.separation.budget = self.budget.part(1 - _RESERVE)
-        # Any optimal duals will do.
+        # A crossover to a basis is not needed, because any optimal duals are good enough.
         lp = CutLp(np.abs(self.graph.couplings), run_crossover="off")
         work = _Work(lp)
         with self.budget.hearing_ctrl_c():
@@ -149,7 +148,7 @@ class CycleLp:
         return BlockResult(self.state, self.cost, packing, work.rounds, work.cuts, work.converged)
 
     def match_faces(self, torus: SquareTorus, work: _Work) -> None:
-        """Bound a torus and find a state without an LP; bound and state often agree."""
+        """Find a bound and a state of a torus by matching, without an LP."""
         try:
             moats = torus.moats(self.lp_budget)
         except TimeIsUpError:  # an LP would take even longer
@@ -174,7 +173,7 @@ class CycleLp:
         self.rounds.begin_inside(cuts, work.lp.violation, centre)
 
     def make_do(self, work: _Work) -> None:
-        """Fall back to a simple bound and state if the search stopped before it had its own."""
+        """Provide a simple bound and state if the search stopped before it found any."""
         if work.solved[0]:
             return
         spins = self.state.copy()
@@ -185,7 +184,7 @@ class CycleLp:
         self.offer(spins)
 
     def cut_open(self, torus: SquareTorus) -> None:
-        """Search for a better state of a torus, or for an equally good one to continue from."""
+        """Replace the state of a torus by a matching's state, if that is at least as good."""
         try:
             spins = torus.improved(self.state, self.lp_budget)
         except TimeIsUpError:
@@ -196,7 +195,7 @@ class CycleLp:
             self.offer(spins)
 
     def add_cuts(self, work: _Work) -> None:
-        """Add cuts round by round until `solve` can end."""
+        """Add cuts and solve the LP, round by round, until no cut is violated or a limit is met."""
         lp, rounds = work.lp, self.rounds
         history: list[Fraction] = []
         while True:
@@ -236,14 +235,14 @@ class CycleLp:
         self.budget.end_by(self.certifying.latest_start(num_edges))
 
     def look_for_states(self, work: _Work) -> None:
-        """Round the LP's solution, and anneal if that leaves a gap."""
+        """Search for better states: round the LP's solution, and anneal if a gap remains."""
         negative = self.graph.negative
         self.offer(graphs.round_to_spins(*self.graph.rows, negative, work.lp.violation))
         if self.torus is not None:
             for _ in range(_CUTS_OF_ROUND if work.rounds else 0):
                 if not (self.closed(work.lower) or self.is_time_up):
                     self.cut_open(self.torus)
-        elif work.rounds == 1:  # plants need no more rounds, and no annealing
+        elif work.rounds == 1:  # after the first round, which closes the gap of most plants
             self.anneal(work.lower)
         elif isinstance(self.rounds, CentredRounds) and self.rounds.interior:
             self.interior_rounds += 1
@@ -251,7 +250,7 @@ class CycleLp:
                 self.anneal(work.lower, work.lp.violation)
 
     def stalled(self, history: list[Fraction]) -> bool:
-        """Return whether the last rounds gained almost nothing."""
+        """Return whether the last `_STALL_ROUNDS` rounds raised the bound by almost nothing."""
         if len(history) <= _STALL_ROUNDS:
             return False
         gain = history[-1] - history[-1 - _STALL_ROUNDS]
@@ -259,11 +258,11 @@ class CycleLp:
 
     @property
     def is_time_up(self) -> bool:
-        """Whether the LP must end."""
+        """Whether the LP must end, because its time is up or the proof was stopped."""
         return self.lp_budget.asks_to_stop()
 
     def affordable_packing(self, work: _Work) -> Rounded:
-        """Return the exact packing of the last solved LP, or the part of it that time allows."""
+        """Return the last solved LP's exact packing, or its heaviest loops if time is short."""
         cuts, duals = work.solved
         if not cuts:  # not even one LP was solved
             cuts = work.lp.cuts or work.unsolved
@@ -273,19 +272,19 @@ class CycleLp:
         return self.packed(duals[places], [cuts[k] for k in places.tolist()])
 
     def measure_pace(self, duals: npt.NDArray[np.float64], cuts: list[Cut], num_edges: int) -> None:
-        """Round some loops to measure how long a certificate takes, if time may be short."""
+        """Measure how long a certificate takes by rounding a few loops, if time may be short."""
         if self.certifying.may_be_late(num_edges):
             self.certifying.measure(cuts, lambda some: self.rounded(duals[: len(some)], some))
 
     def rounded(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
-        """Return the duals as an exact packing, up to the precision of floats."""
+        """Round the duals to an exact packing, within the precision of floats."""
         total = Fraction(float(duals.sum())) * self.graph.largest
         room = self.slack * _PROVEN - (self.cost - total)
         loss = min(self.slack / 2, max(room, self.slack * (_PROVEN - _CLOSED)))
         return round_duals(duals, self.graph.largest, cuts, self.capacity, loss)
 
     def packed(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> Rounded:
-        """Return the duals as an exact packing."""
+        """Round the duals to an exact packing, beyond the precision of floats if needed."""
         packing = self.rounded(duals, cuts)
         gap = self.cost - packing.total
         # The float sum may be off by this much if weights are large.
@@ -302,11 +301,11 @@ class CycleLp:
         return packing
 
     def closed(self, lower: Fraction) -> bool:
-        """Return whether no state can cost less, even after rounding the duals."""
+        """Return whether `lower` closes the gap, even after the duals are rounded."""
         return self.cost - lower < self.slack * _CLOSED
 
     def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
-        """Search for a better state if the gap is open: near an LP solution, or once anywhere."""
+        """Anneal near the LP solution `violation`, or once from anywhere, if the gap is open."""
         budget, is_anywhere = self.budget, violation is None
         if self.closed(lower) or (is_anywhere and self.annealed) or budget.asks_to_stop():
             return
@@ -322,7 +321,7 @@ class CycleLp:
             self.offer(annealed_state(self.graph, violation, least, budget))
 
     def offer(self, spins: Spins) -> None:
-        """Improve a state by single flips and by the best state, and keep it if it is better."""
+        """Improve a state by single flips and by mixing, and keep it if it is the best so far."""
         graphs.descend(*self.graph.rows, self.graph.couplings, spins)
         if is_sparse(self.graph):
             pair = np.stack([spins, self.state])

@@ -1,4 +1,4 @@
-"""From floating-point duals to exact multipliers, at the root and at the nodes of a tree.
+"""Rounding of floating-point duals to exact multipliers, at the root and at nodes of a tree.
 
 The dual of the root's cycle LP gives each cycle a multiplier such that no edge is used above its
 weight. `round_duals` makes the multipliers integers over a common denominator, and the packing
@@ -49,15 +49,15 @@ class Rounded:
 
     @property
     def total(self) -> Fraction:
-        """The bound; for a packing, Σ μ: every state violates at least this weight."""
+        """The bound as a fraction; for a packing, every state violates at least this weight."""
         return Fraction(self.bound, self.denominator)
 
     def proves(self, target: int | None) -> bool:
-        """Return whether all values are above `target`."""
+        """Return whether the bound proves that all values are above `target`."""
         return target is None or self.bound > target * self.denominator
 
     def parts(self, graph: SignedGraph) -> Parts:
-        """Return the loops and squares."""
+        """Return the loops and squares of the cuts."""
         return parts_of(graph, self.cuts, self.multipliers, self.denominator)
 
 
@@ -68,11 +68,11 @@ def round_duals(
     capacity: Sequence[int],
     loss: Fraction,
 ) -> Rounded:
-    """Return the best packing near the given duals (in units of `largest`, the greatest capacity).
+    """Round duals, in units of the greatest capacity `largest`, to an exact packing.
 
-    At most `loss` is lost. Half of it may go with the smallest multipliers, which are noise of an
-    interior point. For the rest, small denominators are tried first, then a power of two so fine
-    that rounding down does not lose more. Without any duals, cycles are filled greedily.
+    At most `loss` of the bound is lost, up to half of it with the smallest multipliers, which are
+    the noise of an interior point. Small denominators are tried first, then a power of two that is
+    fine enough for rounding down. If all duals are zero, cycles are filled greedily.
     """
     if not duals.any():
         return fit(1, [0] * len(cuts), cuts, capacity)
@@ -92,13 +92,13 @@ def round_duals(
 
 
 def _rounded(numerator: int, denominator: int) -> int:
-    """Return the nearest integer to a fraction, the even one of two, as `round` does."""
+    """Return the integer nearest to a fraction; ties go to the even integer, as in `round`."""
     floor, rest = divmod(numerator, denominator)
     return floor + (2 * rest > denominator or (2 * rest == denominator and floor % 2))
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
-    """Return the indices of the duals, largest first; omit the least ones, up to `loss` in sum."""
+    """Return the indices of the duals, largest first, without noise of at most `loss` in sum."""
     order = np.argsort(-duals, kind="stable")
     after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
     keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))
@@ -108,7 +108,7 @@ def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
 def fit(
     denominator: int, wanted: list[int], cuts: Sequence[Cut], capacity: Sequence[int]
 ) -> Rounded:
-    """Give each cycle its wanted multiplier within the capacities; then distribute the rest."""
+    """Give cycles their wanted multipliers within the capacities, then fill the rest greedily."""
     cycles = [cut.edges.tolist() for cut in cuts]
     room = {edge: denominator * capacity[edge] for cycle in cycles for edge in cycle}
     given, room_of = [0] * len(cycles), room.__getitem__
@@ -137,7 +137,7 @@ def refine(
     enough: Fraction,
     deadline: float = math.inf,
 ) -> Rounded:
-    """Shift multipliers between cycles until the packing's total is `enough`, if possible.
+    """Shift multipliers between cycles until the packing's total reaches `enough`, if possible.
 
     Args:
         packing: the packing of some of the cycles.
@@ -175,9 +175,9 @@ def _shifts(
     missing: int,
     deadline: float,
 ) -> list[int] | None:
-    """Maximise Σδ with δ ≥ -given within the capacities `room`, in units of `missing`.
+    """Return the shifts δ ≥ -given with the largest sum within the capacities `room`, or None.
 
-    Returns None if the time ends before, or HiGHS is not sure.
+    The LP is in units of `missing`. Returns None if the time is up, or HiGHS is not sure.
     """
     # Compared as integers, because the quotient of large ones may exceed all floats.
     lower = [-min(m, _ENDLESS * missing) / missing for m in given]
@@ -208,7 +208,7 @@ _AFTER_CTRL_C = 3.0
 
 
 class Certifying:
-    """The speed of creating a certificate, and the time by which it must be complete.
+    """The pace of making a certificate, and the time by which the certificate must be complete.
 
     Args:
         until: the latest time, on the clock of `working_time`.
@@ -223,11 +223,11 @@ class Certifying:
         self.pace = 0.0  # seconds per edge of a loop
 
     def measure(self, cuts: list[Cut], rounding: Callable[[list[Cut]], object]) -> None:
-        """Measure the pace, once, by rounding some of many loops.
+        """Measure the pace once, by rounding the first `_SAMPLE` of many loops.
 
         Args:
             cuts: the loops.
-            rounding: rounds the first loops.
+            rounding: a function that rounds the loops it receives.
         """
         if self.pace or math.isinf(self.until) or len(cuts) <= _SAMPLE:
             return
@@ -238,7 +238,7 @@ class Certifying:
         self.pace = times * (working_time() - began) / edges
 
     def may_be_late(self, num_edges: int) -> bool:
-        """Return whether loops of `num_edges` edges would be late at the slowest pace."""
+        """Return whether a certificate over `num_edges` edges would be late at the slowest pace."""
         return self.until - working_time() < _SLOWEST_PACE * num_edges
 
     def hurry(self) -> None:
@@ -246,11 +246,11 @@ class Certifying:
         self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
     def latest_start(self, num_edges: int) -> float:
-        """Return the latest time to start the certificate of loops of `num_edges` edges."""
+        """Return the latest time to start a certificate whose loops have `num_edges` edges."""
         return self.until - self.pace * num_edges if self.pace else self.until
 
     def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
-        """Return the indices of the heaviest loops that there is time for, in order."""
+        """Return the ascending indices of the heaviest loops for which there is enough time."""
         every = np.arange(len(cuts))
         if not self.pace:
             return every
@@ -273,7 +273,7 @@ _ROOM = 2**62
 def round_leaf_duals(
     ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64], target: int | None
 ) -> Rounded:
-    """Return loops that prove that all values are above `target`, or the best bound tried.
+    """Round duals to loops that prove all values above `target`, or to the best bound tried.
 
     Args:
         ties: the states of the node.
@@ -293,7 +293,7 @@ def round_leaf_duals(
 
 
 def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
-    """Return loops whose bound equals that of the duals, up to the last digits of a float."""
+    """Return loops whose bound is that of the duals, up to the last digits of a float."""
     *_, denominator = _denominators(ties.graph.largest)
     return _rounded_to(denominator, ties, cuts, duals)
 
@@ -301,7 +301,7 @@ def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.flo
 def _rounded_to(
     denominator: int, ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]
 ) -> Rounded:
-    """Return loops whose multipliers are the duals, rounded to one denominator."""
+    """Return loops whose multipliers are the duals, rounded to multiples of 1 / denominator."""
     used = np.flatnonzero(duals > 0.0)
     multipliers = _integers(duals[used], denominator * ties.graph.largest)
     kept = np.flatnonzero(multipliers)
@@ -309,7 +309,7 @@ def _rounded_to(
 
 
 def _denominators(largest: int) -> Iterator[int]:
-    """Yield small denominators, then powers of two up to the precision of a float."""
+    """Yield the denominators to try: small ones, then powers of two up to float precision."""
     yield from _LEAF_DENOMINATORS
     for bits in _BITS:
         if largest.bit_length() + bits > 50:
@@ -318,7 +318,7 @@ def _denominators(largest: int) -> Iterator[int]:
 
 
 def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
-    """Return the duals times `unit`, rounded: as int64 if they are sure to fit."""
+    """Return the duals times `unit`, rounded, as int64 if they certainly fit, else as objects."""
     if unit * (int(duals.max(initial=0.0)) + 1) < 2**52:
         return np.rint(duals * float(unit)).astype(np.int64)
     half = 1 << (_DUAL_BITS - 1)

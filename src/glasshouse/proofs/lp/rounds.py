@@ -64,12 +64,12 @@ class GreedyRounds:
         self.graph = separation.graph
 
     def start(self) -> list[Cut]:
-        """Return initial cycles, found by filling up the weights with short cycles.
+        """Return the initial cycle cuts: short cycles that fill up the weights.
 
         Each turn searches for the shortest cycles, where an edge is longer the fuller it is, and
         adds half of what fits. The result is close to an optimal packing; one LP often suffices.
         """
-        # Weights too small for a float get some capacity, too.
+        # Even weights too small for a float get a capacity above 0.
         capacity = np.maximum(np.abs(self.graph.couplings), sys.float_info.min)
         load = np.zeros_like(capacity)
         found: dict[int, Cut] = {}
@@ -87,27 +87,27 @@ class GreedyRounds:
         return list(found.values())
 
     def cuts(self, violation: npt.NDArray[np.float64]) -> list[Cut]:
-        """Return violated cycles, the shortest first, spread over the edges."""
+        """Return violated cycle cuts, the shortest first, spread over the edges."""
         # Without the rounding, noise of the LP would outweigh the preference for few edges.
         lengths = np.round(violation, 9)
         limit, enough = 1.0 - TOLERANCE, 16 * _MOST_CUTS
         return self.separation.short(lengths, limit, HOP, _COVER, enough)[:_MOST_CUTS]
 
     def method(self, lp: CutLp) -> Method:
-        """Return the LP method to use."""
+        """Return the method for the next LP: the simplex or the interior point method."""
         return "ipm" if len(lp.cuts) >= _SIMPLEX_CUTS else "simplex"
 
     def clean(self, lp: CutLp) -> None:
-        """Remove cuts that have been slack for many rounds."""
+        """Remove the cuts that have been slack for too many rounds."""
         lp.drop_sleepers(_GREEDY_PATIENCE, 0.25)
 
 
 class CentredRounds:
     """Rounds for large sparse graphs: which cuts to add, and how to solve.
 
-    Centred cuts and the dual simplex method, which needs few steps from one round to the next. Late
-    in an LP with many optimal corners these steps become many. Then the interior point method takes
-    over, whose solutions are centred themselves, until it finds no more cuts.
+    The first rounds use centred cuts and the dual simplex method, which needs few steps per round.
+    Late in an LP with many optimal corners it needs many steps. Then the interior point method
+    takes over, whose solutions are centred themselves, until no more cuts are found.
     """
 
     def __init__(self, separation: Separation, centre: Point) -> None:
@@ -121,19 +121,19 @@ class CentredRounds:
         self.known: list[Cut] = []
 
     def begin_inside(self, cycles: list[Cut], violation: Point, centre: Point) -> None:
-        """Continue from known cycles, with an optimal `violation` for them and a centre."""
+        """Start from known cycles, their optimal `violation`, and a centre."""
         # The bound stays constant for some rounds here, and removed cuts would be found again.
         self.interior, self.interior_patience = True, _CENTRED_PATIENCE
         self.aim.centre, self.level = centre, len(_HOPS)
         self.known = [*cycles, *self._interior_cuts(violation)]
 
     def start(self) -> list[Cut]:
-        """Return short cycles, or the known ones."""
+        """Return the initial cycle cuts: the known cycles, otherwise short cycles."""
         nothing = np.zeros(self.separation.graph.num_edges)
         return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 
     def cuts(self, violation: Point) -> list[Cut]:
-        """Return violated cycles; empty only if none exists."""
+        """Return violated cycle cuts; empty if none exists or the time is up."""
         if self.interior:
             new = self._interior_cuts(violation)
             if new:
@@ -153,7 +153,7 @@ class CentredRounds:
         )
 
     def _short_cycles(self, lengths: Point, limit: float, *how: Any, **more: Any) -> list[Cut]:
-        """Return many short cycles, from searches as local as possible; or none."""
+        """Return many short cycles from searches as local as possible, or an empty list."""
         while self.level < len(_HOPS):
             new = self.separation.short(
                 lengths, limit, _HOPS[self.level], _SHORT_COVER, *how, **more
@@ -169,11 +169,11 @@ class CentredRounds:
         return self.separation.exact(lengths, limit, _INTERIOR_COVER, enough)
 
     def method(self, lp: CutLp) -> Method:
-        """Return the LP method to use."""
+        """Return the method for the next LP: the simplex or the interior point method."""
         return "ipm" if self.interior else "simplex"
 
     def clean(self, lp: CutLp) -> None:
-        """Remove cuts that have been slack for many rounds."""
+        """Remove the cuts that have been slack for too many rounds."""
         if self.interior:
             lp.drop_sleepers(self.interior_patience, 0.125, _BLUR)
         else:

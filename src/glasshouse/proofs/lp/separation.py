@@ -1,8 +1,8 @@
 """Violated inequalities: short odd cycles, and odd cliques.
 
-The length of an arc is its edge's violation, or one minus it for a flipped arc, so a violated cycle
-inequality is a short odd cycle. The pairs of a clique are joined by the shortest walks. Few cuts of
-a round share an arc.
+The length of a plain arc is the violation u of its edge, and 1 - u for a flipped arc, so a violated
+cycle inequality is a short odd cycle. The pairs of a clique are joined by the shortest walks. Few
+cuts of a round share an arc.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MANY = 0.02
 
 
 class Separation:
-    """A search for violated inequalities of one graph.
+    """A search for violated cycle inequalities of one graph.
 
     Args:
         graph: the graph.
@@ -61,7 +61,7 @@ class Separation:
         enough: float = np.inf,
         shuffled: bool = False,
     ) -> list[Cut]:
-        """Return odd cycles below a length, shortest first; at most `cover` of them share an arc.
+        """Return cuts of odd cycles shorter than `limit`, the shortest first.
 
         Args:
             lengths: one length per arc.
@@ -75,9 +75,9 @@ class Separation:
         return self._chosen(*found, cover)
 
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
-        """Return odd cycles found on clusters: fast if most lengths are 0. Empty if none exists.
+        """Return cuts of short odd cycles, by a search that is fast if most lengths are 0.
 
-        All arcs are plain.
+        All arcs are plain. The list is empty only if no odd cycle is shorter, or the time is up.
         """
         graph = self.arc_graph(lengths)
         label, parity = cluster_kernels.clusters(graph)
@@ -131,7 +131,7 @@ class Separation:
         return _joined(found)
 
     def _chosen(self, arcs: Arcs, begins: Begins, totals: Lengths, cover: int) -> list[Cut]:
-        """Return the shortest cycles, those of fewest edges first, spread over the graph."""
+        """Return cuts of the shortest cycles, preferring few edges, spread over the graph."""
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
         chosen = self.spread(order, arcs, begins, cover)
         return cycle_cuts(*_gathered(arcs, begins, chosen), len(self.sides))
@@ -147,7 +147,7 @@ class Separation:
 
 
 def _joined(found: list[tuple[Arcs, Begins, Lengths]]) -> tuple[Arcs, Begins, Lengths]:
-    """Concatenate the cycles of several searches."""
+    """Concatenate the cycles that several searches found."""
     lengths = [np.zeros(1, np.int64), *(np.diff(begins) for _, begins, _ in found)]
     return (
         np.concatenate([np.zeros(0, np.int32), *(arcs for arcs, _, _ in found)]),
@@ -165,7 +165,7 @@ def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tupl
 
 
 def arc_lengths(violation: Lengths) -> Lengths:
-    """Return the lengths of arcs, alternating plain and flipped."""
+    """Return the length of each edge's plain arc, followed by that of its flipped arc."""
     lengths = np.empty(2 * len(violation))
     # Without the rounding, noise of the LP would outweigh the preference for few edges.
     lengths[0::2] = np.round(violation, 9)
@@ -190,11 +190,7 @@ _PAIRS_AT_ONCE = 1 << 16
 
 
 class CliqueSeparator:
-    """A search for violated odd cliques of one graph.
-
-    Args:
-        separation: the separation of the graph, with flipped arcs.
-    """
+    """A search for violated odd cliques of one graph, given its separation with flipped arcs."""
 
     def __init__(self, separation: Separation) -> None:
         self.separation, self.graph = separation, separation.graph
@@ -204,7 +200,7 @@ class CliqueSeparator:
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
 
     def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
-        """Return inequalities violated by more than `tolerance`, a limited number over each arc.
+        """Return clique cuts violated by more than `tolerance`; few of the cuts share an arc.
 
         The result is empty if the budget asks to stop.
 
@@ -226,12 +222,12 @@ class CliqueSeparator:
             return []
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of vertices; the time is checked before each range."""
+        """Yield ranges of vertices, with a check of the time before each range."""
         count = len(self.over)
         return self.separation.budget.pieces(count, _PAIRS_AT_ONCE // max(count, 1))
 
     def _of_size(self, size: int, tolerance: float) -> list[Cut]:
-        """Return cliques of `size` spins, the most violated first."""
+        """Return the cuts of violated cliques of `size` spins, the most violated first."""
         restarts = max(_RESTARTS, _SEARCHES // self.graph.num_vertices)
         found = [
             clique_kernels.odd_cliques(self.pairs, size, restarts, tolerance, first, last)

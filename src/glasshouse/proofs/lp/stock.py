@@ -1,4 +1,4 @@
-"""The cuts that a tree has found: they hold at all nodes, so each node looks here first."""
+"""A stock of cuts for a tree: a cut found at one node is valid at all nodes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,15 @@ _MOST = 8000
 
 
 class Stock:
-    """Cuts that were found at any node of a tree, whether or not they are rows of the LP now.
-
-    Args:
-        num_edges: the number of edges of the graph.
-    """
+    """The cuts found at any node of a tree, even if they are not rows of the LP now."""
 
     def __init__(self, num_edges: int) -> None:
-        self.cuts: dict[int, Cut] = {}  # by their marks
+        self.cuts: dict[int, Cut] = {}  # keyed by their marks
         self._signatures = np.random.default_rng(0).integers(-(2**62), 2**62, num_edges)
         self._flatten()
 
     def keep(self, cuts: Sequence[Cut]) -> None:
-        """Add those cuts that are not in stock."""
+        """Add the cuts that are not in the stock yet."""
         for cut in cuts:
             self.cuts.setdefault(self._mark(cut), cut)
         for mark in list(self.cuts)[: max(len(self.cuts) - _MOST, 0)]:
@@ -35,7 +31,7 @@ class Stock:
         self._flatten()
 
     def violated(self, point: npt.NDArray[np.float64], tolerance: float) -> list[Cut]:
-        """Return the cuts that a point violates by more than `tolerance`."""
+        """Return the cuts of the stock that a point violates by more than `tolerance`."""
         if not self.cuts:
             return []
         sums = np.add.reduceat(self._coefficients * point[self._edges], self._begins[:-1])
@@ -44,12 +40,12 @@ class Stock:
         return [cuts[k] for k in chosen.tolist()]
 
     def joined(self, known: Sequence[Cut], found: Sequence[Cut]) -> list[Cut]:
-        """Return cuts of the stock and newly found ones, each once."""
+        """Return known and newly found cuts as one list without duplicates."""
         marks = {self._mark(cut) for cut in known}
         return [*known, *(cut for cut in found if self._mark(cut) not in marks)]
 
     def _mark(self, cut: Cut) -> int:
-        """Return a number that, almost surely, no other cut has."""
+        """Return a hash of a cut, which almost surely no other cut has."""
         return int((self._signatures[cut.edges] * cut.coefficients).sum())
 
     def _flatten(self) -> None:

@@ -17,7 +17,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 @dataclass(frozen=True, eq=False)
 class TiedGraph:
-    """The states of a graph that agree with some pairs: s_v = signs[v] · (spin of classes[v]).
+    """The states of a graph that agree with given pairs: s_v = signs[v] · (spin of classes[v]).
 
     Attributes:
         graph: the problem.
@@ -31,10 +31,10 @@ class TiedGraph:
 
     @classmethod
     def of(cls, graph: SignedGraph, pairs: Iterable[Pair]) -> TiedGraph:
-        """Apply the pairs; raise a ValueError if they contradict each other."""
+        """Tie a graph's spins by pairs; raise a ValueError if the pairs contradict each other."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
-            raise ValueError(f"the pairs contradict each other: {pairs}")
+            raise ValueError(f"the pairs contradict each other, so no state satisfies all: {pairs}")
         return cls(graph, np.unique(ties.roots, return_inverse=True)[1], ties.signs)
 
     @cached_property
@@ -51,7 +51,7 @@ class TiedGraph:
 
     @cached_property
     def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and for each edge the index of its pair."""
+        """The pairs of classes that edges join, and for each untied edge the index of its pair."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
         size = len(self.classes)
         keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
@@ -63,7 +63,7 @@ class TiedGraph:
         return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return signed sums, over all edges between two classes, of one number for each edge."""
+        """Return the signed sums of `weights` over the edges between every two classes."""
         pairs, bundle = self.bundles
         sums = np.zeros(len(pairs), dtype=weights.dtype)
         np.add.at(sums, bundle, (weights * self.products)[~self.inside])
@@ -71,9 +71,9 @@ class TiedGraph:
 
     @cached_property
     def step(self) -> int:
-        """The values of these states differ by multiples of this number; 0 if all are equal.
+        """The step: values of the states differ by multiples of this number; 0 if all are equal.
 
-        A spin's flip changes the value by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
+        A flip of a spin changes the value by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
         """
         pairs, _ = self.bundles
         weights = self.aggregate(self.graph.weights)
@@ -84,13 +84,13 @@ class TiedGraph:
 
     @cached_property
     def some_value(self) -> int:
-        """The value of one of these states: the state `signs`."""
+        """The value of the state `signs`, which agrees with the pairs."""
         return int(self.graph.value(self.graph.cost(self.signs)))
 
     def next_below(self, value: int) -> int | None:
-        """Return the greatest number below `value` that may be the value of one of these states.
+        """Return the greatest number below `value` that may be the value of a state, or None.
 
-        None if all states have the same value, and it is not below.
+        Returns None if all states have the same value, and this is not below `value`.
         """
         if self.step:
             return value - 1 - (value - 1 - self.some_value) % self.step

@@ -1,18 +1,18 @@
 """Square lattices on a torus with weights ±w: bounds and states by matching, without an LP.
 
-In every state an *odd* face, one with an odd number of negative edges, has an odd number of
-violated edges, and all other faces have an even number. So ways that cross violated edges only lead
-from odd face to odd face, and the least total length of ways that pair all odd faces up is a lower
-bound (Bieche, Maynard, Rammal and Uhry). Edmonds' duals of this matching are moats around faces and
-sets of faces: odd cycles, whose widths are a packing of exactly that value.
+A face with an odd number of negative edges is *odd*. In every state an odd face has an odd number
+of violated edges, and any other face an even number. So paths that cross only violated edges
+connect odd faces, and the least total length of paths that pair all odd faces is a lower bound
+(Bieche, Maynard, Rammal and Uhry). Edmonds' duals of this matching are moats around faces and sets
+of faces: odd cycles, whose widths are a packing of exactly that value.
 
-The matching ignores cycles that wind around the torus. Where a state violates no more than
-its ways cross, that state is optimal. Otherwise the cycle LP begins with the moats, and has to find
-what winding cycles add.
+The matching ignores cycles that wind around the torus. If a state violates only edges that the
+matching's paths cross, it is optimal. Otherwise the cycle LP begins with the moats, and adds the
+cycles that wind.
 
-States come from matchings, too. Cut open along two seams, on which everything stays as it is, the
-torus is a disc, and there a matching gives the best of all states. Some cuts in turn, here and
-there, along two seams or fewer, lead to an optimum nearly always.
+Matchings also yield states. Cut open along two seams, whose edges do not change, the torus is a
+disc, on which a matching yields the best of all states. A few cuts at random positions, along two
+seams or fewer, nearly always lead to an optimum.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
 Marks = npt.NDArray[np.bool_]
 
-# Pairs of faces that are more steps apart are used only if these are not enough.
+# Pairs of faces more than this many steps apart are used only if closer pairs are not enough.
 _FIRST_RADIUS = 8
-# Work between two checks of the clock, a few hundredths of a second: faces within reach, all
-# together, and odd faces or blossoms whose moats are drawn.
+# Work between two checks of the clock, a few hundredths of a second: the total number of faces
+# within reach, and the number of odd faces or blossoms whose moats are computed.
 _FACES_AT_ONCE, _PARTS_AT_ONCE = 1 << 18, 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
 class Moats:
-    """Odd cycles with multipliers, and the edges that the paths of the matching cross.
+    """Odd cycles with multipliers, and the edges that the paths of a matching cross.
 
-    The multipliers, in units of the weights, add up to the number of these edges. Cycle k has the
+    The multipliers, in units of the weights, add up to the number of crossed edges. Cycle k has the
     edges from `begins[k]` to `begins[k + 1]` - 1.
     """
 
@@ -53,11 +53,11 @@ class Moats:
 
 
 class SquareTorus:
-    """A square lattice on a torus, all of whose weights are ±w.
+    """A square lattice on a torus, whose weights are all ±w.
 
     Attributes:
         graph: the lattice.
-        faces: its squares.
+        faces: the squares of the lattice.
     """
 
     def __init__(self, graph: SignedGraph, faces: face_kernels.Faces) -> None:
@@ -67,10 +67,10 @@ class SquareTorus:
 
     @classmethod
     def of(cls, graph: SignedGraph) -> SquareTorus | None:
-        """Return a graph as a lattice; None if it is not one.
+        """Recognise a square lattice on a torus; return None if the graph is not such a lattice.
 
-        Each vertex has four edges, and each edge is on two squares. Nothing else is asked for: a
-        sum of faces is made of cycles on whatever surface they are.
+        Each vertex must have four edges, and each edge must be on two squares. Nothing else is
+        required: on any surface, the boundary of a set of faces consists of cycles.
         """
         if (np.diff(graph.rows[0]) != 4).any() or len({abs(w) for w in graph.weights}) != 1:
             return None
@@ -98,17 +98,17 @@ class SquareTorus:
         return Moats(np.concatenate(edges), begins, np.concatenate(duals), crossed)
 
     def state_near(self, crossed: Marks) -> Spins:
-        """Return a state that violates only the given edges, or more if no state does."""
+        """Return a state that violates only the given edges, or more edges if no state does so."""
         lengths = crossed.astype(np.float64)
         spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins
 
     def improved(self, state: Spins, budget: Budget) -> Spins:
-        """Return another state, usually no worse, by a matching on the torus cut open at random.
+        """Return a state, usually no worse, from a matching on the torus cut open at random.
 
-        Two seams make it a disc, and the new state is the best of all that violate the same edges
-        as the old one along them. One seam or none leave more freedom, but the ways of the matching
-        may wind so that no state violates just what they cross; it is then a poor one.
+        Cut along two seams, the torus is a disc, and the new state is the best of all states that
+        violate the same edges of the seams. With one seam or none, the paths of the matching may
+        wind so that no state violates exactly the edges they cross; the new state is then poor.
 
         Raises:
             TimeIsUpError: the budget asks to stop.
@@ -124,7 +124,7 @@ class SquareTorus:
 
 
 def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
-    """Return the faces, separated at the seams: there, each face has an edge to itself."""
+    """Return the faces of the torus cut open at the seams, where each face gets its own edges."""
     own = np.arange(len(faces.edges), dtype=np.int32)
     edges = np.where(on_seam[faces.edges], len(on_seam) + own[:, None], faces.edges)
     sides = np.concatenate([faces.sides, np.stack([own, own], axis=1)])
@@ -134,7 +134,7 @@ def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
 def _matched(
     faces: face_kernels.Faces, is_odd: Marks, rng: np.random.Generator, budget: Budget
 ) -> tuple[npt.NDArray[np.int32], matching_kernels.Forest, Marks]:
-    """Return the odd faces, one of their best matchings, and the edges that its paths cross."""
+    """Return the odd faces, a best matching of them, and the edges that its paths cross."""
     odd = rng.permutation(np.flatnonzero(is_odd)).astype(np.int32)
     radius = _FIRST_RADIUS
     while True:
@@ -149,7 +149,7 @@ def _matched(
 def _near_pairs(
     faces: face_kernels.Faces, odd: npt.NDArray[np.int32], radius: int, budget: Budget
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the pairs of odd faces within some steps, in compressed rows, and twice the steps."""
+    """Return the pairs of odd faces within `radius` steps as rows, and twice their distances."""
     place = np.full(len(faces.edges), -1, np.int32)
     place[odd] = np.arange(len(odd))
     counts, others, weights = [], [], []

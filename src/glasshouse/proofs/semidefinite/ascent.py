@@ -1,7 +1,4 @@
-"""Limited-memory quasi-Newton ascent of the regularised dual, with multipliers of at least 0.
-
-`Memory` holds the last steps of the method.
-"""
+"""Limited-memory quasi-Newton ascent of the regularised dual, with multipliers of at least 0."""
 
 from __future__ import annotations
 
@@ -22,9 +19,9 @@ _MOST_SHORTENED = 15
 
 
 class Memory:
-    """The last steps: their moves, and the decrease of the gradient over each.
+    """The last steps of the ascent: the move of each, and the gradient's decrease over it.
 
-    They survive a change of the cuts: the information about the remaining cuts is still valid.
+    The steps survive a change of the cuts, because they stay valid for the remaining cuts.
 
     Args:
         length: the number of coordinates.
@@ -65,7 +62,7 @@ class Memory:
         self._weights = self._weights / factor
 
     def carry_over(self, kept: npt.NDArray[np.bool_], added: int) -> None:
-        """Keep the steps in the remaining coordinates, and set them to zero in new ones."""
+        """Keep the `kept` coordinates of all steps, and append `added` coordinates of zero."""
         padding = ((0, 0), (0, added))
         self._moves = np.pad(self._moves[:, kept], padding)
         self._falls = np.pad(self._falls[:, kept], padding)
@@ -84,7 +81,7 @@ def ascend(
     budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
-    """Climb to a sufficient or almost flat point, or until evaluations or time are used up.
+    """Maximise the dual until a point suffices or is almost flat, or a limit is reached.
 
     Args:
         dual: the function to maximise.
@@ -119,7 +116,7 @@ def ascend(
 def _direction(
     dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
 ) -> FloatArray:
-    """Return an ascent direction: quasi-Newton, or the slope if nothing is remembered."""
+    """Return the quasi-Newton direction of ascent, or the slope if no steps are stored."""
     if len(memory):
         direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
         if direction @ slope > 0.0:

@@ -29,19 +29,19 @@ _COMFORT = 3e-3  # the margin, in units of the scale, that yields short certific
 _MOST_BITS = 44  # bits of a column's entries, limited by the precision of floats
 _NEAR = 0.1  # the relative error of the estimated cost of α
 _CLOSE = 1e-4  # the gap, in units of the scale, that only precision can explain
-_BITS = 20  # if there is no goal
-# A vertex outweighs all others if they have less than this share of the squares of all weights.
+_BITS = 20  # bits of a column's entries if there is no goal
+# A vertex outweighs all others if they have less than this fraction of the sum of squared weights.
 _SHARE_OF_OTHERS = 0.1
 _LARGEST_UNIT = 10**300  # the largest that a float can hold; next to larger ones, 1 is negligible
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Parameters found by experiment, on complete ±1 graphs and on Max-Cut of 60 to 100 vertices.
+    """Parameters of a climb, tuned on complete ±1 graphs and Max-Cut with 60 to 100 vertices.
 
     Attributes:
         alpha: the regularisation at the root, in units of the root mean square weight.
-        alpha_below: the regularisation of nodes that inherit.
+        alpha_below: the regularisation at nodes that inherit multipliers.
         alpha_search: the value down to which α is lowered while the goal is out of reach.
         alpha_least: the least value of α.
         cooling: the factor by which α is lowered at a time.
@@ -90,7 +90,7 @@ class Inheritance(NamedTuple):
 
     @property
     def num_bytes(self) -> int:
-        """The memory in bytes."""
+        """The memory of the multipliers and of the matrix, in bytes."""
         arrays = self.vertices, self.slack, self.cuts.vertices, self.cuts.coefficients
         return sum(array.nbytes for array in arrays) + self.cuts.multipliers.nbytes
 
@@ -104,7 +104,7 @@ class Inheritance(NamedTuple):
         return cls(problem.vertices, slack.astype(np.float32), named)
 
     def claimed_by(self, problem: Subproblem) -> tuple[FloatArray, Cuts]:
-        """Return the y and the cuts from which a subproblem starts."""
+        """Return the inherited y and cuts from which a subproblem starts."""
         classes = problem.class_of[self.vertices]
         kept = classes >= 0
         slack = self.slack[np.ix_(kept, kept)].astype(np.float64)
@@ -117,7 +117,7 @@ class Inheritance(NamedTuple):
 def best_projection(
     matrix: FloatArray, factor: FloatArray, rng: np.random.Generator, tries: int
 ) -> tuple[FloatArray, float]:
-    """Return the spins of least energy <A, ss'> from some projections, and that energy.
+    """Return the spins of least energy <A, ss'> from `tries` projections, and their energy.
 
     Args:
         matrix: the matrix A, with a zero diagonal.
@@ -134,7 +134,7 @@ def best_projection(
 
 
 class Climb:
-    """The rising bound of one subproblem.
+    """The search for a better bound of one subproblem, in rounds of ascent and separation.
 
     Attributes:
         problem: the subproblem.
@@ -166,13 +166,13 @@ class Climb:
         self._lost = 0.0
 
     def _exclude(self, highest: int) -> None:
-        """Set the goal to a bound above the given value."""
+        """Set the goal of the climb: a bound above the value `highest`."""
         self._highest = highest
         self._target = (highest - self.problem.constant) / self.problem.unit
         self._goal = self._target + min(_COMFORT * self._scale, 0.01 / self._unit)
 
     def run(self, budget: Budget) -> ExactSquares | None:
-        """Climb until exact squares prove the goal; return None if progress or time has run out."""
+        """Return exact squares that prove the goal, or None if progress or time runs out first."""
         settings = self._settings
         reaches: list[float] = []
         for _ in range(settings.rounds):
@@ -188,7 +188,7 @@ class Climb:
         return None
 
     def _ascend(self, budget: Budget) -> Point:
-        """Do one round of ascent with the current cuts and α."""
+        """Run one round of ascent with the current cuts and α."""
         settings, size = self._settings, self.problem.size
         dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
         # At spins ‖X‖ is the size, so that the regularised value minus this is a bound itself.
@@ -257,7 +257,7 @@ class Climb:
             self._alpha = cooler
 
     def _exchange_cuts(self, point: Point, few: int) -> None:
-        """Drop slack cuts, and add violated ones, unless they are few.
+        """Drop slack cuts, and add violated cuts if there are at least `few`.
 
         If α alone limits the bound, as for a tight relaxation, cuts would only slow down the
         ascent.
@@ -271,7 +271,7 @@ class Climb:
         self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
-        """Keep a state that is better than the best known, and lower the goal accordingly."""
+        """Search for a better state near X; if one is found, record it and lower the goal."""
         spins, energy = best_projection(
             self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
@@ -283,7 +283,7 @@ class Climb:
                 self._exclude(highest)
 
     def _proof(self) -> ExactSquares | None:
-        """Return exact squares that prove the goal, with as few bits as possible; or None."""
+        """Return exact squares of few bits that prove the goal, or None if no rounding does."""
         margin = (self.bound - self._target) / self._scale
         # Rounding loses 2.5 size^1.5 / 2^bits, by experience.
         bits = max(4, math.ceil(math.log2(4.0 * self.problem.size**1.5 / margin)))
@@ -296,15 +296,15 @@ class Climb:
         return None
 
     def rounded(self, bits: int = _BITS) -> ExactSquares:
-        """Return exact squares whose bound is close to the best."""
+        """Return exact squares whose bound is close to the best bound so far."""
         diagonal, cuts = self._best
         return exact_squares(self.problem, cuts, diagonal, bits)
 
     def branch(self) -> Pair:
         """Return the pair of vertices for which X would change most, and the more likely sign.
 
-        If tied, both have the same row up to the sign: the distance of their rows counts, for the
-        sign with which they are closer.
+        Tied vertices have the same row up to the sign. So the distance of two rows is compared, for
+        the sign with which they are closer.
         """
         first, second = np.triu_indices(self.problem.size, 1)
         correlations = self._gram[first, second]
@@ -322,10 +322,10 @@ class Climb:
 
 
 def _typical_weight(matrix: FloatArray) -> float:
-    """Return the root mean square weight, without those of a vertex that outweighs all others.
+    """Return the root mean square weight, without a vertex that outweighs all others.
 
     The fields of 0/1 unknowns add up at the ghost if all terms are positive: its weights can be
-    forty times the others, and would set α so high that the bound says nothing.
+    forty times the other weights, and would set α so high that the bound is useless.
     """
     sums = (matrix**2).sum(axis=1)
     total, size = float(sums.sum()), len(matrix)

@@ -47,7 +47,7 @@ class Cuts:
 
     @property
     def depths(self) -> FloatArray:
-        """The depths (Σ a² - 1) / 2: no state has a sum of a cut's pairs below minus this."""
+        """The depths (Σ a² - 1) / 2; in every state, a cut's sum over pairs is at least -depth."""
         coefficients = self.coefficients.astype(np.float64)
         depths: FloatArray = ((coefficients**2).sum(axis=1) - 1.0) / 2.0
         return depths
@@ -57,7 +57,7 @@ class Cuts:
         return Cuts(self.vertices[mask], self.coefficients[mask], self.multipliers[mask])
 
     def weighted(self, multipliers: FloatArray) -> Cuts:
-        """Return the cuts with other multipliers."""
+        """Return the same cuts with the given multipliers."""
         return replace(self, multipliers=multipliers)
 
     def extended(
@@ -67,7 +67,7 @@ class Cuts:
         slacks: FloatArray,
         room: int,
     ) -> Cuts:
-        """Return the cuts with the most violated new cliques added, at most `room`."""
+        """Return the cuts with at most `room` new cliques added, the most violated first."""
         order = np.argsort(slacks, kind="stable")
         prints = _fingerprints(vertices[order], coefficients[order])
         _, first = np.unique(prints, return_index=True)
@@ -85,7 +85,7 @@ class Cuts:
     def mapped(self, target: npt.NDArray[np.int64], signs: npt.NDArray[np.int8]) -> Cuts:
         """Return the cuts after vertex v became `signs[v]` times vertex `target[v]`.
 
-        Cuts over a single vertex are void and dropped, as are vertices with target -1.
+        Cuts over a single vertex and cuts with a vertex of target -1 are dropped.
         """
         vertices = target[self.vertices].astype(np.int32)
         coefficients = (self.coefficients * signs[self.vertices]).astype(np.int8)
@@ -103,7 +103,7 @@ class Cuts:
 
 
 def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a hash that a cut and its opposite share, and other cuts almost never."""
+    """Return a hash of each cut: equal for a cut and its negative, and almost never for others."""
     size = int(vertices.max(initial=0)) + 1
     words = np.random.default_rng(_HASH_SEED).integers(-(2**62), 2**62, size)
     prints: npt.NDArray[np.int64] = np.abs((words[vertices] * coefficients).sum(axis=1))
@@ -111,7 +111,7 @@ def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) ->
 
 
 def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: int) -> Cuts:
-    """Return the cuts, and up to `room` more violated cuts: triangles first, then wider ones.
+    """Return the known cuts, with up to `room` violated cuts of each width added.
 
     Args:
         cuts: the known cuts.

@@ -20,7 +20,7 @@ from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 
 
 class Point(NamedTuple):
-    """The results of one eigendecomposition at a point x = (y, g)."""
+    """A point x = (y, g), with the results of an eigendecomposition at the point."""
 
     x: FloatArray
     value: float
@@ -32,7 +32,7 @@ class Point(NamedTuple):
 
 
 class RegularisedDual:
-    """The function f for one matrix A, one set of cuts and one α."""
+    """The regularised dual f for a matrix A, a set of cuts and a regularisation α."""
 
     def __init__(self, matrix: FloatArray, cuts: Cuts, alpha: float) -> None:
         self.matrix = matrix
@@ -46,18 +46,18 @@ class RegularisedDual:
         self.scales = np.concatenate([np.ones(self.size), 2.0 / np.maximum(num_pairs, 1)])
 
     def slack_matrix(self, x: FloatArray) -> FloatArray:
-        """Return the matrix M."""
+        """Return the matrix M = A - diag(y) - Σ g_t T_t for x = (y, g)."""
         slack = self.matrix.copy()
         kernels.add_cliques(slack, *self._pairs, -0.5 * x[self.size :])
         slack.flat[:: self.size + 1] -= x[: self.size]
         return slack
 
     def at(self, x: FloatArray) -> Point:
-        """Return value, gradient and X of a point."""
+        """Return the point at x, with its value, gradient and matrix X."""
         slack = self.slack_matrix(x)
         eigenvalues, eigenvectors, failed = dsyevd(slack.T)
         if failed:
-            raise ArithmeticError("an eigendecomposition did not converge")
+            raise ArithmeticError("an eigendecomposition did not converge; please report this bug")
         negative = int(np.searchsorted(eigenvalues, 0.0))
         lowest = eigenvalues[:negative]
         factor = eigenvectors[:, :negative] * np.sqrt(-lowest / self.alpha)

@@ -1,4 +1,4 @@
-"""Compiled loops over odd cliques: their sums, and the search for those that are violated.
+"""Compiled functions for odd cliques: sums over a matrix, and the search for violated cliques.
 
 A clique is a row of vertices and a row of integer coefficients a, padded with zeros. Its *sum* over
 a matrix X is Σ a_p a_q X_pq over its pairs; (a·s)² ≥ 1 means that it is at least (1 - Σ a²)/2.
@@ -41,7 +41,7 @@ def pairs_of(vertices: Any, coefficients: Any, size: Any) -> Any:
 
 @compiled
 def add_cliques(matrix: Any, starts: Any, places: Any, products: Any, factors: Any) -> None:
-    """Add factor · product to the entry of each pair below the diagonal; then mirror it above."""
+    """Add factor · product to the entry of each pair below the diagonal; then mirror the matrix."""
     size = len(matrix)
     flat = matrix.reshape(size * size)
     for t in range(len(factors)):
@@ -56,7 +56,7 @@ def add_cliques(matrix: Any, starts: Any, places: Any, products: Any, factors: A
 
 @compiled
 def sums_of_cliques(matrix: Any, starts: Any, places: Any, products: Any, sums: Any) -> None:
-    """Compute the sum of each clique from the entries below the diagonal."""
+    """Compute the sum of each clique from the matrix entries below the diagonal."""
     flat = matrix.reshape(matrix.size)
     for t in range(len(sums)):
         total = 0.0
@@ -69,7 +69,7 @@ def sums_of_cliques(matrix: Any, starts: Any, places: Any, products: Any, sums: 
 def violated_triangles(gram: Any, limit: Any, room: Any) -> Any:
     """Return triangles whose slack, 1 plus their sum, is below a limit: vertices and signs.
 
-    At most `room` are returned; of the four signs of a triangle only the worst can be violated.
+    At most `room` are returned. Only the worst of a triangle's four sign patterns can be violated.
     """
     size = len(gram)
     vertices = np.empty((room, 3), np.int32)
@@ -161,7 +161,7 @@ def best_two(gram: Any, pull: Any, taken: Any) -> Any:
 
 @inner
 def exchange(gram: Any, clique: Any, signs: Any, pull: Any, taken: Any) -> None:
-    """Exchange single vertices for better ones, as long as that helps, for a few sweeps."""
+    """Improve a clique by exchanging single vertices, for at most four sweeps."""
     size = len(gram)
     for _ in range(4):
         moved = False
@@ -218,7 +218,7 @@ def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any
 
 @compiled
 def descend(couplings: Any, states: Any) -> None:
-    """For every row, repeatedly flip the spin that gains most, until no flip gains.
+    """Flip, in each state, the spin that gains most, again and again until no flip gains.
 
     This minimises the energy Σ q_ij s_i s_j of a symmetric matrix q without a diagonal.
     """

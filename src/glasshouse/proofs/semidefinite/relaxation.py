@@ -21,7 +21,7 @@ _DENSE, _FEWEST, _MOST = 0.1, 12, 400
 
 
 def is_dense(graph: SignedGraph) -> bool:
-    """Return whether the semidefinite relaxation of a graph may be better than its cycle LP."""
+    """Return whether a graph is so dense that a semidefinite bound may beat its cycle LP."""
     size = graph.num_vertices
     return _FEWEST <= size <= _MOST and graph.num_edges >= _DENSE * size * (size - 1) / 2
 
@@ -31,9 +31,6 @@ class SemidefiniteRelaxation:
 
     The bound of every subproblem is certified by squares in exact integers: the cliques that
     matter, and the columns of an integer Cholesky decomposition of the remainder.
-
-    Args:
-        graph: the problem.
     """
 
     name = "semidefinite"
@@ -43,11 +40,11 @@ class SemidefiniteRelaxation:
         self._threads = ThreadpoolController()
 
     def bound(self, pairs: list[Pair], incumbent: int, budget: Budget, warm: Any) -> Outcome:
-        """Bound the node until it is closed, nothing more is gained, or the budget ends.
+        """Bound a node until the node is closed, progress stalls, or the budget ends.
 
-        Closed means that nothing is better than the incumbent *and the states offered*. If the
+        Closed means that no state is better than the incumbent *and the states returned*. If the
         pairs leave a single state and it is better than the incumbent, the outcome is not closed,
-        has no branch, and offers that state.
+        has no branch, and returns that state.
 
         Args:
             pairs: the path from the root.
@@ -68,7 +65,7 @@ class SemidefiniteRelaxation:
             return self._climbed(Climb(problem, highest, warm, Settings()), budget)
 
     def _climbed(self, climb: Climb, budget: Budget) -> Outcome:
-        """Climb, and return the outcome."""
+        """Climb until a proof or a limit is reached, and return the outcome of the node."""
         problem, proof = climb.problem, None
         with budget.hearing_ctrl_c():
             proof = climb.run(budget)

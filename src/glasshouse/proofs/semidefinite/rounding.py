@@ -1,9 +1,9 @@
-"""From multipliers in floats to squares in exact integers, and the bound that these prove.
+"""Rounding of multipliers in floats to squares in exact integers, and the bound of the squares.
 
-`lifting_diagonal` is what to subtract from y to make M positive semidefinite, at little cost.
+`lifting_diagonal` returns what must be subtracted from y to make M positive semidefinite.
 
-Nothing here has to be accurate: exact integers measure what rounding leaves, and subtract it from
-the bound.
+No number here has to be accurate: the rounding error is measured in exact integers, and subtracted
+from the bound.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class ExactSquares:
     """Squares over the classes of a subproblem: cuts, and the columns of an integer Cholesky.
 
     Attributes:
-        denominator: divides all multipliers; even.
-        cuts: the cuts; their multipliers in floats no longer count.
+        denominator: the common denominator of all multipliers, an even number.
+        cuts: the cuts, whose multipliers in floats are ignored.
         cut_multipliers: the multipliers of the cuts, positive Python integers.
         columns: one row of coefficients for each of the other squares.
         column_multiplier: the common multiplier of all columns.
@@ -87,7 +87,7 @@ class ExactSquares:
         return (sums + sums.T).astype(object)
 
     def parts(self, problem: Subproblem) -> Parts:
-        """Return the squares over vertices of the graph."""
+        """Return all squares as certificate parts over the vertices of the graph."""
         cuts = self.cuts
         rows: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [
             *(
@@ -106,18 +106,18 @@ class ExactSquares:
 
 
 def no_squares(problem: Subproblem) -> ExactSquares:
-    """Return the squares that prove what the weights alone prove of a subproblem."""
+    """Return squares without cuts and columns, which prove the bound of the weights alone."""
     return ExactSquares(2, Cuts.none(), [], np.empty((0, problem.size), np.int64), 1)
 
 
 def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: int) -> ExactSquares:
-    """Return squares whose bound is close to that of the floats.
+    """Round cuts and a diagonal in floats to exact squares with nearly the same bound.
 
     Args:
         problem: the problem whose weights the squares cancel.
         cuts: the cuts, with multipliers in units of `problem.unit`.
         diagonal: the vector y, such that M is nearly positive semidefinite.
-        bits: the binary places of the columns; the cuts' multipliers get fewer.
+        bits: the number of fractional bits of the columns; the cuts' multipliers get fewer.
     """
     column_bits, cut_bits = bits, max(bits - _FEWER_FOR_CUTS, 2)
     power = (problem.unit - 1).bit_length()  # 2^power is the unit of the columns' squares
@@ -140,7 +140,7 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
-    """Return integer rows a with Σ a a' / 4^bits near a matrix, first made semidefinite.
+    """Return integer rows a with Σ a a' / 4^bits near a matrix, which is made semidefinite first.
 
     Every row is rounded before its remainder is passed on to the next rows, so that errors do not
     add up.
@@ -173,7 +173,7 @@ def lifting_diagonal(matrix: FloatArray, lacking: FloatArray, factor: FloatArray
 
     Args:
         matrix: the matrix to lift.
-        lacking: minus its part with negative eigenvalues.
+        lacking: minus the part of the matrix with negative eigenvalues.
         factor: any matrix with as many rows, to start from; its rows become the vectors.
     """
     vectors = factor

@@ -1,7 +1,7 @@
 """A signed graph with tied pairs of spins: exact weights between classes.
 
 An edge jk that weighs at least as much as all other edges of j together *dominates* j: the state
-with s_j = σ s_k, σ the sign of w_jk, is at least as good as its opposite, so j is tied to k, too.
+with s_j = σ s_k, σ the sign of w_jk, is at least as good as its opposite, so j is also tied to k.
 The exact difference is at least Σ |w_jl| ((s_j - σ s_k - τ s_l)² - 1) / 2 over the other edges jl,
 with τ the sign of w_jl: one triangle for each. If a 0/1 unknown of a problem with positive terms
 is 1, the ghost dominates most others.
@@ -39,13 +39,13 @@ class Subproblem:
     Attributes:
         vertices: the vertex that represents each class; its sign is +1.
         class_of: the class of every vertex of the graph, or -1 if it was omitted.
-        signs: the spin of every vertex as a multiple of that of its class.
+        signs: the spin of every vertex as a multiple of the spin of its class.
         weights: W, symmetric and zero on the diagonal: int64, or Python integers if large.
         constant: a Python integer.
         matrix: A = -W / 2 in units of `unit`: the energy is <A, ss'>.
         unit: the graph's largest weight.
         dominating: the triangles that prove the ties by dominating edges.
-        step: all values with the given pairs tied differ by multiples of this.
+        step: all values with the given pairs tied differ by multiples of this number.
         some_value: one of these values.
     """
 
@@ -62,10 +62,10 @@ class Subproblem:
 
     @classmethod
     def of(cls, graph: SignedGraph, pairs: list[Pair]) -> Subproblem:
-        """Return the graph with the given pairs tied; raise if pairs contradict each other."""
+        """Return a graph's subproblem for tied pairs; raise if the pairs contradict each other."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
-            raise ValueError(f"the pairs contradict each other: {pairs}")
+            raise ValueError(f"the pairs contradict each other, so no state satisfies all: {pairs}")
         roots, signs = ties
         first, second = graph.edges[:, 0], graph.edges[:, 1]
         fits = graph.total < ROOM
@@ -94,24 +94,24 @@ class Subproblem:
         return len(self.vertices)
 
     def highest_below(self, value: int) -> int | None:
-        """Return the greatest possible value below a given one; None if no value is below."""
+        """Return the greatest possible value below `value`, or None if there is none."""
         if self.step == 0:
             return self.some_value if self.some_value < value else None
         return value - 1 - (value - 1 - self.some_value) % self.step
 
     def value(self, spins: npt.NDArray[np.float64]) -> int:
-        """Return the exact value of one spin for each class."""
+        """Return the exact value of a state, given as one spin for each class."""
         signs = spins.astype(np.int64)
         return self.constant - int(signs @ self.weights @ signs) // 2
 
     def spread(self, spins: npt.NDArray[np.float64]) -> Spins:
-        """Return a state of the graph from one of the classes; omitted vertices are +1."""
+        """Return the graph's state for given spins of the classes; omitted vertices are +1."""
         state = np.append(np.sign(spins), 1.0)[self.class_of]
         return (state * self.signs).astype(np.int8)
 
 
 def _step(weights: npt.NDArray[Any]) -> int:
-    """Return twice the gcd of 2g and all Σ_b W_ab, g the gcd of the W: all values differ by it."""
+    """Return the step between values: twice the gcd of 2·gcd(W) and all row sums Σ_b W_ab."""
     divisor = math.gcd(*map(int, np.unique(weights)))
     return 2 * math.gcd(2 * divisor, *map(int, weights.sum(axis=1)))
 
@@ -122,7 +122,7 @@ def _dominated(
     roots: npt.NDArray[Any],
     signs: npt.NDArray[np.int8],
 ) -> tuple[int, Triangles]:
-    """Tie vertices to others by dominating edges; change the weights, roots and signs in place.
+    """Tie vertices along dominating edges; change the weights, roots and signs in place.
 
     Returns:
         The constant of the remaining problem, and the triangles that prove the ties.

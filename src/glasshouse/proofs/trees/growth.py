@@ -34,7 +34,7 @@ _log = logging.getLogger("glasshouse")
 
 
 class Growth:
-    """One tree of one problem.
+    """The search tree of one problem, from its root or from an earlier certificate.
 
     Args:
         prepared: the prepared problem.
@@ -74,7 +74,7 @@ class Growth:
         workers: int | None = None,
         executor: Executor | None = None,
     ) -> bool:
-        """Continue the search; return True if no leaf is open."""
+        """Search until all leaves are closed or a limit is reached; return True if closed."""
         best = self.prepared.best[self.core.names]
         self.incumbent.offer(best)
         self.search.report = report
@@ -108,7 +108,7 @@ class Growth:
 
 
 def goes_on_from(certificate: Certificate, core: Core) -> bool:
-    """Return whether a search on a core can resume from a certificate: its tree fits the core."""
+    """Return whether a certificate has a tree from which a search on a core can resume."""
     tree = certificate.tree
     if tree is None or not tree.num_branches:
         return False
@@ -134,8 +134,8 @@ def tree_of(
     Args:
         certificate: a certificate with a tree that fits the problem.
         form: the problem.
-        names: the node of the problem that each vertex of the core is; the tree branches only on
-            these.
+        names: for each vertex of the core, its node in the problem; the tree branches only on
+            these nodes.
         value: the value of the best state.
     """
     tree, parts = certificate.tree, Parts.of(certificate)

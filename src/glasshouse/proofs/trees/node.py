@@ -16,12 +16,12 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass(eq=False)
 class Node:
-    """A set of states: those that keep the pairs on the path to the node.
+    """A node of a search tree: the set of states that satisfy the pairs on the path to it.
 
     Attributes:
         pairs: the pairs on the path, over the core's vertices.
-        parts: loops and squares that bound the states, over the whole problem; a new node has those
-            of its parent, which hold for it, too. Only leaves have parts.
+        parts: loops and squares that bound the states, over the whole problem. A new node has the
+            parts of its parent, which are valid for both children. Only leaves have parts.
         bound: the exact bound of the parts.
         least: the least value that the bound allows.
         warm: data from which a relaxation may start.
@@ -44,7 +44,7 @@ class Node:
         return (node for node in self.nodes() if not node.children)
 
     def nodes(self) -> Iterator[Node]:
-        """Yield all nodes, each before those below it."""
+        """Yield this node and all nodes below it, each before its children."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -61,7 +61,7 @@ class Node:
         self.parts, self.warm = self.parts.chosen([slice(0, 0)], [slice(0, 0)]), None
 
     def split(self, pair: Pair) -> tuple[Node, Node]:
-        """Branch on a pair; return both halves, first the half with the given sign."""
+        """Branch on a pair; return both children, first the child with the given sign."""
         a, b, sign = pair
         self.children = [
             Node([*self.pairs, (a, b, side)], self.parts, self.bound, self.least, self.warm)
@@ -78,7 +78,7 @@ def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> 
     Args:
         root: the root of the tree.
         common: the parts that all leaves share.
-        names: the node of the problem that each vertex of the pairs is.
+        names: for each vertex of the pairs, its node in the problem.
         spins: the spins of the problem, followed by the ghost's.
     """
     parts, rows = [common], list[Row]()
@@ -98,13 +98,13 @@ def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> 
 
 
 class Holdings:
-    """The memory of the parts and warm starts of the leaves of a tree.
+    """A counter of the memory that the parts and warm starts of a tree's leaves take.
 
     Children begin with the parts and the warm start of their parent, and the warm starts of an LP
     share most of their cuts.
 
     Attributes:
-        num_bytes: the bytes that they take together.
+        num_bytes: the memory of all parts and warm starts, in bytes.
     """
 
     def __init__(self) -> None:
@@ -112,14 +112,14 @@ class Holdings:
         self._users: dict[int, int] = {}
 
     def recount(self, root: Node) -> None:
-        """Count the leaves of a tree from scratch."""
+        """Count the memory of all leaves of a tree from scratch."""
         self.num_bytes = 0
         self._users.clear()
         self._keep(root)
 
     @contextmanager
     def changing(self, node: Node) -> Iterator[None]:
-        """Keep the count up to date while a leaf, or the nodes below a node, change."""
+        """Keep the count correct while the leaves below `node` change in the `with` block."""
         for leaf in node.leaves():
             self._count(leaf.parts, -1)
             self._count(leaf.warm, -1)
@@ -134,7 +134,7 @@ class Holdings:
             self._count(leaf.warm, 1)
 
     def _count(self, thing: Any, change: int) -> None:
-        """Add or remove one user; the first one counts the object itself, and what it shares."""
+        """Add or remove a user of an object; objects with several users are counted once."""
         if thing is None:
             return
         before = self._users.pop(id(thing), 0)

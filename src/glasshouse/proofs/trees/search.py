@@ -69,7 +69,7 @@ class TreeProgress:
         upper: the value of the best state.
         nodes: the number of nodes that were bounded.
         open_nodes: the number of open nodes.
-        held: about how many bytes the leaves take: their parts, and their warm starts.
+        held: the approximate number of bytes of the leaves: their parts and warm starts.
     """
 
     lower: Fraction
@@ -82,8 +82,8 @@ class TreeProgress:
 class TreeSearch:
     """A tree search in one process.
 
-    Best bound first, with dives: from the most promising open node down to a leaf, then again.
-    During a dive, a relaxation continues from its current state.
+    The search is best bound first, with dives from the most promising open node down to a closed
+    node. During a dive, a relaxation continues from its current state.
 
     Args:
         form: the problem in the checker's exact form.
@@ -131,9 +131,9 @@ class TreeSearch:
         most_nodes: float = math.inf,
         seconds: float = math.inf,
     ) -> bool:
-        """Work on the open leaves of a tree; return True if none is left.
+        """Search a tree until all leaves are closed or a limit is reached; return True if closed.
 
-        Whatever stops the search, its results stay in the tree.
+        When a limit stops the search, its results stay in the tree.
 
         Args:
             root: the root of the tree.
@@ -154,11 +154,11 @@ class TreeSearch:
         return all(self.is_done(leaf) for leaf in root.leaves())
 
     def is_done(self, node: Node) -> bool:
-        """Return whether a node has no better state, or none that floats could distinguish."""
+        """Return whether a node contains no better state, as far as floats can resolve."""
         return node.is_finished or node.least >= self.value
 
     def _dive(self, start: Node) -> None:
-        """Bound a node, then one of its halves, and so on, until a node is closed."""
+        """Bound a node, then one of its children, and so on, until a node is closed."""
         node: Node | None = start
         while node is not None:
             with self.holdings.changing(node):
@@ -173,8 +173,8 @@ class TreeSearch:
                 node = None
 
     def _bounded(self, node: Node) -> tuple[Node, Node] | None:
-        """Bound a node and branch on it; return None if it is closed, or time is up."""
-        if self.is_done(node) or self._looked_at(node):
+        """Bound a node and branch on it; return its children, or None if it is not branched."""
+        if self.is_done(node) or self._enumerated(node):
             return None
         self.nodes += 1
         outcome = self.relaxation.bound(node.pairs, self.incumbent.cost, self.budget, node.warm)
@@ -194,7 +194,7 @@ class TreeSearch:
         return node.split(self._branch(node, outcome.branch))
 
     def _bound(self, node: Node, parts: Parts | None = None) -> None:
-        """Bound a node by some parts, and store them if they prove more than its own parts."""
+        """Bound a node by `parts`, and store them if they prove more than its current parts."""
         parts = node.parts if parts is None else parts
         pairs, every = self._named(node.pairs), joined_parts([self.core.common, parts])
         found = bounded_leaf(self.form, pairs, every, self.value)
@@ -202,7 +202,7 @@ class TreeSearch:
         if parts is node.parts or (found.least, found.bound) > (node.least, node.bound):
             node.parts, node.bound, node.least = parts, found.bound, found.least
 
-    def _looked_at(self, node: Node) -> bool:
+    def _enumerated(self, node: Node) -> bool:
         """Enumerate all states of a node if there are few; return whether this was done."""
         if not self.core.is_whole:
             return False
@@ -230,7 +230,7 @@ class TreeSearch:
         return a, b, 1
 
     def _named(self, pairs: list[Pair]) -> list[Pair]:
-        """Return pairs as nodes of the whole problem."""
+        """Return pairs of core vertices as pairs of nodes of the whole problem."""
         names = self.core.names
         return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
 
@@ -240,12 +240,12 @@ class TreeSearch:
             heapq.heappush(self._waiting, (node.bound, next(self._order), node))
 
     def next_open(self) -> Node:
-        """Remove and return the open node of the least bound."""
+        """Remove and return the open node with the least bound."""
         return heapq.heappop(self._waiting)[2]
 
     @property
     def num_open(self) -> int:
-        """The number of waiting nodes."""
+        """The number of open nodes that wait for a dive."""
         return len(self._waiting)
 
     @property
@@ -255,7 +255,7 @@ class TreeSearch:
         return is_enough or is_late or self.budget.asks_to_stop()
 
     def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
-        """Return the progress, including nodes in progress here and elsewhere."""
+        """Return the progress of the search, with the node in progress and nodes `elsewhere`."""
         at_work = [*(elsewhere or []), *([] if current is None else [current])]
         bounds = [Fraction(self.value), *(node.bound for node in at_work)]
         if self._waiting:

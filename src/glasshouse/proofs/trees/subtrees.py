@@ -1,4 +1,4 @@
-"""Subtrees on several processes: open nodes are sent out, explored subtrees come back.
+"""Tree search in several processes: open nodes are sent out, explored subtrees come back.
 
 A worker explores the subtree of a node for a few seconds, completes the node at hand, and returns
 its results. It keeps its relaxation, with all cuts, for the next subtree of the same problem. Its
@@ -28,7 +28,7 @@ from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 # Seconds for which a worker explores, at least and at most. The fewer nodes wait, the sooner it
 # must return some: another worker may have nothing to do.
 _LEAST_SECONDS, _MOST_SECONDS = 2.0, 20.0
-# The number of deaths without an answer after which workers are hopeless.
+# The number of failures in a row after which the search is abandoned.
 _HOPELESS = 3
 # The assumed number of workers of an executor that does not report it.
 _UNKNOWN_WORKERS = 8
@@ -36,7 +36,7 @@ _UNKNOWN_WORKERS = 8
 
 @dataclass(frozen=True)
 class Job:
-    """A subtree to explore for some seconds; `left` are those of the whole proof."""
+    """A subtree to explore for `seconds`, while `left` seconds remain for the whole proof."""
 
     key: str
     form: ExactForm
@@ -58,7 +58,7 @@ class Explored:
 
 
 class _Kept(threading.local):
-    """The relaxation that a thread used last; Dask's workers have several threads."""
+    """The relaxation that each thread of a worker used last."""
 
     key: str = ""
     relaxation: Relaxation
@@ -68,7 +68,7 @@ _kept = _Kept()
 
 
 def explore(job: Job) -> Explored:
-    """Explore a subtree in a worker."""
+    """Explore the subtree of a job; this function runs in a worker."""
     if _kept.key != job.key:
         _kept.relaxation = RELAXATIONS[job.method](job.core.graph)
     incumbent, budget = Incumbent(job.core.graph, job.state), Budget(job.left)
@@ -82,17 +82,17 @@ def explore(job: Job) -> Explored:
 
 
 def seconds_of_job(waiting: int, workers: int) -> float:
-    """Return for how long a worker explores a subtree while some other nodes wait."""
+    """Return for how many seconds a worker explores a subtree while `waiting` nodes wait."""
     return min(_LEAST_SECONDS * (1 + waiting // workers), _MOST_SECONDS)
 
 
 def _is_large(warm: Any) -> bool:
-    """Return whether a warm start is too large to send each time: an LP's, with all its cuts."""
+    """Return whether a warm start contains an LP's cuts, and is too large to send each time."""
     return bool(getattr(warm, "shared", ()))
 
 
 class SharedSearch:
-    """A tree search whose open nodes are explored elsewhere.
+    """A tree search whose open nodes are explored by workers.
 
     Args:
         search: the search in this process; it decides what is closed.
@@ -115,7 +115,7 @@ class SharedSearch:
         self.breaks = 0
 
     def run(self, root: Node) -> bool:
-        """Work on the open leaves of a tree; return True if none is left."""
+        """Search a tree until all leaves are closed or a limit is hit; return True if closed."""
         search = self.search
         try:
             with search.budget.hearing_ctrl_c():
@@ -157,7 +157,7 @@ class SharedSearch:
         return future
 
     def _receive(self) -> None:
-        """Put the explored subtrees into the tree."""
+        """Receive explored subtrees, and insert them into the tree."""
         done, _ = wait_briefly(self.running)
         search = self.search
         for future in done:
@@ -188,21 +188,21 @@ class SharedSearch:
             self._count_fault(error)
 
     def _count_fault(self, error: BaseException) -> None:
-        """Count an answer that did not come; raise if workers never answer."""
+        """Count a failed job, and raise if `_HOPELESS` jobs in a row have failed."""
         self.breaks += 1
         if self.breaks >= _HOPELESS:
             raise RuntimeError(
-                f"workers fail repeatedly ({error}); a script that uses workers needs "
-                '`if __name__ == "__main__":` around its calls (Python imports it in each)'
+                f"workers fail repeatedly ({error}); a script must start them under "
+                '`if __name__ == "__main__":`, because every worker imports the script'
             ) from error
 
     def _rebuild(self, error: BaseException) -> None:
-        """Start new workers; the nodes sent to the old workers are open again."""
+        """Start new workers, and reopen the nodes that were sent to the old workers."""
         self._count_fault(error)
         for node in self.running.values():
             self.search.wait_for(node)
         self.running.clear()
         self.cold = self.workers
         if self.pool is None:
-            raise RuntimeError("the executor accepts no more work; run again with a new executor")
+            raise RuntimeError("the executor accepts no more work; call prove with a new executor")
         self.pool.rebuild()

@@ -1,9 +1,9 @@
-"""VeriPB proofs of frustrated cores: the clauses of a tree resolve to one constraint.
+"""VeriPB proofs of frustrated cores, in which the clauses of a tree resolve to one constraint.
 
-The constraint of a core says that what its clauses are charged, where they are relaxed, adds up to
-the core's cost at least. Where each leaf has one clause, a tree is a resolution proof: two halves
-added up and saturated are a clause again. Where leaves share the cost between clauses, the
-constraint of a branch is derived by contradiction from those of its halves.
+The constraint of a core states that the charges of its relaxed clauses add up to at least the
+core's cost. If each leaf has one clause, a tree is a resolution proof: the saturated sum of two
+halves is a clause again. If leaves split the cost between several clauses, the constraint of a
+branch is derived by contradiction from the constraints of its halves.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from glasshouse.proofs.veripb.script import Script, Terms, literal_of, negated
 
 
 class ClauseSheet:
-    """Clauses of any length as in their file, soft clauses first, as certificates number them.
+    """The clauses of a file, numbered as in certificates (soft first) and as in VeriPB.
 
     Attributes:
-        clauses: literals of each clause.
-        constraints: the number of each clause's constraint. VeriPB makes a soft unit clause of a
-            WCNF file a term of the objective, and an empty one a constant; both have no number: 0.
-        num_constraints: how many constraints there are.
+        clauses: the literals of each clause.
+        constraints: the number of each clause's constraint, or 0 if it has none: VeriPB converts a
+            soft unit clause of a WCNF file to an objective's term, and an empty one to a constant.
+        num_constraints: the number of constraints.
         unit: the gcd of all weights.
     """
 
     def __init__(self, problem: Max2Sat | MaxSat, form: str) -> None:
         if not problem.is_integer:
-            raise ValueError("the problem has float weights; VeriPB needs integers")
+            raise ValueError("VeriPB needs integer weights, not floats; use glasshouse check")
         soft, hard = (_lists(problem, which) for which in ("clauses", "hard"))
         self.clauses, self.num_soft, self.form = [*soft, *hard], len(soft), form
         self.weights: list[int] = problem.weights.tolist()
@@ -46,7 +46,7 @@ class ClauseSheet:
         self.num_constraints = len(hard) + sum(has_number)
 
     def relaxations(self, clause: int) -> list[str]:
-        """Return, for each soft clause, the objective's literal that is true if the clause is not.
+        """Return the literals of the objective that are true if a soft clause is violated.
 
         An empty clause of a WCNF file has two literals, one of which is true.
         """
@@ -58,7 +58,7 @@ class ClauseSheet:
         return [f"~_b{clause + 1 + len(self.clauses) - self.num_soft}"]
 
     def assignment(self, bits: list[int]) -> str:
-        """Return the state, and the resulting values of the relaxation variables."""
+        """Return an assignment as text: the state, and the resulting relaxation variables."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
         for k, clause in enumerate(self.clauses[: self.num_soft]):
             holds = any(bits[abs(x) - 1] == (x > 0) for x in clause)
@@ -75,9 +75,10 @@ def _lists(problem: Max2Sat | MaxSat, which: str) -> list[list[int]]:
 
 
 class _Half(NamedTuple):
-    """The result of a subtree: path literals, charges, and its line as words or as a number.
+    """The constraint derived for a subtree: its path literals, its charges, and its line.
 
-    Words are empty for a soft unit clause that has no constraint.
+    `words` is the line in reverse Polish notation or its number; empty for a soft unit clause
+    that has no constraint.
     """
 
     path: frozenset[int]
@@ -86,17 +87,17 @@ class _Half(NamedTuple):
 
 
 def add_up_cores(sheet: ClauseSheet, certificate: Certificate, script: Script) -> None:
-    """Write a line for each core; return their sum divided by the denominator.
+    """Write a line for each core, then the sum of all lines divided by the denominator.
 
-    Division rounds up coefficients and the right-hand side to multiples of the weights' gcd; no
-    coefficient gets above the weight, so that the result implies objective ≥ bound.
+    Division rounds up coefficients and the right-hand side to multiples of the weights' gcd. No
+    coefficient exceeds the weight, so the result implies objective ≥ bound.
     """
     cores, total = certificate.cores, list[str]()
     starts = cores.starts.tolist()
     for k, cost in enumerate(cores.costs.tolist()):
         tokens = cores.tokens[starts[k] : starts[k + 1]].tolist()
         root = _Tree(sheet, cost, 0 not in tokens, script).root(tokens)
-        if root.words:  # x or not x costs something by the objective alone
+        if root.words:  # otherwise the objective alone implies the cost, of x or not x
             times = cost if 0 not in tokens else 1
             total.append(f"{root.words} {times} *" + " +" * bool(total))
     divisor = certificate.denominator * sheet.unit
@@ -111,7 +112,7 @@ class _Tree:
         self.sheet, self.cost, self.is_plain, self.script = sheet, cost, is_plain, script
 
     def root(self, tokens: list[int]) -> _Half:
-        """Derive the constraint of the whole tree, whose certificate has been verified."""
+        """Derive the constraint of a core from the tokens of its verified tree."""
         waiting: list[tuple[int, _Half | None]] = []  # branches, and their first halves
         place = 0
         while True:
@@ -165,13 +166,13 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _clause(self, number: int) -> str:
-        """Return a clause as a constraint, each literal once; empty if it has no constraint."""
+        """Return the text that refers to a clause's constraint; empty if the clause has none."""
         literals, constraint = self.sheet.clauses[number - 1], self.sheet.constraints[number - 1]
         saturated = " s" * (len(set(literals)) < len(literals))
         return f"{constraint}{saturated}" if constraint else ""
 
     def _joined(self, variable: int, first: _Half, second: _Half) -> _Half:
-        """Combine two halves; the branch variable is false in the first half."""
+        """Combine the two halves of a branch, whose variable is false in the first half."""
         if variable not in first.path:
             return first
         if -variable not in second.path:
@@ -192,7 +193,7 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _forced(self, half: _Half, path: frozenset[int], charges: Terms, opposite: int) -> str:
-        """Return, as words, the literal that a half forces if the branch's constraint fails."""
+        """Return the derivation of the literal that a half forces if the branch is violated."""
         words = [half.words]
         words += [f"{literal_of(x)} {self.cost} * +" for x in sorted(path - half.path)]
         spare = {x: charge - half.charges.get(x, 0) for x, charge in charges.items()}
@@ -203,7 +204,7 @@ class _Tree:
 def _constraint(path: frozenset[int], cost: int, charges: Terms) -> Terms:
     """Return the coefficients of the path's literals and of the relaxed clauses.
 
-    A soft unit clause is relaxed by its own literal negated: both may occur.
+    A soft unit clause is relaxed by its negated literal, so both literals may occur.
     """
     terms = {literal_of(x): cost for x in sorted(path)}
     for literal, amount in charges.items():

@@ -1,9 +1,9 @@
 """Spins tied by the pairs on a path of a tree, in a VeriPB proof.
 
-In VeriPB no spin is ever replaced by another. What a contracted graph knows by construction is
-derived from loops instead: a pair and another one that the path makes equal to it close a loop with
-the pairs of the path between them. Each pair of the path that is used adds the literal that it is
-violated. So a leaf proves: nothing better is left, or a pair is violated.
+In a VeriPB proof no spin is ever replaced by another. Instead, the equalities of a contracted graph
+are derived from loops: two pairs that the path makes equal close a loop with the pairs of the path
+between them. Each pair of the path that is used adds the literal of its violation. So a leaf proves
+that no better state is left, or that a pair of the path is violated.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from glasshouse.certificates import Pair
 from glasshouse.proofs.veripb.pairs import Edge, Pairs, pair_of, violated
 from glasshouse.proofs.veripb.script import Line, Row, negated
 
-# Two vertices, and the coefficient of their being different in a sum.
+# Two vertices, and the coefficient in a sum of "their spins differ".
 Amount = tuple[int, int, int]
 
 
 class Forest:
-    """A forest of pairs; every vertex has a class, a root (its lowest vertex), and a path to it.
+    """A forest of pairs, whose trees are classes of tied vertices with the lowest as root.
 
     Args:
         path: the pairs in the order of the tree.
@@ -57,7 +57,7 @@ class Forest:
                     waiting.append(other)
 
     def root(self, vertex: int) -> int:
-        """Return the lowest vertex of the class."""
+        """Return the root of a vertex, which is the lowest vertex of its class."""
         way = self._way_up.get(vertex)
         return way[-1][1] if way else vertex
 
@@ -66,7 +66,7 @@ class Forest:
         return _product(self._way_up.get(vertex, []))
 
     def way(self, a: int, b: int) -> list[Edge]:
-        """Return the pairs from one vertex to another of its class."""
+        """Return the pairs on the path from vertex a to vertex b of the same class."""
         up, down = list(self._way_up.get(a, [])), list(self._way_up.get(b, []))
         while up and down and up[-1] == down[-1]:
             up.pop()
@@ -75,7 +75,7 @@ class Forest:
 
 
 class TiedRow:
-    """A sum in which pairs that the path makes equal can replace each other.
+    """A sum over pairs, in which pairs that a path makes equal can replace each other.
 
     Args:
         row: the sum over variables of pairs; other variables are not changed.
@@ -89,7 +89,7 @@ class TiedRow:
     def settle(self) -> None:
         """Keep only the violated pairs of the path, and assume the worst case for all others.
 
-        Pairs that the path makes equal cancel each other before.
+        Pairs that the path makes equal cancel each other first.
         """
         for amounts in self._groups().values():
             self._cancel(amounts)
@@ -97,7 +97,7 @@ class TiedRow:
                 self.row.give_away(_variable(i, j))
 
     def contract(self) -> None:
-        """Replace all pairs between classes by those of their roots."""
+        """Replace all pairs between two classes by the pair of the classes' roots."""
         root = self.ties.root
         for (a, b), amounts in self._groups().items():
             for i, j, amount in amounts:
@@ -107,7 +107,7 @@ class TiedRow:
                 self._exchange((i, j, amount), target, abs(amount))
 
     def _groups(self) -> dict[tuple[int, int], list[Amount]]:
-        """Return the pairs between each two classes; those inside a class are eliminated."""
+        """Return the pairs between every two classes, and eliminate the pairs inside a class."""
         groups: dict[tuple[int, int], list[Amount]] = defaultdict(list)
         for variable, amount in list(self.row.terms.items()):
             pair = pair_of(variable) if amount else None
@@ -123,7 +123,7 @@ class TiedRow:
         return groups
 
     def _fix(self, variable: str, i: int, j: int) -> None:
-        """Eliminate a pair inside a class, which is violated only if one of the path is."""
+        """Eliminate a pair inside a class, which is violated only if a pair of the path is."""
         ties, amount = self.ties, self.row.terms[variable]
         sign = ties.sign(i) * ties.sign(j)
         literal = violated(i, j, sign)
@@ -133,7 +133,7 @@ class TiedRow:
             self.row.add(self.pairs.loop([*ties.way(i, j), (j, i, -sign)]), abs(amount))
 
     def _cancel(self, amounts: list[Amount]) -> None:
-        """Cancel pairs of one direction against those of the other, as far as possible."""
+        """Cancel pairs of opposite directions against each other, as far as possible."""
         sign = {(i, j): self.ties.sign(i) * self.ties.sign(j) for i, j, _ in amounts}
         left: dict[int, list[Amount]] = {
             way: sorted((x for x in amounts if x[2] * sign[x[:2]] * way > 0), key=_magnitude)
@@ -149,7 +149,7 @@ class TiedRow:
                     left[way].append((*one[:2], rest if one[2] > 0 else -rest))
 
     def _exchange(self, pair: Amount, target: tuple[int, int], times: int) -> None:
-        """Replace `times` of a pair by another of the same classes, in the same order."""
+        """Replace `times` of a pair by the pair `target` of the same classes, in the same order."""
         i, j, differs = pair
         a, b = target
         there, back = self.ties.way(i, a), self.ties.way(b, j)
@@ -160,7 +160,7 @@ class TiedRow:
 
 
 class Clause:
-    """A clause: at least one of some literals is true.
+    """A derived clause, which states that at least one of its literals is true.
 
     Attributes:
         line: the line of the clause.

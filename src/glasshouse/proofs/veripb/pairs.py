@@ -1,14 +1,14 @@
 """Variables of pairs of spins in a VeriPB proof, facts about them, and squares over them.
 
-A variable v stands for [s_i ≠ s_j], exactly. For a pair with the ghost (0) it is the spin's own
-x_j, negated. A pair that favours equal spins is violated if v is true, one that favours opposite
-spins if v is false. Then a loop is Σ violated ≥ 1, derived by going around it in both directions.
+A variable v means exactly [s_i ≠ s_j]. For a pair with the ghost (0), v is the spin's own variable
+x_j, negated. A pair that favours equal spins is violated if v is true, and a pair that favours
+opposite spins if v is false. A loop is Σ violated ≥ 1, derived by walking it in both directions.
 
 A second variable y = [x_i and x_j] makes v linear in the spins: v = x_i + x_j - 2y. So a sum over
 pairs shows by which number all its values are divisible.
 
-Squares cancel each other on shared pairs, so they cannot be added up over the clauses of a file,
-whose relaxation literals are only an upper bound; over variables of pairs they can. A square is Σ
+Squares cancel each other on shared pairs. So they can be added up over variables of pairs, but not
+over the clauses of a file, whose relaxation literals are only an upper bound. A square is Σ
 2|a_i·a_j|·violated ≥ (g²·[odd] + (Σ|a|)² - 2Σa²)/2, by contradiction: each of the 2^k states of its
 spins violates the negation, and the corresponding clauses resolve to the empty clause.
 """
@@ -30,7 +30,7 @@ Square = tuple[tuple[int, int], ...]
 
 
 class Pairs:
-    """Definitions, loops and equations over pairs, each written once, when it is first used.
+    """Definitions, loops and equations over pairs, each written when it is first used.
 
     Spins are counted from 1, and 0 is the ghost.
     """
@@ -42,12 +42,12 @@ class Pairs:
         self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
 
     def definition(self, one: int, two: int) -> int:
-        """Return the constraint over two literals of spins and v, or ~v if their signs agree."""
+        """Return the number of the constraint over two spin literals and v (~v for equal signs)."""
         (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
         return self._defined(i, j) + 2 * (positive != same) + (not positive)
 
     def _defined(self, i: int, j: int) -> int:
-        """Return the first of four constraints that define v = [s_i ≠ s_j]."""
+        """Return the number of the first of four constraints that define v = [s_i ≠ s_j]."""
         if (i, j) not in self._definitions:
             v = f"v{i}_{j}"
             numbers = [
@@ -61,7 +61,7 @@ class Pairs:
         return self._definitions[i, j]
 
     def loop(self, edges: list[Edge]) -> Line:
-        """Return the line that some edge of an odd cycle is violated.
+        """Return the line which states that at least one edge of an odd cycle is violated.
 
         Args:
             edges: the edges from each vertex to the next, with an odd number of signs below 0.
@@ -73,7 +73,7 @@ class Pairs:
         return self._loops[turned]
 
     def _around(self, edges: tuple[Edge, ...]) -> str:
-        """Derive a loop: every edge forces the next spin, so the first would contradict itself."""
+        """Return the derivation of a loop, in which every edge forces the next spin."""
         first, path = edges[0][0], edges
         starts = [first, -first]
         if first == 0:  # from the spin that the ghost forces to the one that forces it back
@@ -90,7 +90,7 @@ class Pairs:
         return " ".join(ways) + (" + s" if len(ways) > 1 else "")
 
     def equation(self, i: int, j: int) -> tuple[Line, Line]:
-        """Return both halves of v = x_i + x_j - 2y: v ≤ …, and v ≥ …; 0 < i < j."""
+        """Return the lines v ≤ x_i + x_j - 2y and v ≥ x_i + x_j - 2y of a pair, 0 < i < j."""
         if (i, j) not in self._equations:
             v, y = f"v{i}_{j}", f"y{i}_{j}"
             self._equations[i, j] = (
@@ -118,7 +118,7 @@ class Pairs:
 
 
 def violated(i: int, j: int, sign: int) -> str:
-    """Return the literal of a violated pair, which favours equal spins if sign > 0."""
+    """Return the literal that is true if a pair is violated; sign > 0 favours equal spins."""
     i, j = min(i, j), max(i, j)
     if i == 0:
         return f"~x{j}" if sign > 0 else f"x{j}"
@@ -126,7 +126,7 @@ def violated(i: int, j: int, sign: int) -> str:
 
 
 def pair_of(variable: str) -> tuple[int, int] | None:
-    """Return the pair of a variable; None for other kinds of variables.
+    """Return the pair of spins that a variable describes, or None for other variables.
 
     >>> pair_of("v2_11"), pair_of("x3"), pair_of("goal")
     ((2, 11), (0, 3), None)
@@ -149,14 +149,14 @@ def _from_lowest(edges: list[Edge]) -> tuple[Edge, ...]:
 
 
 class SquareLines:
-    """The lines of squares, each written once."""
+    """The lines of squares, each written when it is first used."""
 
     def __init__(self, pairs: Pairs) -> None:
         self.pairs = pairs
         self._lines: dict[Square, Line] = {}
 
     def line(self, square: Square, number: int) -> Line | None:
-        """Return the line of a square; None if it is implied by the literals.
+        """Return the line of a square, or None if the literals imply it.
 
         Args:
             square: a square over at most 4 spins; empty if ties made it constant.
@@ -178,7 +178,7 @@ class SquareLines:
         return self.pairs.script.by_contradiction(terms, degree, self._cases(square, terms))
 
     def _cases(self, square: Square, terms: Terms) -> Callable[[int], str]:
-        """Derive a contradiction from the negation of a square, state by state of its spins."""
+        """Return a function that derives a contradiction from the negation of a square."""
         spins, factor = [node for node, _ in square if node], 1 + sum(terms.values())
 
         def broken(opposite: int, state: dict[int, int]) -> str:
@@ -215,6 +215,6 @@ def _least_violation(a: list[int]) -> int:
 def _refuse_many(number: int, spins: int) -> None:
     if spins > MOST_SPINS:
         raise ValueError(
-            f"square {number + 1} is over {spins} spins, but a VeriPB proof supports only squares "
-            f"over at most {MOST_SPINS}; check the certificate with `glasshouse check` instead"
+            f"square {number + 1} has {spins} spins, but in VeriPB proofs it may have at most "
+            f"{MOST_SPINS}; check the certificate with `glasshouse check` instead"
         )

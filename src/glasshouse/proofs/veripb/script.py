@@ -14,7 +14,7 @@ Terms = dict[str, int]
 
 
 class Script:
-    """Lines of a proof in one of two dialects, and the numbers of their constraints."""
+    """The lines of a proof, in one of two dialects, and the number of the last constraint."""
 
     def __init__(self, num_constraints: int, version: str) -> None:
         self.is_new, self.last = version == "3.0", num_constraints
@@ -25,12 +25,12 @@ class Script:
         return self._add(self._ended(f"pol {words}"))
 
     def define(self, terms: Terms, degree: int, variable: str, value: int) -> int:
-        """Write a constraint that setting a new variable satisfies; return its number."""
+        """Write a constraint that a value of a new variable satisfies; return its number."""
         mark = ":" if self.is_new else ";"
         return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
 
     def by_contradiction(self, terms: Terms, degree: int, words: Callable[[int], str]) -> int:
-        """Write a constraint by contradiction; `words` gets the number of its negation."""
+        """Write a constraint by contradiction; `words` receives the number of its negation."""
         rule, mark = ("pbc", ": subproof") if self.is_new else ("red", "; ; begin")
         self.lines.append(f"{rule} {_spelled(terms, degree)} {mark}\n")
         self.last += 1
@@ -38,7 +38,7 @@ class Script:
         return self._add("qed pbc : -1 ;\n" if self.is_new else "end -1\n")
 
     def conclude(self, lower: int, upper: int, assignment: str) -> None:
-        """Conclude: the last derived line is the lower bound, the assignment the upper bound."""
+        """Write the conclusion: the last line as lower bound, the assignment as upper bound."""
         ends = [
             "output NONE",
             f"conclusion BOUNDS {lower} : {self.last} {upper} : {assignment}",
@@ -61,7 +61,7 @@ class Line:
     Args:
         terms: the coefficients of literals.
         degree: the least value of their sum.
-        write: writes it to the proof and returns its number; called at its first use.
+        write: writes the line to the proof and returns its number; called at the first use.
     """
 
     def __init__(self, terms: Terms, degree: int, write: Callable[[], int | str]) -> None:
@@ -79,7 +79,7 @@ class Line:
 
     @cached_property
     def name(self) -> str:
-        """The name in a sum: the number of the line, or the literal of an axiom."""
+        """The name of the line in a sum: its number, or the literal of an axiom."""
         return str(self._write())
 
 
@@ -87,8 +87,8 @@ class Row:
     """A partial sum of lines: Σ terms ≥ degree.
 
     Attributes:
-        terms: the coefficient of each variable itself. If it is below zero, VeriPB has its
-            magnitude before the negated literal.
+        terms: the coefficient of each variable itself. VeriPB writes the magnitude of a negative
+            coefficient before the negated literal.
         degree: the right-hand side, in the same terms.
 
     >>> row = Row()
@@ -104,7 +104,7 @@ class Row:
         self._steps: list[tuple[Line | None, int]] = []  # a line to add, or None to divide
 
     def add(self, line: Line, times: int = 1) -> None:
-        """Add a multiple of a line."""
+        """Add a multiple of a line to the sum."""
         self._steps.append((line, times))
         self.degree += times * line.degree
         for literal, amount in line.terms.items():
@@ -114,18 +114,18 @@ class Row:
             self.terms[literal.removeprefix("~")] += times * amount
 
     def add_row(self, other: Row) -> None:
-        """Add another sum, which must not have been divided."""
+        """Add another sum that has not been divided."""
         self._steps += other._steps
         self.degree += other.degree
         for variable, amount in other.terms.items():
             self.terms[variable] += amount
 
     def round(self, divisor: int) -> None:
-        """Divide by a number, which rounds everything up, and multiply by it."""
+        """Round all coefficients and the right-hand side up to multiples of `divisor`."""
         self._divide(divisor, divisor)
 
     def divide(self, divisor: int) -> None:
-        """Divide by a number, which rounds up all coefficients and the right-hand side."""
+        """Divide by `divisor`, and round all coefficients and the right-hand side up."""
         self._divide(divisor, 1)
 
     def _divide(self, divisor: int, times: int) -> None:
@@ -142,19 +142,19 @@ class Row:
         self.degree = degree
 
     def give_away(self, variable: str) -> None:
-        """Drop a variable by assuming its worst value."""
+        """Eliminate a variable by assuming its worst value."""
         amount = self.terms[variable]
         if amount:
             self.add(Line.axiom(f"~{variable}" if amount > 0 else variable), abs(amount))
 
     def literals(self) -> Terms:
-        """Return the coefficients in VeriPB's form: of literals, all above zero."""
+        """Return the coefficients of literals in VeriPB's form, in which all are positive."""
         return {f"~{variable}" if amount < 0 else variable: abs(amount)
                 for variable, amount in self.terms.items() if amount}  # fmt: skip
 
     @property
     def literal_degree(self) -> int:
-        """The right-hand side in VeriPB's form."""
+        """The right-hand side of the sum in VeriPB's form."""
         return self.degree + sum(-amount for amount in self.terms.values() if amount < 0)
 
     def words(self) -> str:
@@ -168,7 +168,7 @@ class Row:
         return " ".join(words)
 
     def line(self, script: Script) -> Line:
-        """Return the sum as one line."""
+        """Return the sum as one line, written to the script when it is first used."""
         return Line(self.literals(), self.literal_degree, lambda: script.pol(self.words()))
 
 

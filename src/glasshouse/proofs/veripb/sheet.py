@@ -1,4 +1,4 @@
-"""A file in VeriPB's view: numbered constraints, and an objective of relaxation literals."""
+"""A problem's file as VeriPB reads it: numbered constraints, and an objective of literals."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Sheet:
     """The constraints and relaxation literals of a problem's file.
 
     Attributes:
-        edges: for each pair of variables, the clause (from 0) that contains each literal.
+        edges: for each pair of variables, the index of the clause that contains each literal.
         units: the unit clause of each variable.
         constraints: the number, from 1, of each clause's constraint.
         num_constraints: the number of constraints.
@@ -31,7 +31,7 @@ class Sheet:
         self.weights: list[int] = problem.weights.tolist()
         self.unit = math.gcd(*self.weights)
         self.edges, self.units = _paired(problem)
-        # VeriPB turns a soft unit clause of a WCNF file into a term of the objective.
+        # VeriPB converts a soft unit clause of a WCNF file to a term of the objective.
         counted = [form == "opb" or second != 0 for _, second in self.clauses]
         self.constraints = list(accumulate(counted, initial=0))[1:]
         self.num_constraints = sum(counted)
@@ -40,8 +40,8 @@ class Sheet:
         """Return the clauses that refute a cycle, one list for each value of its first variable.
 
         A cycle through the ghost (variable 0, always true and first) needs only one direction: from
-        the value that its first field favours to the one that its last field opposes. None if it is
-        not an odd cycle of the file.
+        the value that its first field favours to the value that its last field opposes. Returns
+        None if the cycle is not an odd cycle of the file.
         """
         if 0 not in cycle:
             ways = [self._follow([*cycle, cycle[0]], start) for start in (cycle[0], -cycle[0])]
@@ -58,7 +58,7 @@ class Sheet:
         return [[start, *way[0], end]]
 
     def _follow(self, path: list[int], literal: int) -> tuple[list[int], int] | None:
-        """Return the clauses ¬l ∨ m by which literal l of the start forces m, and the last m."""
+        """Return the clauses by which literals force others along a path, and the last literal."""
         clauses = []
         for a, b in pairwise(path):
             at = self.edges.get((min(a, b), max(a, b)))
@@ -69,7 +69,7 @@ class Sheet:
         return clauses, literal
 
     def sum_of(self, ways: list[list[int]]) -> str:
-        """Return the sum of a cycle's clauses in reverse Polish, saturated in each direction."""
+        """Return the sum of a cycle's clauses as text, saturated for each direction."""
         words = []
         for clauses in ways:
             # A unit clause that is not a constraint already has its literal in the objective.
@@ -79,11 +79,11 @@ class Sheet:
         return " ".join(words) + " +" * (len(ways) - 1)
 
     def objective(self) -> Terms:
-        """Return the objective: the weight of each clause before the literal that relaxes it."""
+        """Return the objective: for each literal that relaxes a clause, the clause's weight."""
         return {self._relaxation(k): weight for k, weight in enumerate(self.weights) if weight}
 
     def exchanges(self, pairs: Pairs) -> Iterator[tuple[int, Line]]:
-        """Yield each pair's and field's weight, and a line: if violated, a clause is relaxed.
+        """Yield the weight of each pair and field, with the line that a violation relaxes a clause.
 
         A soft unit clause of a WCNF file already has its literal in the objective.
         """
@@ -107,7 +107,7 @@ class Sheet:
             yield self.weights[clause], Line.given(terms, 1, self.constraints[clause])
 
     def assignment(self, bits: list[int]) -> str:
-        """Return the state and the resulting relaxation variables."""
+        """Return an assignment as text: the state, and the resulting relaxation variables."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
         for k, clause in enumerate(self.clauses):
             holds = any(x and bits[abs(x) - 1] == (x > 0) for x in clause)
@@ -116,7 +116,7 @@ class Sheet:
         return " ".join(words)
 
     def _relaxation(self, clause: int) -> str:
-        """Return the literal of the objective that is true if a clause is not."""
+        """Return the literal of the objective that is true if a clause is violated."""
         if self.form == "opb":
             return f"x{self.problem.num_variables + clause + 1}"
         first, second = self.clauses[clause]
@@ -124,11 +124,11 @@ class Sheet:
 
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:
-    """Return edges and units of a problem with both clauses of each edge; raise for others."""
-    only = "a VeriPB proof needs a file of soft clauses only, both of each edge once"
+    """Return the clauses of a problem's edges and fields; raise unless each edge has both."""
+    only = "VeriPB needs two soft clauses of integer weight per edge; use glasshouse check"
     if problem.num_hard or not problem.is_integer:
         what = "hard clauses" if problem.num_hard else "float weights"
-        raise ValueError(f"the problem has {what}; {only}, with integer weights")
+        raise ValueError(f"the problem has {what}, but {only}")
     edges: dict[tuple[int, int], dict[int, int]] = {}
     units: dict[int, int] = {}
     for k, (one, two) in enumerate(problem.clauses.tolist()):
@@ -136,9 +136,9 @@ def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], di
         at = units if a == 0 else edges.setdefault((a, b), {})
         keys = {b} if a == 0 else {one, two}
         if a == b or keys & at.keys():
-            raise ValueError(f"clause {k + 1}, {one} {two}, is empty or repeated; {only}")
+            raise ValueError(f"clause {k + 1}, {one} {two}, is empty or repeated, but {only}")
         at.update(dict.fromkeys(keys, k))
     for (a, b), at in edges.items():
         if len(at) < 4 or len({int(problem.weights[k]) for k in at.values()}) > 1:
-            raise ValueError(f"variables {a} and {b} lack two clauses of equal weight; {only}")
+            raise ValueError(f"variables {a} and {b} lack two clauses of equal weight, but {only}")
     return edges, units

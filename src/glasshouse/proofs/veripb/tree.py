@@ -1,14 +1,14 @@
 """VeriPB proofs of certificates with a tree, with squares, or with an energy step above the gcd.
 
-A new variable, the goal, stands for "cost ≥ bound". If it is false, the file's weights of all
-violated pairs together are below the bound; that is the ceiling. A leaf adds its loops and squares
-to the ceiling, and settles the remainder of each pair (see `ties`). That leaves a clause: the goal
-is true, or a pair on the path to the leaf is violated. The clauses of two halves resolve to that of
-their branch, and the clause of the whole tree is the goal.
+A new variable, the goal, means "cost ≥ bound". If the goal is false, the weights of all violated
+pairs add up to less than the bound; this constraint is the *ceiling*. A leaf adds its loops and
+squares to the ceiling, and settles the remainder of each pair (see `forest`). The result is a
+clause: the goal is true, or a pair on the path to the leaf is violated. The clauses of two halves
+resolve to the clause of their branch, and the clause of the whole tree is the goal.
 
-VeriPB reasons about integers, but not about steps between costs. They are derived: over spins
-instead of pairs (see `pairs`), all coefficients of the ceiling are divisible by the step, and
-division rounds it down to the next cost. Within a leaf, the spins are the roots of its classes.
+VeriPB reasons about integers, but not about steps between costs, so a proof derives the step: over
+spins instead of pairs (see `pairs`), it divides all coefficients of the ceiling, and division
+rounds the ceiling down to the next cost. Within a leaf, the spins are the roots of its classes.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from glasshouse.proofs.veripb.pairs import Edge, Pairs, Square, SquareLines, pai
 from glasshouse.proofs.veripb.script import Line, Row, Script, negated
 from glasshouse.proofs.veripb.sheet import Sheet
 
-# The most leaves into which all covers are split; a few kilobytes each.
+# The most leaves into which all covers are split; each leaf takes a few kilobytes.
 MOST_CASES = 1 << 14
 
 _GOAL = "goal"
 
 
 class TreeProof:
-    """One proof of one bound.
+    """The VeriPB proof of the bound of one certificate.
 
     Args:
         sheet: the sheet of the problem's file.
@@ -89,13 +89,13 @@ class TreeProof:
         self.script.pol(end.words())
 
     def _resolved(self, first: Clause | None, second: Clause | None, pivot: str) -> Clause | None:
-        """Return the clause of a branch; None stands for a clause that is always true."""
+        """Return the clause of a branch; None represents a clause that is always true."""
         if first is None or second is None:
             return first or second
         return first.resolved(second, pivot, self.pairs)
 
     def _bounded(self, path: list[Pair], loops: slice, squares: slice) -> Clause | None:
-        """Return the clause of a leaf with loops and squares."""
+        """Return the clause of a leaf that loops and squares bound."""
         ties = Forest(path)
         if ties.contradiction is not None:
             return self._contradicted(ties.contradiction)
@@ -115,7 +115,7 @@ class TreeProof:
         return clause
 
     def _covered(self, path: list[Pair], nodes: list[int], number: int) -> Clause | None:
-        """Return the clause of a cover: branch on its nodes until all signs are enumerated.
+        """Return the clause of a cover, by branching on its nodes until all signs are enumerated.
 
         If all of them are tied to the ghost, every other vertex is coupled to the ghost alone, and
         gets its best value.
@@ -123,7 +123,7 @@ class TreeProof:
         self._cases += 1
         if self._cases > MOST_CASES:
             raise ValueError(
-                f"covers, up to leaf {number} of the tree, have more than {MOST_CASES} cases, too "
+                f"the covers up to leaf {number} of the tree have over {MOST_CASES} cases, too "
                 "many for VeriPB; check the certificate with `glasshouse check` instead"
             )
         ties = Forest(path)
@@ -140,11 +140,11 @@ class TreeProof:
         return self._resolved(first, second, violated(0, node, 1))
 
     def _contradicted(self, cycle: list[Edge]) -> Clause | None:
-        """Return the clause that excludes an empty leaf; None if it is always satisfied."""
+        """Return the clause that excludes an empty leaf, or None if it is always satisfied."""
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
 
     def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:
-        """Return the clause of a leaf, by the weakest ceiling that is low enough, or None."""
+        """Return the clause of a leaf from the weakest ceiling that is low enough, or None."""
         for ceiling in self._ceilings(ties):
             row = Row()
             row.add(ceiling, denominator)
@@ -156,7 +156,7 @@ class TreeProof:
         return None
 
     def _ceilings(self, ties: Forest) -> Iterator[Line]:
-        """Yield upper bounds on the weight of violated pairs, without the goal, ever lower."""
+        """Yield ever lower upper bounds (ceilings) on the total weight of violated pairs."""
         yield self._ceiling
         if self._stepped_ceiling is not None:
             yield self._stepped_ceiling
@@ -169,7 +169,7 @@ class TreeProof:
 
     @cached_property
     def _ceiling(self) -> Line:
-        """Return the ceiling, rounded down to a multiple of the weights' gcd."""
+        """The ceiling, rounded down to a multiple of the weights' gcd."""
         row = Row()
         row.add(self._below)
         for weight, line in self.sheet.exchanges(self.pairs):
@@ -179,14 +179,14 @@ class TreeProof:
 
     @cached_property
     def _stepped_ceiling(self) -> Line | None:
-        """Return the ceiling, rounded down to the next cost; None if the gcd already does this."""
+        """The ceiling, rounded down to the next cost; None if the gcd already does this."""
         row = Row()
         row.add(self._ceiling)
         step = self._step_down(row, {_GOAL})
         return row.line(self.script) if step > self.sheet.unit else None
 
     def _step_down(self, row: Row, others: set[str]) -> int:
-        """Round over spins instead of pairs; return the gcd of all coefficients there.
+        """Round a sum over spins instead of pairs, and return the gcd of its coefficients there.
 
         Args:
             row: weights of pairs, in the form of a ceiling.
@@ -206,7 +206,7 @@ class TreeProof:
 
     @cached_property
     def _common_loops(self) -> Line:
-        """Return the sum of the loops that all leaves share."""
+        """The sum of the loops that all leaves share."""
         row = Row()
         for multiplier, edges in self._loops[: self.tree.common_loops]:
             row.add(self.pairs.loop(edges), multiplier)
@@ -217,7 +217,7 @@ class TreeProof:
 
 
 def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
-    """Yield multiplier and edges of each loop; variables from 1, the ghost is 0."""
+    """Yield the multiplier and the edges of each loop, over variables from 1 and the ghost 0."""
     starts, ghost = certificate.starts.tolist(), len(certificate.state)
     nodes = [0 if node == ghost else node + 1 for node in certificate.nodes.tolist()]
     spins, marks = [1, *certificate.state.tolist()], certificate.negative_edges.tolist()
@@ -234,7 +234,7 @@ def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
 
 
 def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
-    """Yield multiplier and (variable, coefficient) of each square; the ghost is 0."""
+    """Yield the multiplier and the (variable, coefficient) pairs of each square; 0 is the ghost."""
     squares, ghost = certificate.squares, len(certificate.state)
     nodes = [0 if node == ghost else node + 1 for node in squares.nodes.tolist()]
     pairs = list(zip(nodes, squares.coefficients.tolist(), strict=True))
@@ -244,7 +244,7 @@ def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[
 
 
 def _contracted(square: Sequence[tuple[int, int]], ties: Forest) -> Square:
-    """Return a square over the roots of classes, in order."""
+    """Return a square over the roots of the classes of its spins, in ascending order."""
     amounts: dict[int, int] = {}
     for node, a in square:
         root = ties.root(node)

@@ -1,15 +1,15 @@
 """Proofs for VeriPB, the MaxSAT community's own checker of cutting-planes proofs.
 
 A loop of the certificate becomes one line. The clauses of its edges, added up in the two directions
-around the cycle and saturated, leave the sum of their relaxation literals ≥ 1: some clause of the
-cycle is falsified. The loops' lines, added up with their multipliers and divided by the common
+around the cycle and saturated, yield the sum of their relaxation literals ≥ 1: some clause of the
+cycle is violated. The lines of all loops, added up with their multipliers and divided by the common
 denominator, are the lower bound on the objective, and the state is the upper bound.
 
-Trees, squares, loops over pairs that the file lacks, and steps of energies need more; see `tree`.
+Trees, squares, loops over pairs that the file lacks, and energy steps need more (see `tree`).
 
-Cores are trees over any clauses, hard ones included, see `cores`. All other
-proofs are for files that hold, for every edge, both clauses of equal weight, and unit clauses for
-fields: what `files.write` makes of an Ising problem or RBM.
+Cores are trees over any clauses, including hard clauses (see `cores`). All other proofs are for
+files that contain both clauses of every edge, with equal weights, and unit clauses for fields, as
+`files.write` writes an Ising problem or RBM.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def veripb_proof(
     end pseudo-Boolean proof ;
     """
     if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
-        raise ValueError(f"form={form!r} must be wcnf or opb, version={version!r} 3.0 or 2.0")
+        raise ValueError(f"form={form!r} must be wcnf or opb, and version={version!r} 3.0 or 2.0")
     if certificate.num_monomials:
         raise ValueError(
-            "the certificate has products of spins as vertices, which a VeriPB proof does not "
-            "support; glasshouse check and the stand-alone checker verify it"
+            "the certificate has products of spins as vertices, but VeriPB does not support these; "
+            "check the certificate with `glasshouse check` instead"
         )
     verdict = verify(problem, certificate)
     bound = max(0, int(verdict.lower_bound))
@@ -86,7 +86,7 @@ def _concluded(
     sheet: Sheet | ClauseSheet,
     version: Version,
 ) -> str:
-    """Write the whole proof, including its conclusion."""
+    """Write the conclusion, and return the whole proof as text."""
     bits = [int(spin > 0) for spin in certificate.state.tolist()]
     script.conclude(bound, problem.cost(bits), sheet.assignment(bits))
     return f"pseudo-Boolean proof version {version}\n" + "".join(script.lines)
@@ -95,8 +95,8 @@ def _concluded(
 def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list[int]]] | None:
     """Return the clauses of each loop, if sums of the file's clauses are enough for the bound.
 
-    All loops must be odd cycles of the file, together within its weights, and need no larger step
-    between costs than the weights' gcd.
+    All loops must be odd cycles of the file and fit into its weights together. The bound must not
+    need a step between costs that is larger than the weights' gcd.
     """
     if certificate.tree is not None or certificate.num_squares:
         return None
@@ -118,10 +118,10 @@ def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list
 def _add_up(
     sheet: Sheet, certificate: Certificate, walks: list[list[list[int]]], script: Script
 ) -> None:
-    """Add up loops as sums of the file's clauses, and divide the sum by the denominator.
+    """Write the loops as sums of the file's clauses, and their sum divided by the denominator.
 
-    Division rounds up coefficients and the right-hand side to multiples of the weights' gcd; no
-    coefficient gets above the weight, so that the result implies objective ≥ bound.
+    Division rounds up coefficients and the right-hand side to multiples of the weights' gcd. No
+    coefficient exceeds the weight, so the result implies objective ≥ bound.
     """
     lines = [script.pol(sheet.sum_of(ways)) for ways in walks]
     multipliers = certificate.multipliers.tolist()
@@ -132,7 +132,7 @@ def _add_up(
 
 
 def _cycles(certificate: Certificate) -> Iterator[list[int]]:
-    """Yield the loops as cycles of variables from 1; one through the ghost, 0, begins there."""
+    """Yield the loops as cycles of variables from 1; a cycle through the ghost begins with 0."""
     nodes, starts = certificate.nodes.tolist(), certificate.starts.tolist()
     ghost = len(certificate.state)
     for first, end in pairwise(starts):

@@ -1,1 +1,1 @@
-"""Compiled kernels of matchings: faces, matchings of least weight, and their moats."""
+"""Compiled code for matchings: faces, minimum-weight matchings, and their moats."""

@@ -1,4 +1,4 @@
-"""Compiled work on the faces of a square lattice on a closed surface: distances, paths, seams.
+"""Compiled functions for the faces of a square lattice on a surface: distances, paths, seams.
 
 Two faces that share an edge are neighbours, one step apart.
 """
@@ -15,16 +15,16 @@ from glasshouse.kernels.arrays import enlarged
 
 
 class Faces(NamedTuple):
-    """The edges of each face, and the two faces on either side of each edge."""
+    """The edges of each face, and the two faces at each edge."""
 
     edges: npt.NDArray[np.int32]
     sides: npt.NDArray[np.int32]
 
 
 class Balls(NamedTuple):
-    """Buffers for the search of faces around a face."""
+    """Buffers for breadth-first searches of the faces around a face."""
 
-    seen: npt.NDArray[np.int64]  # one per face, as the others
+    seen: npt.NDArray[np.int64]  # one entry per face, as in the next three arrays
     queue: npt.NDArray[np.int32]
     steps: npt.NDArray[np.int32]
     over: npt.NDArray[np.int32]  # the edge by which a face was reached
@@ -33,7 +33,7 @@ class Balls(NamedTuple):
 
 @compiled
 def squares(starts: Any, neighbours: Any, edge_ids: Any, most: Any) -> Any:
-    """Return all cycles of four edges, as rows of edges; stop after more than `most`."""
+    """Return all cycles of four edges, one per row; stop once there are more than `most`."""
     found = np.empty((most + 1, 4), np.int32)
     count = 0
     for a in range(len(starts) - 1):
@@ -56,7 +56,7 @@ def squares(starts: Any, neighbours: Any, edge_ids: Any, most: Any) -> Any:
 
 @inner
 def new_balls(faces: Any) -> Any:
-    """Allocate the buffers for searches."""
+    """Allocate the buffers for searches of faces."""
     size = len(faces.edges)
     return Balls(
         np.full(size, -1, np.int64),
@@ -69,7 +69,7 @@ def new_balls(faces: Any) -> Any:
 
 @inner
 def fill_ball(faces: Any, balls: Any, centre: Any, radius: Any) -> Any:
-    """Fill the queue with faces at most some steps away, nearest first; return their number."""
+    """Queue all faces within `radius` steps, the nearest first, and return their number."""
     balls.stamp[0] += 1
     stamp = balls.stamp[0]
     balls.queue[0], balls.steps[centre], balls.seen[centre] = centre, 0, stamp
@@ -92,7 +92,7 @@ def fill_ball(faces: Any, balls: Any, centre: Any, radius: Any) -> Any:
 
 @compiled
 def near_pairs(faces: Any, place: Any, some: Any, radius: Any) -> Any:
-    """Return, for each given face, the odd faces within some steps, and twice the steps.
+    """Return the odd faces within `radius` steps of each given face, and twice their distances.
 
     `place` is the index of a face among the odd faces, -1 for all others.
     """
@@ -116,9 +116,9 @@ def near_pairs(faces: Any, place: Any, some: Any, radius: Any) -> Any:
 
 @compiled
 def join(faces: Any, odd: Any, mate: Any, first: Any, last: Any, radius: Any, crossed: Any) -> None:
-    """Mark which edges the shortest paths between partners cross, an odd number of times.
+    """Mark the edges that the shortest paths between partners cross an odd number of times.
 
-    Those of the odd faces from `first` to before `last`; marks are turned in place.
+    Only the odd faces from `first` to before `last` are joined; `crossed` is changed in place.
     """
     balls = new_balls(faces)
     for k in range(first, last):
@@ -134,17 +134,17 @@ def join(faces: Any, odd: Any, mate: Any, first: Any, last: Any, radius: Any, cr
 
 @compiled
 def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
-    """Return cycles along which a surface can be cut open, such that a disc remains.
+    """Return cycles along which the surface can be cut open to a disc.
 
-    A tree of vertices, one of faces that crosses none of its edges, and a few edges that are in
-    neither: each of these closes a cycle of the first tree, and all closed ways over faces that
-    wind around the surface cross one of these cycles.
+    Two trees are grown: a tree of vertices, and a tree of faces that crosses no edge of the first.
+    Each of the few other edges closes a cycle of the first tree. Every closed path over faces that
+    winds around the surface crosses one of these cycles.
 
     Args:
         faces: the faces of the lattice.
         rows: the lattice itself, in compressed rows.
-        ends: the ends of its edges.
-        root: the vertex of the first tree that everything is as near to as can be.
+        ends: the ends of the lattice's edges.
+        root: the root of the tree of vertices, which is grown breadth-first.
 
     Returns:
         One row for each cycle: whether an edge is on it.
@@ -180,7 +180,7 @@ def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
 
 @inner
 def edges_in_neither(faces: Any, in_tree: Any) -> Any:
-    """Return the edges outside a tree of vertices and a tree of faces."""
+    """Return the edges that are in neither a tree of vertices nor a tree of faces."""
     size = len(faces.edges)
     reached, queue = np.zeros(size, np.bool_), np.empty(size, np.int32)
     used = in_tree.copy()

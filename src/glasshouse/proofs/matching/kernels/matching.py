@@ -1,15 +1,15 @@
 """Compiled minimum-weight perfect matching of points, with the duals that prove it minimal.
 
-Edmonds' method. Every point has a *reach*; two points may touch, never overlap: the reaches of two
-points in different blossoms are together at most the weight between them, and an edge where they
-are equal is *tight*. From all free points at once, trees of tight edges grow, matched and unmatched
-in turn. An edge between two trees matches two more points. An edge within one tree closes an odd
-ring, which becomes a *blossom* and from then on acts as one point. If nothing is tight any more,
-the reaches of outer points grow and those of inner ones shrink until something is.
+Edmonds' method. Every point has a *reach*. The reaches of two points in different blossoms add up
+to at most the weight between them; if the sum equals the weight, the edge is *tight*. Trees of
+tight edges, unmatched and matched in turn, grow from all free points at once. An edge between two
+trees matches two more points. An edge within one tree closes an odd ring, which becomes a *blossom*
+and from then on acts as one point. If no other edge is tight, the reaches of outer points grow and
+the reaches of inner points shrink until a new edge is tight.
 
-Points are 0 … n-1, blossoms have higher numbers. What a point or blossom itself has contributed to
-the reach of its points is its *width*, never negative for blossoms. The weights must be even, so
-that all widths are integers.
+Points are 0 … n-1, and blossoms have higher numbers. The *width* of a point or blossom is its own
+contribution to the reach of its points; a blossom's width is never negative. The weights must be
+even, so that all widths are integers.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ Numbers = npt.NDArray[np.int32]
 class Forest(NamedTuple):
     """Points, blossoms, and the trees that they form."""
 
-    mate: Numbers  # one per point, as the next two: the partner, -1 if none
+    mate: Numbers  # one per point, as in the next two arrays: the partner, -1 if none
     reach: Numbers
     top: Numbers  # the largest blossom around it
-    width: Numbers  # one per point or blossom, as all the others
+    width: Numbers  # one per point or blossom, as in the next eleven arrays
     parent: Numbers  # the next larger blossom, -1 if none
     base: Numbers  # the point of a blossom that is matched to the outside
     first: Numbers  # the ring of a blossom begins with the part of its base; -1 if unused
@@ -51,14 +51,14 @@ class Forest(NamedTuple):
     stack: npt.NDArray[np.int32]
 
 
-# What a call of `match_some` may return beside True and False.
+# The result of `match_some` for an unfinished matching; 1 and 0 are its other results.
 _GOES_ON = 2
 # Points whose edges are examined in one call: about a tenth of a second.
 _POINTS_AT_ONCE = 1 << 13
 
 
 class Turn(NamedTuple):
-    """The progress of a matching when a call returns."""
+    """The progress of a matching between two calls of `match_some`."""
 
     grown: npt.NDArray[np.int64]  # how much the reaches have grown
     is_growing: npt.NDArray[np.bool_]  # whether trees are growing: their queue is not empty
@@ -69,20 +69,20 @@ def match(
     starts: Any, others: Any, weights: Any, farthest: int,
     check: Callable[[], object] = lambda: None,
 ) -> tuple[bool, Forest]:  # fmt: skip
-    """Match all points.
+    """Find a perfect matching of all points that has the least weight.
 
     Args:
         starts: where the neighbours of each point begin, in compressed rows.
         others: the neighbours.
-        weights: the pairs' weights: even numbers that obey the triangle inequality.
-        farthest: no reach may become larger; pairs of a weight up to twice that are all there.
-        check: called about ten times a second; it may raise an error to end it all.
+        weights: the pairs' weights: even numbers that satisfy the triangle inequality.
+        farthest: the largest reach allowed; all pairs of weight up to twice this must be given.
+        check: called about ten times per second; it may raise an exception to end the matching.
 
     Returns:
         Whether all points are matched, and the forest.
     """
-    # It is made here, because Ctrl-C while compiled code returns a named tuple would end the
-    # process.
+    # The forest is created here, because Ctrl-C while compiled code returns a named tuple would end
+    # the process.
     forest = new_forest(len(starts) - 1)
     turn = Turn(np.zeros(1, np.int64), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
     while True:
@@ -140,7 +140,7 @@ def new_forest(size: int) -> Forest:
 
 @inner
 def plant_trees(forest: Any) -> None:
-    """Start new trees: keep only blossoms with a width; every free blossom becomes a root."""
+    """Start new trees from all free points and blossoms; dissolve blossoms of width 0."""
     size = len(forest.mate)
     for blossom in range(2 * size - 1, size - 1, -1):
         dissolve(forest, blossom)
@@ -159,7 +159,7 @@ def plant_trees(forest: Any) -> None:
 
 @inner
 def dissolve(forest: Any, blossom: Any) -> None:
-    """Dissolve an outermost blossom without a width, and those of its parts that have none."""
+    """Dissolve an outermost blossom of width 0, and the parts of it that have width 0."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = blossom, 1
     while waiting > 0:
@@ -181,7 +181,7 @@ def dissolve(forest: Any, blossom: Any) -> None:
 
 @inner
 def push_parts(forest: Any, whole: Any, waiting: Any) -> Any:
-    """Put the parts of a blossom on the stack; return the new height of the stack."""
+    """Push the parts of a blossom onto the stack; return the new height of the stack."""
     child = forest.first[whole]
     while True:
         forest.stack[waiting, 0] = child
@@ -193,7 +193,7 @@ def push_parts(forest: Any, whole: Any, waiting: Any) -> Any:
 
 @inner
 def set_top(forest: Any, whole: Any, used: Any) -> None:
-    """Record, for all points of a blossom, that it is the outermost blossom around them."""
+    """Record a blossom as the outermost blossom of all its points."""
     size, stack = len(forest.mate), forest.stack
     stack[used, 0], waiting = whole, used + 1
     while waiting > used:
@@ -207,7 +207,7 @@ def set_top(forest: Any, whole: Any, used: Any) -> None:
 
 @inner
 def add_to_queue(forest: Any, whole: Any) -> None:
-    """Queue all points of a blossom, so that their edges are examined."""
+    """Queue all points of a blossom, so that their edges will be examined."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = whole, 1
     while waiting > 0:
@@ -222,9 +222,9 @@ def add_to_queue(forest: Any, whole: Any) -> None:
 
 @inner
 def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, points: Any) -> Any:
-    """Grow all trees along tight edges, for at most `points` points; return how many are left.
+    """Grow all trees along tight edges from at most `points` points; return the unused number.
 
-    0 if the trees may grow further. `has_found` is set where more points were matched.
+    Returns 0 if the trees may grow further. Sets `has_found` if more points were matched.
     """
     size = len(forest.mate)
     while forest.queue[size] < forest.queue[size + 1]:
@@ -261,7 +261,7 @@ def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, po
 
 @inner
 def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
-    """Return how far reaches can change before the next event; -1 if no blossom is free."""
+    """Return by how much reaches can change before the next event, or -1 if no point is free."""
     size = len(forest.mate)
     step = np.int64(2**30)
     is_free = False
@@ -286,14 +286,14 @@ def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
 
 @inner
 def parent_of(forest: Any, outer: Any) -> Any:
-    """Return the outer blossom two edges closer to the root."""
+    """Return the next outer blossom on the path to the root, which is two edges away."""
     inner_one = forest.top[forest.mate[forest.base[outer]]]
     return forest.top[forest.outside[inner_one]]
 
 
 @inner
 def contract(forest: Any, left: Any, right: Any) -> None:
-    """Contract the ring that an edge between two outer points of one tree closes to a blossom."""
+    """Form a blossom from the ring that an edge between two outer points of a tree closes."""
     size = len(forest.mate)
     meeting = common_ancestor(forest, forest.top[left], forest.top[right])
     blossom = size + forest.queue[size + 2]
@@ -374,7 +374,7 @@ def augment(forest: Any, point: Any, partner: Any) -> None:
 
 @inner
 def rebase(forest: Any, whole: Any, point: Any) -> None:
-    """Match all points of a blossom inside it except for one, its new base."""
+    """Match the points of a blossom among themselves, except for `point`, its new base."""
     stack = forest.stack
     stack[0, 0], stack[0, 1], waiting = whole, point, 1
     while waiting > 0:

@@ -14,11 +14,11 @@ from glasshouse.proofs.matching.kernels.matching import push_parts
 
 
 class Region(NamedTuple):
-    """A set of faces."""
+    """A set of faces of the lattice."""
 
     inside: npt.NDArray[np.int64]  # one per face: the mark, if it is in the set
     faces: npt.NDArray[np.int32]  # the faces of the set
-    number: npt.NDArray[np.int64]  # how many these are
+    number: npt.NDArray[np.int64]  # the number of faces in the set
     mark: npt.NDArray[np.int64]  # a new number for every set
 
 
@@ -35,21 +35,21 @@ def moats(
 ) -> Any:
     """Return the duals of a matching of odd faces as odd cycles and their widths.
 
-    Around each odd face, then around each blossom of them, the set of faces within reach grows.
-    Its boundary is, at any moment, an odd set of cycles, of which an odd one is taken.
+    Around each odd face, then around each blossom of odd faces, the set of faces within reach
+    grows. At any moment its boundary is a set of cycles, of which an odd cycle is taken.
 
     Args:
         faces: the faces of the lattice.
         rows: the lattice itself, in compressed rows.
-        ends: the ends of its edges.
-        negative: whether an edge is.
+        ends: the ends of the lattice's edges.
+        negative: whether each edge is negative.
         odd: faces with an odd number of negative edges.
         forest: the forest of the matching.
         first_part: the first odd face or blossom to begin with.
-        last_part: the one to stop before.
+        last_part: the odd face or blossom to stop before.
 
     Returns:
-        The cycles' edges, where each begins, and their widths, in half steps.
+        The edges of the cycles, where each cycle begins, and the widths in half steps.
     """
     size = len(odd)
     balls, region = new_balls(faces), new_region(faces)
@@ -90,7 +90,7 @@ def moats(
 
 @inner
 def new_region(faces: Any) -> Any:
-    """Return an empty set of faces."""
+    """Return an empty set of faces of a lattice."""
     size = len(faces.edges)
     mark = np.ones(1, np.int64)
     return Region(np.zeros(size, np.int64), np.empty(size, np.int32), np.zeros(1, np.int64), mark)
@@ -98,14 +98,14 @@ def new_region(faces: Any) -> Any:
 
 @inner
 def clear(region: Any) -> None:
-    """Remove all faces."""
+    """Remove all faces from a set."""
     region.mark[0] += 1
     region.number[0] = 0
 
 
 @inner
 def add_faces(region: Any, new: Any) -> None:
-    """Add faces that are not in the set yet."""
+    """Add the faces to a set that it does not contain yet."""
     for face in new:
         if region.inside[face] != region.mark[0]:
             region.inside[face] = region.mark[0]
@@ -115,7 +115,7 @@ def add_faces(region: Any, new: Any) -> None:
 
 @inner
 def boundary(faces: Any, region: Any, cut: Any, in_cut: Any) -> Any:
-    """Write and mark the edges between a region and the rest; return their number."""
+    """List and mark the edges on the boundary of a set of faces; return their number."""
     size = 0
     for k in range(region.number[0]):
         face = region.faces[k]
@@ -131,7 +131,7 @@ def boundary(faces: Any, region: Any, cut: Any, in_cut: Any) -> Any:
 
 @inner
 def list_members(forest: Any, whole: Any, members: Any, before: Any) -> Any:
-    """List the points of a blossom, and the reach of each when the blossom was made."""
+    """List the points of a blossom, and the reach of each when the blossom was formed."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting, count = whole, 1, 0
     while waiting > 0:
@@ -152,10 +152,10 @@ def list_members(forest: Any, whole: Any, members: Any, before: Any) -> Any:
 def odd_cycle(
     rows: Any, ends: Any, negative: Any, cut: Any, in_cut: Any, walk: Any, place: Any
 ) -> Any:
-    """Find an odd simple cycle among the edges of a cut: its start in `walk`, and its length.
+    """Find an odd simple cycle in a cut; return its start in `walk`, and its number of edges.
 
-    Walks over edges of the cut, each once, and leaves out every even cycle that it closes. An even
-    number of them meets at each vertex, so that a walk ends only where it began.
+    The walk uses each edge of the cut once, and drops every even cycle that it closes. An even
+    number of edges of the cut meet at each vertex, so a walk ends only where it began.
     """
     starts, neighbours, edge_ids = rows
     first = steps = 0
