@@ -98,9 +98,9 @@ def test_several_settings_share_a_store_but_not_several_data(whole, tmp_path):
                                "mode probability 1, mode offset 3"]  # fmt: skip
     assert (pair[1].modes > 0).all()
     assert pair[1].modes.tolist() == pair[1].modes_proven.tolist()
-    with pytest.raises(StoreError, match="learn other data"):
+    with pytest.raises(StoreError, match="trained on other data"):
         list(iter_train([task(data=shifting_bars(4, 1))], path))
-    with pytest.raises(StoreError, match="learn other data"):
+    with pytest.raises(StoreError, match="trained on other data"):
         list(iter_train([task(held_out=BARS)], path))
     collect([Fake()], tmp_path / "other.sqlite")
     with pytest.raises(StoreError, match="not trained machines"):
@@ -208,7 +208,7 @@ def test_a_description_cannot_ask_for_memory_that_its_file_does_not_weigh(tmp_pa
     with Store(path, write=True) as store:
         (stored,) = store.add_tasks([one])
         store.add_batch(stored, 0, rows)
-    with pytest.raises(StoreError, match="more memory than its size allows"):
+    with pytest.raises(StoreError, match="more memory than the size of the file allows"):
         read(path)
 
 
