@@ -1,4 +1,4 @@
-"""The atlas as a page: two tables and a figure, for finding and for proving."""
+"""The page of the atlas: tables and a figure of finding and proving."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SHOWN = (
 def summarised(
     rows: list[dict[str, Any]],
 ) -> dict[tuple[str, str, str], tuple[float, int, int, int]]:
-    """Per half, family and attack: median seconds, how many were done, of how many, and refused."""
+    """Return median seconds and counts (done, all, refused) per half, family and attack."""
     groups = defaultdict(list)
     for row in rows:
         groups[row["half"], row["family"], row["attack"]].append(row)
@@ -57,7 +57,7 @@ def write_page(
     families: list[str],
     seconds: float,
 ) -> None:
-    """README.md and atlas.png."""
+    """Write README.md and atlas.png to a folder."""
     cells = summarised(rows)
     where = setting(*PACKAGES)
     versions = ", ".join(f"{k} {v}" for k, v in where["versions"].items())

@@ -1,4 +1,4 @@
-"""The page of spin glasses that were proven: tables from the runs."""
+"""The page of proven spin glasses, with tables from the runs."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ no figure from them is repeated. None that we know of writes a proof that others
 def write_page(
     rows: list[Row], beside_others: list[str], setting: dict[str, Any], path: Path
 ) -> None:
-    """Write the page of some runs; some families are shown beside other solvers."""
+    """Write the page from runs; the families `beside` are compared with other solvers."""
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
     where = f"{setting['date']}, {setting['cpu']}, Python {setting['python']}; {versions}."
-    last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # may be run again
+    last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # the last run counts
     by_family: dict[str, list[Row]] = defaultdict(list)
     for row in last.values():
         by_family[row["family"]].append(row)

@@ -1,4 +1,4 @@
-"""The page of the certified library: tables from the rows of its CSV."""
+"""The page of the certified library, with tables from the rows of its CSV."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ browser, a click on the head of a column sorts by it.
 
 
 def page_text(rows: list[Row], computer: str) -> str:
-    """Return the page in Markdown."""
+    """Return the page of the certified library in Markdown."""
     proven = [row for row in rows if row["proven"] == "yes"]
     return HEAD.format(
         proven=len(proven), number=len(rows), committed=sum(bool(row["file"]) for row in rows),
@@ -98,7 +98,7 @@ def class_of(row: Row) -> str:
 
 
 def better_by(row: Row) -> Fraction | None:
-    """Return how much better the value is than the public ones; None if there is none."""
+    """Return by how much a value is better than all public values, or None if there are none."""
     public = [Fraction(row[name]) for name in ("table_1", "table_2") if row[name]]
     sign = 1 if row["sense"].startswith("largest") else -1
     return min((sign * (Fraction(row["value"]) - value) for value in public), default=None)
@@ -130,7 +130,7 @@ def _summary(family: str, name: str, rows: list[Row]) -> Row:
 
 
 def _limits(rows: list[Row]) -> str:
-    """How long was tried: one sentence for each limit."""
+    """Return a sentence on the time limits, with the instances and proofs of each limit."""
     groups: dict[float, list[Row]] = defaultdict(list)
     for row in rows:
         groups[float(row["limit"])].append(row)
@@ -153,7 +153,7 @@ def _differing(rows: list[Row]) -> str:
 
 
 def _is_beyond(row: Row) -> bool:
-    """Whether a public value is better than the proven bound allows."""
+    """Return whether a public value is better than the proven bound allows."""
     by = better_by(row)
     return by is not None and -by > abs(Fraction(row["bound"]) - Fraction(row["value"]))
 

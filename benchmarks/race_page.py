@@ -1,4 +1,4 @@
-"""The page of the committed race: every sentence with a number in it is made from the runs."""
+"""The page of the committed race, whose sentences take their numbers from the runs."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ PACKAGES = ("highspy", "python-sat", "pytoulbar2", "ortools", "pyscipopt", "dwav
             "openjij")  # fmt: skip
 # One solver for each of three ways in which an instance can be hard.
 NOTIONS = {"annealing": "anneal", "core-guided": "rc2", "linear programming": "prove"}
-_ALL = 0.95  # a share that is called "nearly all"
+_ALL = 0.95  # the lowest fraction that is called "nearly all"
 
 
 def write_page(
     folder: Path, results: Mapping[str, Results], limits: Limits, workers: int,
     missing: Sequence[str], count: int | None = None,
 ) -> list[Path]:  # fmt: skip
-    """Write README.md, runs.csv and the figures; give back their paths.
+    """Write README.md, runs.csv and the figures, and return their paths.
 
-    `count` is the number of instances per family, where it is not the suites' own.
+    `count` is the number of instances per family, if it is not that of the suites.
     """
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -132,7 +132,7 @@ def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
 
 
 def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
-    """Per value of the dial, how many instances each solver reached, and who was first there."""
+    """Return a table of the solvers that reach the best known cost, per value of the dial."""
     rows = []
     for value, instances in settings(results.parameters, dial).items():
         there = set(instances)
@@ -152,7 +152,7 @@ def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
 
 
 def notions_part(results: Mapping[str, Results]) -> list[str]:
-    """Return a table: hard for annealing, for core-guided solvers, and for LPs."""
+    """Return a table of instances that are hard for annealing, core-guided solvers, or LPs."""
     rows = []
     for name, one in results.items():
         for group, instances in groups_of(one):
@@ -184,7 +184,7 @@ def groups_of(results: Results) -> list[tuple[str, list[str]]]:
 
 
 def correlations(results: Mapping[str, Results]) -> str:
-    """Do instances that are hard for one tend to be hard for another?"""
+    """Return a table of rank correlations between solvers in the hardness of instances."""
     from scipy.stats import spearmanr
 
     rows = []
@@ -234,12 +234,12 @@ def lp_easy(results: Mapping[str, Results]) -> str:
 
 
 def is_planted(results: Results) -> bool:
-    """Whether the instances are loops of a frustration that was asked for."""
+    """Return whether all instances are planted loops of a requested frustration."""
     return all("frustration" in asked for asked in results.parameters.values())
 
 
 def dial_of(results: Results) -> str | None:
-    """Return the number that varies in a suite; None if there is none."""
+    """Return the name of the number that varies in a suite, or None."""
     return chosen_dial(results.parameters)
 
 
@@ -248,7 +248,7 @@ def named(scores: Sequence[SolverScore]) -> str:
 
 
 def runs(results: Mapping[str, Results]) -> str:
-    """Every run, one line each."""
+    """Return all runs of the race as CSV, one line per run."""
     file = io.StringIO()
     sheet = csv.writer(file, lineterminator="\n")
     sheet.writerow(("suite", "file", "solver", "verdict", "solved", "reached", "cost", "optimum",
