@@ -1,4 +1,4 @@
-"""Every input that fuzzing kept (`fuzz/corpus`) keeps its promises, in a process that may crash."""
+"""Every input of the fuzzing corpus (`fuzz/corpus`) keeps its promises, in a child process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each input runs
 
 
 def replayed() -> dict[str, str]:
-    """Return the fault for each input; "" if there is none."""
+    """Return the fault of each input, which is "" if the input keeps its promises."""
     done = subprocess.run(
         [sys.executable, "-m", "fuzz.replay"], cwd=ROOT, capture_output=True, text=True, check=False
     )

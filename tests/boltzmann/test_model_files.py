@@ -42,7 +42,7 @@ def test_nothing_is_overwritten_by_accident(tmp_path):
     assert load_machine(path) == MACHINES[0]
     save_machine(path, MACHINES[1], overwrite=True)
     assert load_machine(path) == MACHINES[1]
-    with pytest.raises(gh.FileError, match="a name that ends in .npz"):
+    with pytest.raises(gh.FileError, match=r"a name that ends in \.npz"):
         save_machine(tmp_path / "machine", MACHINES[0])
 
 
