@@ -221,7 +221,7 @@ def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_bin
     if max(float(np.abs(part).max(initial=0.0)) for part in weights) > MOST_WEIGHT:
         raise FileError(path, "is a corrupt checkpoint: its weights are too large; delete it")
     if not np.array_equal(kept["back"], kept["weights"].T):
-        raise FileError(path, "is a corrupt checkpoint: its weights and back differ; delete it")
+        raise FileError(path, "is a corrupt checkpoint: weights and transpose differ; delete it")
     if not kept["stream"].any():
         raise FileError(path, "is a corrupt checkpoint: its random stream is all 0; delete it")
     if not np.array_equal(np.sort(kept["order"]), np.arange(len(arrays.order))):

@@ -179,7 +179,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"{settings.epochs} epochs have too many evaluations, one every {every}")
+        raise ValueError(f"{settings.epochs} epochs have too many evaluations, one per {every}")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")

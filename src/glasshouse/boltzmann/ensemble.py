@@ -188,10 +188,7 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
 
 
 def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
-    """Raise if a store is not for trainings, or contains machines trained on other data.
-
-    One store may contain several settings, monitors and seeds, because they can be compared.
-    """
+    """Raise if a store is not for trainings, or contains machines trained on other data."""
     store.reserve(purpose.TRAINING)
     held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:

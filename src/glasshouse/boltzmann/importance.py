@@ -23,11 +23,10 @@ class ImportanceEstimate(Estimate):
     """An estimate of ln Z by annealed importance sampling.
 
     The expectation of `annealed_importance` is never above ln Z. The expectation of
-    `reverse_importance` is never below ln Z, if its first states are samples of the machine. Chains
-    that all miss the same states agree, so a small error does not exclude a large bias: with large
-    weights (such as 20), an estimate with an error of 0 can be wrong by many nats. Values of both
-    directions that differ by more than their errors show such a bias. If `effective_chains` is
-    below about ten, neither value nor error is reliable.
+    `reverse_importance` is never below ln Z, if its first states are samples of the machine. If all
+    chains miss the same states, a small error does not exclude a bias of many nats, for example
+    with weights of size 20. Values of both directions that differ by more than their errors show
+    such a bias. If `effective_chains` is below about ten, neither value nor error is reliable.
 
     Attributes:
         error: the standard error, including the bias of the logarithm.

@@ -305,7 +305,7 @@ class BoltzmannMachine(Summarised):
             return Rbm(*parts, constant)  # type: ignore[call-arg, arg-type]
         scale = validation.count(resolution, "resolution", 1)
         if max(np.abs(part).max() for part in parts) >= 2**52 / scale:
-            raise ValueError(f"resolution={scale} makes weights 2^52 or more; use a smaller one")
+            raise ValueError(f"resolution={scale} gives weights of 2^52 or more; reduce it")
         return Rbm(*(np.rint(part * scale).astype(np.int64) for part in parts))  # type: ignore[arg-type]
 
     @classmethod
