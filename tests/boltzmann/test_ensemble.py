@@ -133,6 +133,11 @@ def test_medians_and_bands_leave_out_what_diverged(whole):
         one.median("y")
 
 
+def test_a_task_refuses_monitors_as_one_string():
+    with pytest.raises(ValueError, match=r"monitors='kl' is one string; .* names: \['kl'\]"):
+        task(monitors="kl")
+
+
 def test_more_looks_than_a_store_keeps_are_refused_with_what_would_do():
     with pytest.raises(ValueError, match="use every=") as refused:
         task(settings=replace(SETTINGS, epochs=10**6), every=1)

@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.data import DataOptions
-from glasshouse.boltzmann.monitors import chosen
+from glasshouse.boltzmann.monitors import chosen, distinct
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
 from glasshouse.problems import SpinArray, validation
@@ -94,7 +94,7 @@ class TrainingTask(Identified, Summarised):
             rows = data_sets.in_units(self.held_out, "binary", "held_out")
             object.__setattr__(self, "held_out", rows)
         object.__setattr__(self, "name", str(self.name)[:MOST_NAME] or "data")
-        object.__setattr__(self, "monitors", tuple(dict.fromkeys(self.monitors)))
+        object.__setattr__(self, "monitors", distinct(self.monitors))
         looks = len(look_epochs(self.settings.epochs, self.every))
         if looks * len(self.monitors) > MOST_VALUES:
             every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))

@@ -118,13 +118,18 @@ def monitor(name: str, meaning: str, *, needs_held_out: bool = False) -> Callabl
 
 def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monitor]:
     """Find monitors by name, and raise if one of them needs held-out rows that are missing."""
-    if isinstance(names, str):  # otherwise its letters would be read as names
-        raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
-    found = {name: MONITORS.find(name, "monitor") for name in names}
+    found = {name: MONITORS.find(name, "monitor") for name in distinct(names)}
     for name, entry in found.items():
         if entry.needs_held_out and held_out is None:
             raise ValueError(f"monitor={name!r} needs held-out rows; set held_out")
     return found
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of monitors without repetitions, and raise if they are a single string."""
+    if isinstance(names, str):  # otherwise its letters would be read as names
+        raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
+    return tuple(dict.fromkeys(names))
 
 
 class Best:
