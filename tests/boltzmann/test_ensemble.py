@@ -133,6 +133,14 @@ def test_medians_and_bands_leave_out_what_diverged(whole):
         one.median("y")
 
 
+def test_labels_state_what_a_missing_number_means(whole):
+    chains, batches = (replace(SETTINGS, gradient="pcd", chains=5), replace(SETTINGS, batch_size=2))
+    pair = [replace(whole, settings=one) for one in (replace(chains, chains=None), chains)]
+    assert labels_of(pair) == ["chains one per row", "chains 5"]
+    pair = [replace(whole, settings=one) for one in (SETTINGS, batches)]
+    assert labels_of(pair) == ["batch size all", "batch size 2"]
+
+
 def test_a_task_refuses_monitors_as_one_string():
     with pytest.raises(ValueError, match=r"monitors='kl' is one string; .* names: \['kl'\]"):
         task(monitors="kl")

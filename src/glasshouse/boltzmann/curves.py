@@ -166,7 +166,7 @@ def _words(name: str, value: Any) -> str:
     if isinstance(value, float):
         value = f"{value:g}"
     if value is None:
-        value = "all"
+        value = "one per row" if name == "chains" else "all"
     if name in ("units", "gradient", "reduction"):
         return f"{value}"
     return f"{value} hidden" if name == "hidden" else f"{name.replace('_', ' ')} {value}"
