@@ -203,9 +203,8 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
         curves=dict(zip(names, curves, strict=True)),
         expected=task.stop.instances,
         task_id=task.task_id,
-        **{name: table[name] for name in
-           ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learning_seconds")},
-    )  # fmt: skip
+        **{name: table[name] for name in _FACTS},
+    )
 
 
 def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps: int) -> None:
