@@ -114,7 +114,7 @@ class Checkpoint:
         stored = header.get("identity")
         if stored != self.identity:
             raise FileError(self.path, _difference(stored, self.identity))
-        _refuse_unsound(self.path, arrays, kept, self.identity.get("units") == "binary")
+        _refuse_invalid(self.path, arrays, kept, self.identity.get("units") == "binary")
         proven, diverged = header.get("modes_proven"), header.get("has_diverged")
         if type(proven) is not int or type(diverged) is not bool:
             raise FileError(self.path, "is a corrupt checkpoint: its header is invalid; delete it")
@@ -122,7 +122,7 @@ class Checkpoint:
             getattr(arrays, name)[...] = values
         return State(seen, proven, diverged)
 
-    def keep_now_and_then(self, arrays: Machine, state: State) -> None:
+    def keep_if_due(self, arrays: Machine, state: State) -> None:
         """Write the checkpoint if at least `SECONDS` have passed since the last write."""
         if monotonic() - self._written >= SECONDS:
             self.keep(arrays, state)
@@ -205,7 +205,7 @@ def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
     return f"is the checkpoint of another training ({words}); choose another file, or delete it"
 
 
-def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
+def _refuse_invalid(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
     """Raise if a checkpoint contains invalid arrays, which compiled code would trust."""
     units = (0, 1) if is_binary else (-1, 1)
     for name, values in kept.items():

@@ -272,7 +272,7 @@ class Trainer(Summarised):
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
         kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
-        seen = self._go_on(kept, len(looks), places)
+        seen = self._resumed(kept, len(looks), places)
         try:
             for place in places[len(seen) :]:
                 if not self._advance_kept(place, kept, seen):
@@ -304,7 +304,7 @@ class Trainer(Summarised):
         }  # fmt: skip
         return Checkpoint(path, identity)
 
-    def _go_on(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
+    def _resumed(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
         """Resume from a checkpoint, if there is one, and return the monitors' values so far."""
         state = None if kept is None else kept.restore(self._arrays)
         if kept is None or state is None:
@@ -332,7 +332,7 @@ class Trainer(Summarised):
             if monotonic() - begin < _PIECE_SECONDS:
                 piece *= 2
             width = len(seen[0]) if seen else len(kept.identity["monitors"])
-            kept.keep_now_and_then(self._arrays, self._state(_table(seen, width)))
+            kept.keep_if_due(self._arrays, self._state(_table(seen, width)))
         return not self.has_diverged
 
     def _state(self, seen: FloatArray) -> State:
