@@ -81,9 +81,9 @@ def build(store: Store) -> Reproduction:
         settings_text(points), [_row(point) for point in points],
         (
             "The data file contains all deviations from the paper's fitted curves "
-            "(`deviation_from_paper`), and the table the largest deviation for each f. `python -m "
-            "paper offset` tests an explanation. The sizes are our choice, because the paper does "
-            "not list its sizes; the best law depends on their range.",
+            "(`deviation_from_paper`), and the table the largest deviation for each f. [The "
+            "offset](offset.md) tests an explanation. The sizes are our choice, because the paper "
+            "does not list its sizes; the best law depends on their range.",
             _reference_remark(points),
         ),
     )  # fmt: skip
