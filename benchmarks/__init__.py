@@ -1,1 +1,1 @@
-"""Side by side with peers: ratios formed within one run, stored with date, machine and versions."""
+"""Benchmarks against other packages, stored with date, computer and versions."""

@@ -1,7 +1,7 @@
-"""`python -m benchmarks [NAME ...]`: run some or all of the benchmarks.
+"""`python -m benchmarks [NAME ...]`: run the named benchmarks, or all short benchmarks.
 
-`python -m benchmarks NAME --help` prints the options of those that have some: `library`, the run of
-the certified library, `library_page`, its page, `gset`, and `mode_assisted`.
+`python -m benchmarks NAME --help` prints the options of `library` (the run of the certified
+library), `library_page` (its page), `gset` and `mode_assisted`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ import sys
 
 NAMES = ("files", "planting", "constraints", "wishart", "anneal", "anneal_scale",
          "polynomials", "proofs", "studies", "training")  # fmt: skip
-# Hours, or what others must be installed for: only when asked for by name.
+# These benchmarks take hours or need other packages, so they run only by name.
 LONG = ("races", "tiles", "atlas", "glasses", "tempering", "cores", "training_size")
 WITH_OPTIONS = {"library": "library", "library_page": "library_package", "gset": "gset",
                 "mode_assisted": "mode_assisted"}  # fmt: skip
 
 
 def main(names: list[str]) -> None:
-    """Run each benchmark in turn; each prints its table and stores it."""
+    """Run benchmarks one by one, each of which prints and stores its table."""
     if names and names[0] in WITH_OPTIONS:
         module = importlib.import_module(f"benchmarks.{WITH_OPTIONS[names[0]]}")
         sys.exit(module.main(names[1:]))

@@ -1,8 +1,8 @@
-"""The speed of annealing, of dwave-samplers and of openjij: updates and time to solution.
+"""Speed of annealing compared with dwave-samplers and openjij: updates and time to solution.
 
 All solvers get the same ungauged problem without its isolated spins. Times are CPU seconds of one
-thread; ratios are formed within a round, in which the solvers take turns, and the median of the
-rounds is reported.
+thread. The solvers take turns in each round; ratios are formed within a round, and their median
+over the rounds is reported.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from glasshouse.statistics.intervals import runs_needed
 
 ROUNDS = 7
 PEERS = ("dwave-samplers", "openjij")
-PEER_UPDATES, OUR_UPDATES = 4e6, 1.5e8  # work of one timing: .06 s and .04 s
+PEER_UPDATES, OUR_UPDATES = 4e6, 1.5e8  # updates of one timing, which take .06 s and .04 s
 TTS_GRID = (30, 100, 300, 1000, 3000)
 
 
 def without_isolated(problem: Ising) -> Ising:
-    """The same problem on the spins that have an edge or a field."""
+    """Return a problem without the spins that have neither an edge nor a field."""
     used = np.zeros(problem.num_variables, bool)
     used[problem.edges] = True
     used |= problem.fields != 0
@@ -53,7 +53,7 @@ def sparse(n: int, frustration: str) -> tuple[Ising, int]:
 
 
 class Case(NamedTuple):
-    """A dense problem, many runs of it, and the β that all solvers get."""
+    """A dense problem, its number of runs, and the range of β of all solvers."""
 
     name: str
     problem: Ising
@@ -86,7 +86,7 @@ def dense() -> list[Case]:
 
 
 def cube(side: int, weights: Callable[..., Any]) -> tuple[Ising, int]:
-    """A cubic lattice with periodic boundaries; no state is as low as the energy given."""
+    """Return a periodic cubic lattice, and an energy that no state reaches."""
     site = np.arange(side**3, dtype=np.int64).reshape(side, side, side)
     steps = [np.stack([site, np.roll(site, -1, axis)], -1).reshape(-1, 2) for axis in range(3)]
     edges = np.concatenate(steps)
@@ -105,7 +105,7 @@ CUBES = {
 
 
 def dwave(problem: Ising) -> Callable[..., Any]:
-    """dwave-samplers; its energies have the opposite sign of weights."""
+    """Return a function that anneals a problem with dwave-samplers, which negates weights."""
     import dimod
     from dwave.samplers import SimulatedAnnealingSampler
 
@@ -128,7 +128,7 @@ def dwave(problem: Ising) -> Callable[..., Any]:
 
 
 def openjij(problem: Ising) -> Callable[..., Any]:
-    """The annealer of openjij, unseeded: with a seed all its runs are the same."""
+    """Return a function that anneals a problem with openjij, unseeded so that runs differ."""
     from openjij import SASampler
 
     edges = zip(problem.edges.tolist(), (-problem.weights).tolist(), strict=True)
@@ -172,10 +172,10 @@ def ours(problem: Ising, **options: Any) -> Callable[..., Any]:
 def nanoseconds(
     run: Callable[..., Any], spins: int, runs: int, updates: float, beta: tuple[float, float]
 ) -> float:
-    """CPU time of one spin update of one run.
+    """Return the CPU time of one spin update of one run, in nanoseconds.
 
-    Few runs have 1000 sweeps, and calls are repeated: there the start of a call counts, as it does
-    for whoever makes it. Otherwise runs are so long that no solver's start counts for much.
+    If there are few runs, calls have 1000 sweeps and are repeated, so that the time includes the
+    start of a call, as for users. Otherwise runs are so long that the start is negligible.
     """
     few = runs <= FEW_RUNS
     sweeps = 1000 if few else max(100, round(updates / spins / runs))
@@ -187,7 +187,7 @@ def nanoseconds(
 
 
 def compare(name: str, problem: Ising, runs: int, energy: int) -> dict[str, Any]:
-    """One row: ns per update of each solver, and the speed-up of glasshouse."""
+    """Return a row of the table: ns per update of each solver, and the speed-up of glasshouse."""
     scale = runs / 256 if runs < 256 else 1
     solvers = {
         "glasshouse": (ours(problem), OUR_UPDATES * scale),
@@ -218,7 +218,7 @@ def as_row(name: str, problem: Ising, runs: int, rounds: dict[str, list[float]])
 
 
 def compare_dense(case: Case, runs: int) -> dict[str, Any]:
-    """One row for runs of 1000 sweeps, over the same β; calls as often as fill a timing."""
+    """Return a row for a dense problem, for calls of 1000 sweeps over the same range of β."""
     problem = case.problem
     solvers = {
         "glasshouse": ours(problem),
@@ -271,7 +271,7 @@ def updates() -> list[dict[str, Any]]:
 
 
 def best_tts(run: Callable[..., Any], energy: int, betas: list[Any], runs: int) -> float:
-    """TTS99 in CPU seconds, the least over lengths of a run and ranges of β."""
+    """Return TTS99 in CPU seconds, minimised over run lengths and ranges of β."""
     least = math.inf
     for beta in betas:
         for sweeps in TTS_GRID:
@@ -291,7 +291,7 @@ def times_to_solution() -> list[dict[str, Any]]:
         )
         problem = without_isolated(planted.ising)
         unit = planted.loop_weight
-        # The peers' own default, the paper's range, and the range that serves us.
+        # The default of each peer, the paper's range, and the range that suits our solver.
         ranges = [None, (0.01 / unit, math.log(60) / unit), (0.4 / unit, 13 / unit)]
         times = {
             "glasshouse": best_tts(
@@ -308,7 +308,7 @@ def times_to_solution() -> list[dict[str, Any]]:
 
 
 def compare_updates() -> None:
-    """Store the table of updates, one for each processor that Numba compiles for."""
+    """Store the table of update times, under the name of the CPU that Numba compiles for."""
     notes = (
         "CPU time of one thread, median of seven rounds in which the solvers take turns; a ratio "
         "is formed within a round. All solvers get the same sweeps and the same range of β. Of 8 "

@@ -1,4 +1,4 @@
-"""The annealer beyond updates: the time until it starts, threads, ensembles, large problems."""
+"""Annealing beyond the speed of updates: start-up time, threads, ensembles, large problems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ problem = {problem}
 anneal(problem, sweeps=10, runs={runs}, rng=1)
 print(time.perf_counter() - began, time.process_time())
 """
-# One for each kernel that people meet first.
+# The kernels that users meet first.
 _STARTS = {
     "sparse, integers, 64 runs": ("Ising.from_edges(60, ring, draws.integers(1, 4, 60))", 64),
     "sparse, integers, 10 runs": ("Ising.from_edges(60, ring, draws.integers(1, 4, 60))", 10),
@@ -40,7 +40,7 @@ _STARTS = {
         64,
     ),
 }
-# Calls whose kernels are others: seconds and CPU seconds are printed as above.
+# Calls with other kernels, which print seconds and CPU seconds as above.
 _OTHER_STARTS = {
     "prove, 4 x 4 x 4 lattice": """
 import time
@@ -90,7 +90,7 @@ def run_alone(script: str, **environment: str) -> list[float]:
 
 
 def starts() -> list[dict[str, Any]]:
-    """Seconds until the first answer, the least of three: after installation, and later on."""
+    """Return rows of the seconds until a first answer, with an empty and with a filled cache."""
     rows = []
     scripts = {
         name: _START.format(problem=problem, runs=runs) for name, (problem, runs) in _STARTS.items()
@@ -107,7 +107,7 @@ def starts() -> list[dict[str, Any]]:
 
 
 def threads() -> dict[str, Any]:
-    """Least wall-clock time of one thread over that of two; needs two cores that are often idle."""
+    """Return the speed-up of two threads in wall-clock time, which needs two idle cores."""
     problem, _ = sparse(1000, "0.1")
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(4 * ROUNDS):
@@ -140,7 +140,7 @@ def large() -> dict[str, Any]:
 
 
 def main() -> None:
-    """Measure all of it."""
+    """Measure start-up times, threads, ensembles and a large problem, and store the table."""
     rows = [*starts(), threads(), ensemble(), large()]
     store("anneal-scale", "Annealing: starts, threads, ensembles, large problems", rows)
 

@@ -1,9 +1,9 @@
-"""The atlas: which attack breaks which planted family, measured.
+"""The atlas: measurements of which attack breaks which planted family.
 
-`python -m benchmarks atlas` measures all cells that are not measured yet and writes docs/atlas;
-for less: `python -m benchmarks.atlas --count 2 --seconds 1 --folder build/try`. Every attack gets
-one thread and the same seconds per instance. Finding and proving are kept apart: finders
-search for the planted energy, provers must show that it is optimal.
+`python -m benchmarks atlas` measures all missing cells and writes docs/atlas. A shorter run is
+`python -m benchmarks.atlas --count 2 --seconds 1 --folder build/try`. Every attack gets one thread
+and the same time per instance. Finding and proving are separate: finders search for the planted
+energy, and provers must show that it is optimal.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ from glasshouse.solvers.doubling import iter_rounds
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "atlas"
-SPINS = 64  # spins of every family in the first half, including ancillas, or the nearest size
-HARD = 0.05  # seconds of annealing, in the median, of every family in the second half
+SPINS = 64  # spins (including ancillas) of every family in the first half, or the nearest size
+HARD = 0.05  # median seconds of annealing of every family in the second half
 EXACT = ("rc2-stratified", "toulbar2", "cpsat", "scip")
 
 
 @dataclass(frozen=True)
 class Family:
-    """A planted family with one size to turn.
+    """A family of instances of several sizes.
 
     Attributes:
-        grow: an instance from a size and a seed: a plant, or an unplanted problem.
-        sizes: sizes from small to large, with their approximate numbers of spins.
+        grow: a function of a size and a seed, which returns a plant or an unplanted problem.
+        sizes: the size for about 64 spins first, then other sizes.
     """
 
     grow: Callable[[int, int], Any]
@@ -106,7 +106,7 @@ FAMILIES: dict[str, Family] = {
 
 @dataclass(frozen=True)
 class Instance:
-    """A problem, the energy to reach, and the plant if it is one."""
+    """A problem, the energy to reach, and its plant or None."""
 
     problem: Any
     target: int
@@ -114,7 +114,7 @@ class Instance:
 
     @classmethod
     def of(cls, family: str, size: int, seed: int) -> Instance:
-        """Grow an instance; without a plant, long annealing finds the energy to reach."""
+        """Grow an instance, with a target from its plant or from long annealing."""
         grown = FAMILIES[family].grow(size, seed)
         if isinstance(grown, gh.Planted):
             return cls(grown.ising, grown.energy, grown)
@@ -123,7 +123,7 @@ class Instance:
 
 
 def _found(states: Iterable[tuple[int, float]], target: int, seconds: float) -> dict[str, Any]:
-    """Return whether some energy reached the target, and when."""
+    """Return whether an energy reached the target within the time, and after how many seconds."""
     for energy, at in states:
         if energy <= target:
             return {"done": at <= seconds, "seconds": at}
@@ -153,7 +153,7 @@ def _sampled(name: str) -> Callable[[Instance, float, int], dict[str, Any]]:
 
 
 def _cycle_lp(one: Instance, seconds: float, _: int) -> dict[str, Any]:
-    """Our cycle LP, given the state: what is left is the proof."""
+    """Attack an instance with our cycle LP, which gets the planted state and must prove it."""
     begin = time.perf_counter()
     state = None if one.plant is None else one.plant.state
     proof = gh.prove(one.problem, state=state, time_limit=seconds)
@@ -163,7 +163,7 @@ def _cycle_lp(one: Instance, seconds: float, _: int) -> dict[str, Any]:
 
 
 def _semidefinite(one: Instance, seconds: float, _: int) -> dict[str, Any]:
-    """The plain semidefinite bound, in floats: tight if no energy fits between."""
+    """Attack an instance with the semidefinite bound, which is tight if no energy is between."""
     form = ExactForm.of(one.problem)
     enough = one.target - form.step / form.scale
     begin = time.perf_counter()
@@ -187,7 +187,7 @@ def _exact(name: str) -> Callable[[Instance, float, int], dict[str, Any]]:
 
 
 def _structure(one: Instance, seconds: float, _: int) -> dict[str, Any] | None:
-    """Who knows the family: elimination over GF(2) for XORSAT, 2-SAT for posiforms."""
+    """Attack an instance by its structure: GF(2) elimination for XORSAT, 2-SAT for posiforms."""
     method = None if one.plant is None else one.plant.recipe.method
     if method not in ("xorsat", "posiform"):
         return None
@@ -209,7 +209,7 @@ ATTACKS = FINDING | PROVING
 
 
 def cells(half: str, family: str, size: int, seed: int, seconds: float) -> list[dict[str, Any]]:
-    """One instance under all attacks."""
+    """Run all attacks on one instance, and return one row per attack."""
     one, rows = Instance.of(family, size, seed), []
     for name, attack in ATTACKS.items():
         found = attack(one, seconds, seed)
@@ -232,7 +232,7 @@ def warm_up() -> None:
 
 
 def hard_size(family: str, seconds: float) -> int:
-    """The least size at which annealing takes a stated time, or the largest there is."""
+    """Return the smallest size at which annealing takes `HARD` seconds, or the largest size."""
     annealed, sizes = FINDING["anneal (ours)"], sorted(FAMILIES[family].sizes)
     for size in sizes:
         pilots = [annealed(Instance.of(family, size, 1000 + s), seconds, s) for s in range(9)]
@@ -242,7 +242,7 @@ def hard_size(family: str, seconds: float) -> int:
 
 
 def plan(count: int, seconds: float) -> Iterator[tuple[str, str, int, int, float]]:
-    """All instances: at equal n, then at equal annealing hardness."""
+    """Yield the instances to measure: at equal n, then at equal annealing hardness."""
     for family, known in FAMILIES.items():
         yield from (("equal n", family, known.sizes[0], seed, seconds) for seed in range(count))
     for family in FAMILIES:
@@ -251,10 +251,10 @@ def plan(count: int, seconds: float) -> Iterator[tuple[str, str, int, int, float
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure what is missing, and write the page."""
+    """Measure the missing cells, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=20, help="instances per cell")
-    parser.add_argument("--seconds", type=float, default=5.0, help="per instance and attack")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time per instance and attack")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--folder", type=Path, default=DOCS)
     asked = parser.parse_args([] if arguments is None else arguments)

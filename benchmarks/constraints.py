@@ -1,8 +1,8 @@
-"""Families of constraints beside chook's XORSAT and dimod's generators: what agrees, and how fast.
+"""Constraint families compared with chook's XORSAT and dimod's generators: agreement and speed.
 
-Name a Python that has chook in CHOOK_PYTHON, such as that of
-`python -m venv chook && chook/bin/pip install chook`; without it, what is measured beside chook is
-left out.
+Set CHOOK_PYTHON to a Python that has chook, such as that of
+`python -m venv chook && chook/bin/pip install chook`. Without this variable, the comparison with
+chook is left out.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ print(json.dumps({"seconds": seconds, "plants": plants,
 
 
 def xorsat_beside_chook() -> tuple[list[dict[str, Any]], str]:
-    """The same equations by both, then each one's own."""
+    """Compare XORSAT with chook: energies of the same equations, and the time of own instances."""
     python = os.environ.get("CHOOK_PYTHON")
     if not python:
         return [], "CHOOK_PYTHON was not set: nothing was measured beside chook."
@@ -92,13 +92,13 @@ def _rows(bonds: list[list[int]]) -> Any:
 
 
 def _has_the_same_energies(n: int, bonds: list[list[int]], energy: int, solutions: int) -> bool:
-    """One instance of chook, E = Σ J·s1·s2·s3, as squares: energies and degeneracy."""
+    """Return whether an instance of chook, written as squares, has its energies and degeneracy."""
     rows, couplings = _rows(bonds), np.array(bonds)[:, 3]
     states = np.array(list(itertools.product((-1, 1), repeat=n)), dtype=np.int8)
     products = states[:, rows].prod(axis=2, dtype=np.int64)
     their_energies = products @ couplings
     sums = states[:, rows].sum(axis=2, dtype=np.int64) + couplings
-    own = np.where(sums > 0, 1, -1).astype(np.int8)  # the best z, any of them where both are
+    own = np.where(sums > 0, 1, -1).astype(np.int8)  # the best z, of which there may be two
     size = n + len(rows)
     nodes = np.column_stack([rows, np.arange(n, size), np.full(len(rows), size)])
     factors = np.column_stack([np.ones_like(rows), np.full(len(rows), -2), couplings])
@@ -119,7 +119,7 @@ def _has_the_same_energies(n: int, bonds: list[list[int]], energy: int, solution
 
 
 def _shares_of_unique(theirs: list[Any]) -> str:
-    """How many have one solution. chook draws b until there is one, which favours a full rank."""
+    """Return a sentence on the fractions of instances that have a single solution."""
     n = theirs[0][0]
     free = []
     for k in range(len(theirs)):
@@ -136,7 +136,7 @@ def _shares_of_unique(theirs: list[Any]) -> str:
 
 
 def clauses_beside_dimod() -> list[dict[str, Any]]:
-    """Plant equally many clauses by both; a test compares the energies."""
+    """Measure the time of planting the same number of clauses with dimod and with glasshouse."""
     import dimod
 
     cases = [
@@ -156,7 +156,7 @@ def clauses_beside_dimod() -> list[dict[str, Any]]:
 
 
 def large() -> list[dict[str, Any]]:
-    """Measure planting and counting of large instances."""
+    """Measure the time of planting large instances, and of counting their solutions."""
     rows: list[dict[str, Any]] = []
     for n in (20_000, 50_000, 100_000):
         row = {"family": "xorsat", "size": f"{n} variables, {2 * n} spins"}

@@ -1,4 +1,4 @@
-"""Planted MAX-k-SAT over its dials: how long RC2 takes to prove what the certificate proves.
+"""Planted MAX-k-SAT over its parameters: the time of RC2 compared with that of the certificate.
 
 Each instance is shuffled, so that the order of clauses does not reveal the cores. All times are
 CPU times. RC2 runs in its own process, which the system ends after LIMIT seconds of CPU time.
@@ -24,7 +24,7 @@ from glasshouse.planting.methods import cores
 from glasshouse.problems import MaxSat
 
 SIZE, LIMIT = 200, 60
-# Each row changes one dial of the first: density, length, shape, frustration, weights, width.
+# Each row changes one parameter of the first: density, length, shape, frustration, weights, width.
 DIALS: tuple[dict[str, Any], ...] = (
     {"clause_density": 2, "length": 5},
     {"clause_density": 1, "length": 5},
@@ -42,7 +42,7 @@ SPEED = ({"clause_density": 4}, {"clause_density": 4, "shape": "tetrahedron"})
 
 
 def wcnf_of(plant: Planted) -> str:
-    """The clauses as a WCNF file has them."""
+    """Return the clauses of a plant as the text of a WCNF file."""
     problem = cast(MaxSat, plant.problem)
     head = f"p wcnf {SIZE} {problem.num_clauses} {problem.total_weight + 1}\n"
     rows = zip(problem.weights.tolist(), problem.soft.lists(), strict=True)
@@ -64,7 +64,7 @@ def rc2(clauses: list[list[int]], weights: list[int], cost: int, seconds: Any) -
 
 
 def rc2_seconds(plant: Planted) -> float | None:
-    """CPU seconds of RC2; None if it did not finish in time."""
+    """Return the CPU seconds of RC2, or None if it did not finish in time."""
     context = multiprocessing.get_context("spawn")
     seconds = context.Value("d", -1.0)
     problem = cast(MaxSat, plant.problem)
@@ -78,7 +78,7 @@ def rc2_seconds(plant: Planted) -> float | None:
 
 
 def measured(**dial: Any) -> dict[str, Any]:
-    """One instance: its size, and the times of RC2 and of both checkers."""
+    """Return a row for one instance: its size, and the times of RC2 and of both checkers."""
     plant = shuffle(cores(SIZE, **dial, rng=1))
     start = time.process_time()
     plant.verify()
@@ -109,8 +109,8 @@ DEFAULTS = {
 
 
 def speed(**dial: Any) -> dict[str, Any]:
-    """Planting and checking a million clauses."""
-    cores(SIZE, **dial, rng=1).verify()  # compiled before it is timed
+    """Return a row for the time of planting and checking a million clauses."""
+    cores(SIZE, **dial, rng=1).verify()  # compiles before the clock runs
     start = time.process_time()
     plant = cores(250_000, **dial, rng=1)
     planted = time.process_time() - start
@@ -128,14 +128,14 @@ def speed(**dial: Any) -> dict[str, Any]:
 
 
 def keep(rows: list[dict[str, Any]]) -> None:
-    """Store what was measured over the dials."""
+    """Store the table of RC2's times over the parameters."""
     notes = f"{SIZE} variables, one shuffled instance for each row; RC2 as PySAT has it by default."
     title = "MAX-k-SAT by frustrated cores: RC2 and the certificate"
     store("cores", title, rows, ("python-sat",), notes)
 
 
 def main() -> None:
-    """Measure all dials, and the speed of planting."""
+    """Measure all parameters, and the speed of planting."""
     store("cores-speed", "Planting and checking cores", [speed(**dial) for dial in SPEED])
     keep([measured(**dial) for dial in DIALS])
 

@@ -1,4 +1,4 @@
-"""How fast a million clauses are read, written and converted, beside PySAT, and in what memory."""
+"""Time and memory of reading, writing and converting a million clauses, compared with PySAT."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from glasshouse.problems.convert import to_ising
 
 MILLION = 1_000_000
 
-# Run on its own, so that the peak is that of reading this file and of nothing else.
-# (VmHWM and not getrusage, whose peak a child inherits from its parent.)
+# This script runs in its own process, so that the peak is that of reading the file alone. It reads
+# VmHWM, because a child process inherits the peak of getrusage from its parent.
 _READ_ALONE = """
 import sys
 from pathlib import Path
@@ -32,7 +32,7 @@ print(int(status.split("VmHWM:")[1].split()[0]) / 2**20)
 
 
 def best_of(repeats: int, work: Callable[[], Any]) -> float:
-    """The least time of some runs: other work on the machine only ever adds."""
+    """Return the shortest time of `repeats` runs, because other work can only add time."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -49,7 +49,7 @@ def random_clauses(count: int) -> Max2Sat:
 
 
 def peak_of_reading(path: Path) -> float:
-    """GiB of a process that reads one file, Python and all libraries included (Linux)."""
+    """Return the peak memory, in GiB, of a process that reads one file (Linux)."""
     command = [sys.executable, "-c", _READ_ALONE, str(path)]
     return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 

@@ -30,7 +30,7 @@ PEER_SECONDS = 300
 
 
 def lattice(shape: tuple[int, ...], seed: int, *, normal: bool) -> Ising:
-    """A periodic lattice: weights ±1, or normal ones in units of 10^-5."""
+    """Return a periodic lattice with weights ±1, or with normal weights in units of 10^-5."""
     rng = np.random.default_rng(seed)
     grid = np.arange(int(np.prod(shape))).reshape(shape)
     steps = [np.stack([grid, np.roll(grid, -1, axis)], -1) for axis in range(len(shape))]
@@ -39,7 +39,7 @@ def lattice(shape: tuple[int, ...], seed: int, *, normal: bool) -> Ising:
 
 
 def complete(size: int, seed: int, *, normal: bool = False, fields: bool = False) -> Ising:
-    """A complete graph, with or without fields."""
+    """Return an instance on a complete graph, with or without fields."""
     rng = np.random.default_rng(seed)
     edges = np.stack(np.triu_indices(size, 1), axis=1)
     weights = _weights(rng, len(edges), normal)
@@ -48,7 +48,7 @@ def complete(size: int, seed: int, *, normal: bool = False, fields: bool = False
 
 
 def half_complete(size: int, seed: int) -> Ising:
-    """Max-Cut of G(n, 1/2)."""
+    """Return a Max-Cut instance on a random graph G(n, 1/2)."""
     rng = np.random.default_rng(seed)
     edges = np.stack(np.triu_indices(size, 1), axis=1)
     edges = edges[rng.random(len(edges)) < 0.5]
@@ -63,7 +63,7 @@ def wishart(size: int, seed: int) -> Ising:
 
 
 def trained(visible: int, hidden: int, seed: int) -> Any:
-    """An RBM trained on random patterns, in floats."""
+    """Return the problem of an RBM with real weights, trained on random patterns."""
     from glasshouse.boltzmann import train
 
     data = np.random.default_rng(seed).choice([-1, 1], (50, visible))
@@ -77,13 +77,13 @@ def _weights(rng: np.random.Generator, count: int, normal: bool) -> Any:
 
 
 class Family(NamedTuple):
-    """Instances of one kind."""
+    """A family of instances, with its time limit and its peers."""
 
     make: Callable[[int], Any]
     seeds: int
     seconds: float
     peers: bool = False
-    smaller: str | None = None  # the same kind; peers that fail there skip this one
+    smaller: str | None = None  # a smaller family; peers that fail on it skip this family
 
 
 FAMILIES = {
@@ -118,7 +118,7 @@ FAMILIES = {
 
 
 def run_one(family: str, seed: int, solver: str, limit: float) -> dict[str, Any]:
-    """One solver on one instance: what it proved, and the CPU seconds it took."""
+    """Run one solver on one instance, and return the proven energy and the CPU seconds."""
     from glasshouse.files import side_car, write
     from glasshouse.problems.convert import to_ising
     from glasshouse.proofs import prove, solve_exactly
@@ -160,7 +160,7 @@ def _checked(graph: Path, beside: Path, proof: Any) -> dict[str, Any]:
 
 
 def main(words: list[str] | None = None) -> None:
-    """Run what is missing, and write the page."""
+    """Make all missing runs, and write the page."""
     PLACE.mkdir(exist_ok=True)
     done = [json.loads(line) for line in RUNS.read_text().splitlines()] if RUNS.exists() else []
     for name, family in FAMILIES.items():
@@ -177,7 +177,7 @@ def main(words: list[str] | None = None) -> None:
 
 
 def make_page(rows: list[dict[str, Any]]) -> None:
-    """Write the page of all runs."""
+    """Write the page `docs/proofs/record.md` from all runs."""
     beside_others = [name for name, family in FAMILIES.items() if family.peers]
     packages = ("highspy", "ortools", "pytoulbar2", "pyscipopt")
     write_page(rows, beside_others, setting(*packages), PLACE / "record.md")
@@ -186,7 +186,7 @@ def make_page(rows: list[dict[str, Any]]) -> None:
 def _is_missing(
     done: list[dict[str, Any]], name: str, seed: int, solver: str, limit: float
 ) -> bool:
-    """Whether a run must still be made: none has proven it, and none had this time limit."""
+    """Return whether no run has proven an instance or had at least this time limit."""
     key = (name, seed, solver)
     return not any(
         (row["family"], row["seed"], row["solver"]) == key
@@ -196,7 +196,7 @@ def _is_missing(
 
 
 def _is_proven(done: list[dict[str, Any]], name: str, solver: str) -> bool:
-    """Whether a solver has proven the first instance of a family."""
+    """Return whether a solver has proven the first instance of a family."""
     return any(
         (row["family"], row["seed"], row["solver"]) == (name, 0, solver)
         and row["proven"] is not None

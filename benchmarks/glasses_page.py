@@ -75,7 +75,7 @@ def write_page(
     """Write the page; the families in `beside_others` are compared with other solvers."""
     versions = ", ".join(f"{name} {version}" for name, version in setting["versions"].items())
     where = f"{setting['date']}, {setting['cpu']}, Python {setting['python']}; {versions}."
-    last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # may be run again
+    last = {(row["family"], row["seed"], row["solver"]): row for row in rows}  # the last run counts
     by_family: dict[str, list[Row]] = defaultdict(list)
     for row in last.values():
         by_family[row["family"]].append(row)

@@ -1,13 +1,14 @@
 """Max-Cut within a time limit: twenty graphs of the G-set, two 3D tori and a dense graph.
 
 `python -m benchmarks gset --instances DIR` reads the files of a folder and its subfolders, whatever
-their suffixes. They are third-party data and are not part of this repository. The twenty graphs
-were named before `minimise` was written, all kinds and sizes. G38 replaces G63, whose file at hand
-was truncated. The constants of `minimise` were chosen on G35, G55, G70, G81 and torusg3-15.
+their suffixes. The files are third-party data and not part of this repository. The twenty graphs,
+of all kinds and sizes, were chosen before `minimise` was written. G38 replaces G63, whose available
+file was truncated. The constants of `minimise` were chosen on G35, G55, G70, G81 and torusg3-15.
 
-Every solver gets the same seconds of processor time, over all of its threads, so that other work on
-the computer does not matter. Ours stops at the best known value. The peers get rounds of ever more
-sweeps, the last of which fits into the time that is left. The table is stored after each graph.
+Every solver gets the same processor time over all of its threads, so that other work on the
+computer does not matter. Our solver stops at the best known value. The peers get rounds of
+increasing numbers of sweeps, the last of which fits into the remaining time. The table is stored
+after each graph.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from glasshouse.files import read_document
 from glasshouse.problems import Ising
 from glasshouse.solvers import Minimum, minimise, minimising
 
-# The largest cut in two public tables of November 2026; * the optimum, which `prove` has proven.
+# The largest cut in two public tables of November 2026. `prove` has proven those of `PROVEN`.
 BEST_KNOWN = {
     "G1": 11624, "G6": 2178, "G11": 564, "G14": 3064, "G18": 992, "G22": 13359, "G27": 3341,
     "G32": 1410, "G35": 7687, "G38": 7688, "G39": 2408, "G43": 6660, "G48": 6000, "G51": 3848,
@@ -37,10 +38,10 @@ BEST_KNOWN = {
     "torusg3-15": 286626481, "toruspm3-15-50": 3016,
 }  # fmt: skip
 PROVEN = ("G11", "G32", "G48", "G57", "G67", "G81")
-DENSE = "K2000"  # complete, weights ±1, made here; its optimum is unknown
+DENSE = "K2000"  # a complete graph with weights ±1, generated here, whose optimum is unknown
 _RUNS = 8  # runs of a peer in one call
-_FIRST, _MOST = 64, 2**24  # sweeps of a peer's first call, and of any
-_MOST_DENSE = 8000  # vertices of a matrix that simulated bifurcation is given
+_FIRST, _MOST = 64, 2**24  # sweeps of a peer's first call, and of its largest call
+_MOST_DENSE = 8000  # the most vertices of a dense matrix for simulated bifurcation
 
 
 class Graph(NamedTuple):
@@ -53,7 +54,7 @@ class Graph(NamedTuple):
 
 
 def graphs(folder: Path, names: list[str]) -> Iterator[Graph]:
-    """Yield the instances of a folder that are wanted, and say which of them are missing."""
+    """Yield the named instances of a folder, and print which of them are missing."""
     for name in names:
         if name == DENSE:
             yield Graph(DENSE, complete(2000, 1), lambda energy: -energy)
@@ -72,13 +73,13 @@ def graphs(folder: Path, names: list[str]) -> Iterator[Graph]:
 
 
 def ours(graph: Graph, seconds: float, seed: int) -> Minimum:
-    """Our own search, with a time limit in seconds of processor time."""
+    """Run `minimise` on a graph, with a time limit in seconds of processor time."""
     with mock.patch.object(minimising, "working_time", time.process_time):
         return minimise(graph.problem, time_limit=seconds, target=graph.best, rng=seed)
 
 
 def in_rounds(make: Callable[[Ising], Callable[..., Any]]) -> Callable[..., Any]:
-    """Let an annealer use its time: twice the sweeps each time, as many as fit at last."""
+    """Return a solver that calls an annealer with more and more sweeps until its time ends."""
 
     def solve(problem: Ising, seconds: float, seed: int) -> Any:
         began = time.process_time()
@@ -97,7 +98,7 @@ def in_rounds(make: Callable[[Ising], Callable[..., Any]]) -> Callable[..., Any]
 
 
 def bifurcation(problem: Ising) -> Callable[..., Any]:
-    """Discrete simulated bifurcation of a dense matrix."""
+    """Return a function that runs discrete simulated bifurcation on a dense matrix."""
     import simulated_bifurcation as sb
     import torch
 
@@ -109,7 +110,7 @@ def bifurcation(problem: Ising) -> Callable[..., Any]:
     model = sb.build_model(matrix, torch.tensor(-problem.fields.astype(np.float32)))
 
     def run(steps: int, runs: int) -> Any:
-        # As many agents as it has by default: a product with a matrix pays for many of them.
+        # The default number of agents is used, because matrix products need many agents.
         _, value = model.minimize(
             domain="spin", mode="discrete", max_steps=steps, early_stopping=False, verbose=False
         )
@@ -129,7 +130,7 @@ PEERS = {
 
 
 def row_of(graph: Graph, seconds: float, seeds: int, peers: list[str]) -> dict[str, Any]:
-    """All solvers on one graph."""
+    """Run all solvers on one graph, and return its row of the table."""
     problem = graph.problem
     minimise(problem, time_limit=0.1, target=None, rng=0)  # compiles everything
     minima = [ours(graph, seconds, seed) for seed in range(1, seeds + 1)]
@@ -154,14 +155,14 @@ def row_of(graph: Graph, seconds: float, seeds: int, peers: list[str]) -> dict[s
 
 
 def _peer(name: str, graph: Graph, seconds: float) -> Any:
-    """The cut of a peer; None if the graph is too large for it."""
+    """Return the cut that a peer finds, or None if the graph is too large for the peer."""
     if name == "simulated-bifurcation" and graph.problem.num_variables > _MOST_DENSE:
         return None
     return graph.cut_of(PEERS[name](graph.problem, seconds, 1))
 
 
 def gap(cut: float, best: float) -> str:
-    """How far a cut is below the best known one, in percent; negative if it is above."""
+    """Return how far a cut is below the best known cut, in percent."""
     return f"{100 * (best - cut) / best:.3f}"
 
 
@@ -170,9 +171,9 @@ def main(words: list[str]) -> None:
     add = parser.add_argument
     add("names", nargs="*", help="graphs; all by default")
     add("--instances", type=Path, required=True, help="a folder with the files")
-    add("--seconds", type=float, default=30, help="of each run")
+    add("--seconds", type=float, default=30, help="processor time of each run")
     add("--seeds", type=int, default=3, help="runs of glasshouse on each graph")
-    add("--peers", nargs="*", default=list(PEERS), choices=list(PEERS), help="all by default")
+    add("--peers", nargs="*", default=list(PEERS), choices=list(PEERS), help="default: all peers")
     options = parser.parse_args(words)
     notes = (
         f"{options.seconds:g} s of processor time for each run of each solver. Ours is `minimise`, "

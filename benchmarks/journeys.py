@@ -1,10 +1,9 @@
-"""How many files of the library run for a command: `python -m benchmarks.journeys [--files]`.
+"""`python -m benchmarks.journeys [--files]`: count the files of the library that a command runs.
 
-Counts modules of glasshouse, in the process of the command and in all its Python child processes,
-of which at least one function is called. Module bodies do not count, and neither do decorators and
-class bodies that run while a module is imported. Compiled functions count, if Python calls them. A
-function that the command imports and never calls does not count. Prints a table in Markdown; with
-`--files`, also the names of the files.
+A module counts if at least one of its functions is called, in the process of the command or in one
+of its Python child processes. Code that runs while a module is imported does not count: module
+bodies, decorators and class bodies. Compiled functions count if Python calls them. The benchmark
+prints a table in Markdown; with `--files`, it also prints the names of the files.
 """
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ def execute(words: list[str], folder: Path, environment: dict[str, str]) -> None
 
 
 def journeys() -> dict[str, set[str]]:
-    """Return the modules that run for each of the commands, once all kernels are compiled."""
+    """Return the modules that run for each command when all kernels are compiled."""
     found = {}
     with tempfile.TemporaryDirectory() as name:
         for journey, words in JOURNEYS.items():
@@ -130,7 +129,7 @@ def journeys() -> dict[str, set[str]]:
 
 
 def table(found: dict[str, set[str]]) -> str:
-    """Return a table in Markdown: a line per journey, with the number of files per package."""
+    """Return a Markdown table with the number of files per command and package."""
     lines = ["| journey | files | of these kernels | by package |", "|---|---|---|---|"]
     for journey, files in found.items():
         rooms = Counter(file.split("/")[0].removesuffix(".py") for file in files)

@@ -1,13 +1,13 @@
-"""The certified library: prove the field's standard instances, and keep what is proven.
+"""The run of the certified library, which proves the field's standard instances.
 
-`python -m benchmarks library --instances DIR --time-limit 60` proves every instance below a folder,
-one process for each, easy ones first. The result is one row of a table (CSV) and one certificate
-per instance. A row says proven only if the stand-alone checker accepts the certificate, in another
-process.
+`python -m benchmarks library --instances DIR --time-limit 60` tries to prove every instance below a
+folder, each in its own process, easy instances first. The result is a row of a table (CSV) and a
+certificate for each instance. A row states "proven" only if the stand-alone checker accepts the
+certificate in a different process.
 
-The run can be killed at any moment and started again. An instance that the table calls proven is
-left out, and one that is open is tried again only with a longer time limit; the search resumes from
-its certificate.
+The run can be killed at any moment and started again. It skips instances that the table calls
+proven, and tries open instances again only with a longer time limit. The search resumes from the
+certificate.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _SPARSE = 4.5  # edges of a torus: its proofs are cheap whatever its size
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the table; see `glasshouse.library.table.Instance`, which reads it."""
+    """A row of the table, which `glasshouse.library.table.Instance` reads."""
 
     name: str
     family: str
@@ -73,7 +73,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Instance:
-    """A file that holds a standard instance, with the columns that no proof is needed for."""
+    """A file with a standard instance, and the columns of its row that need no proof."""
 
     path: Path
     name: str
@@ -88,12 +88,12 @@ class Instance:
 
     @property
     def effort(self) -> tuple[bool, int, int]:
-        """The key of the run's order: sparse graphs first, then few vertices."""
+        """The sort key of the run: sparse graphs first, then small graphs."""
         return 2 * self.edges > _SPARSE * self.vertices, self.vertices, self.edges
 
 
 class Table:
-    """The rows of a CSV, rewritten and renamed after each change, so that a kill loses none."""
+    """The rows of a CSV file, which is replaced atomically after each change."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -107,7 +107,7 @@ class Table:
                 self.rows[row["name"]] = Row(**typed)
 
     def put(self, row: Row) -> None:
-        """Add a row, or replace the one of its name."""
+        """Add a row, or replace the row of the same name."""
         with self._lock:
             self.rows[row.name] = row
             text = io.StringIO()
@@ -120,7 +120,7 @@ class Table:
 
 
 def main(words: list[str]) -> int:
-    """Prove what was asked for; the exit code is 1 if something failed."""
+    """Prove the requested instances, and return exit code 1 if an instance failed."""
     options = _options(words)
     with options.results.with_suffix(".lock").open("w") as lock:
         try:
@@ -149,7 +149,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def found_instances(folder: Path) -> list[Instance]:
-    """Return all instances below a folder, those that look easy first."""
+    """Return all instances below a folder, sorted by their expected effort."""
     found = []
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or path.name in _BESIDE or path.suffix in (".cert", ".csv"):
@@ -177,7 +177,7 @@ def _instance(path: Path, folder: Path) -> Instance:
 
 
 def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str | None:
-    """Try one instance and keep its row; what went wrong, or None."""
+    """Try to prove one instance, save its row, and return an error message or None."""
     place = options.certificates / instance.family.replace(":", "/") / f"{instance.name}.cert"
     place.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -201,7 +201,7 @@ def _tried(instance: Instance, table: Table, options: argparse.Namespace) -> str
 
 
 def searched(path: Path, certificate: Path, limit: float) -> dict[str, Any]:
-    """Search in another process; return what it prints.
+    """Search for a proof in another process, and return the JSON that it prints.
 
     Raises:
         ValueError: the process failed.
@@ -210,7 +210,7 @@ def searched(path: Path, certificate: Path, limit: float) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.library_search", *map(str, words)]
     with (
         tempfile.TemporaryFile("w+") as errors,
-        # The search ends when its standard input does: when this process is gone.
+        # The search stops when its standard input ends, which happens when this process dies.
         subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
         ) as child,
@@ -226,7 +226,7 @@ def searched(path: Path, certificate: Path, limit: float) -> dict[str, Any]:
 
 
 def judged(path: Path, certificate: Path) -> tuple[Fraction, Fraction]:
-    """Return value and bound of a certificate as the stand-alone checker finds them.
+    """Return the value and the bound that the stand-alone checker finds for a certificate.
 
     Raises:
         ValueError: the checker refuses the files.
@@ -265,7 +265,7 @@ def _is_asked_for(instance: Instance, names: list[str]) -> bool:
 
 
 def _in_order(name: str) -> list[Any]:
-    """G9 before G10."""
+    """Return a sort key by which G9 comes before G10."""
     parts = "".join(c if c.isdigit() else f" {c} " for c in name).split()
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in parts]
 
@@ -284,7 +284,7 @@ def _options(words: list[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--instances", type=Path, required=True, help="folder with the files of the instances")
     add("--time-limit", type=float, default=60, help="processor seconds for each instance")
-    add("--workers", type=int, default=1, help="how many instances at once")
+    add("--workers", type=int, default=1, help="number of instances at the same time")
     add("--results", type=Path, required=True, help="the table (CSV) to resume")
     add("--certificates", type=Path, required=True, help="folder for the certificates")
     add("names", nargs="*", help="instances or families, such as G62 or biqmac:rudy; default: all")

@@ -1,10 +1,10 @@
 """The package of the certified library in `docs/library`: table, certificates, checker, page.
 
-`python -m benchmarks library_page --run DIR` copies what the run of `python -m benchmarks library`
-has in DIR (`instances.csv` and `certificates/`); without options, the page is written again from
-what is committed. Certificates are compressed, the smallest first, until the limit of all of them
-together is reached; proven instances come before open ones. A certificate that is not the one of
-its row is left out: the run may be at work on it.
+`python -m benchmarks library_page --run DIR` copies the results of `python -m benchmarks library`
+from DIR (`instances.csv` and `certificates/`). Without options, it writes the page again from the
+committed files. Certificates are compressed until their total size reaches the limit: those of
+proven instances before those of open instances, and small certificates first. A certificate that
+does not belong to its row is left out, because the run may be writing it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Row = dict[str, str]
 
 
 def main(words: list[str]) -> int:
-    """Write the package again."""
+    """Write the package of the certified library."""
     options = _options(words)
     before = {row["name"]: row for row in read_table(FOLDER / "instances.csv")}
     if options.run is None:
@@ -58,7 +58,7 @@ def main(words: list[str]) -> int:
 
 
 def read_table(path: Path) -> list[Row]:
-    """Return the rows of a table; none if it does not exist."""
+    """Return the rows of a table, which are empty if the file does not exist."""
     if not path.exists():
         return []
     with path.open(newline="") as file:
@@ -93,7 +93,7 @@ def keep_certificates(rows: list[Row], source: Path, folder: Path, megabytes: fl
 
 
 def _packed(row: Row, old: Path, new: Path) -> bytes | None:
-    """The compressed certificate of a row: as it is kept already, or from the run."""
+    """Return the compressed certificate of a row, from the package or from the run."""
     if old.exists():
         data = old.read_bytes()
         if _is_of(row, lzma.decompress(data)):
@@ -125,7 +125,7 @@ def _csv(rows: Iterable[Row]) -> bytes:
 
 
 def _computer_before() -> str:
-    """The computer that the page names already; the run may have been made on another one."""
+    """Return the computer that the current page names."""
     page = FOLDER / "README.md"
     text = page.read_text() if page.exists() else ""
     _, mark, rest = text.partition("Computer: ")
@@ -142,8 +142,8 @@ def _options(words: list[str]) -> argparse.Namespace:
     add = parser.add_argument
     add("--run", type=Path, help="folder of a run: instances.csv and certificates/")
     add("--best-known", type=Path, help="CSV of public values: instance, table_1, table_2")
-    add("--megabytes", type=float, default=MOST_MEGABYTES, help="of all compressed certificates")
-    add("--computer", help="processor of the run; by default the one on the page, or this")
+    add("--megabytes", type=float, default=MOST_MEGABYTES, help="limit of all certificates")
+    add("--computer", help="processor of the run; by default that of the page, or this one")
     return parser.parse_args(words)
 
 

@@ -1,4 +1,4 @@
-"""The page of the certified library: tables from the rows of its CSV."""
+"""The page of the certified library, with tables from the rows of its CSV."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ by this column.
 
 
 def page_text(rows: list[Row], computer: str) -> str:
-    """Return the page in Markdown."""
+    """Return the page of the certified library in Markdown."""
     proven = [row for row in rows if row["proven"] == "yes"]
     return HEAD.format(
         proven=len(proven), number=len(rows), committed=sum(bool(row["file"]) for row in rows),

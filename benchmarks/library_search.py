@@ -1,8 +1,8 @@
 """One search of the certified library, in a process that `benchmarks.library` starts.
 
 `python -m benchmarks.library_search FILE CERTIFICATE SECONDS` prints one line of JSON. The limit is
-in processor seconds, because a busy computer would cut a limit by the clock short. The search stops
-when standard input ends, so that it does not continue after the run was killed.
+in processor seconds, so that a busy computer does not shorten the search. The search stops when
+standard input ends, so that it does not continue after the run was killed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from glasshouse.problems.reduction import to_spins
 from glasshouse.proofs import prove
 from glasshouse.solvers import minimise
 
-_MEMORY = 3 << 30  # bytes that a tree may hold
+_MEMORY = 3 << 30  # bytes that a tree may use
 _SHARE_OF_STATES = 0.2  # extra time for the state of an open instance
-_LEAST_SHARE = 0.05  # A busy computer is assumed to give this share of a processor.
+_LEAST_SHARE = 0.05  # the fraction of a processor that even a busy computer should provide
 
 
 class Work:
-    """Processor seconds and nodes of all searches for one certificate, in a file beside it.
+    """The processor seconds and nodes of all searches for one certificate, in a side-car file.
 
     The file is written before the certificate, so that a kill leaves no proof without its cost.
     """
@@ -45,21 +45,21 @@ class Work:
             self.seconds, self.nodes = json.loads(self._place.read_text())
 
     def keep(self, seconds: float, nodes: int) -> None:
-        """Write the sums, including a search that continues."""
+        """Write the sums, including those of the current search."""
         with replacing(self._place, "json", overwrite=True) as file:
             file.write(json.dumps([self.seconds + seconds, self.nodes + nodes]).encode())
 
     def add(self, seconds: float, nodes: int) -> None:
-        """Count a search that has ended."""
+        """Add a finished search to the sums."""
         self.seconds, self.nodes = self.seconds + seconds, self.nodes + nodes
         self.keep(0, 0)
 
 
 def search(problem: Problem, place: Path, limit: float) -> Work:
-    """Resume from the certificate at a place, or begin one there."""
+    """Search for a proof, starting from the certificate at a path if it exists."""
     try:
         standing = standing_certificate(place, problem)
-    except FileError as fault:  # It is of another version, or damaged.
+    except FileError as fault:  # The certificate is of another version, or corrupt.
         print(f"{fault}: started again", file=sys.stderr)
         place.unlink()
         standing = None
@@ -90,7 +90,7 @@ def search(problem: Problem, place: Path, limit: float) -> Work:
 
 
 def improve_state(proven: Proven, place: Path, work: Work, limit: float) -> None:
-    """Look for a better state of an open instance: a proof that stays open has weak states."""
+    """Search for a better state of an open instance, because proofs search only briefly."""
     if proven.verdict.optimal:
         return
     begun = time.process_time()
@@ -103,7 +103,7 @@ def improve_state(proven: Proven, place: Path, work: Work, limit: float) -> None
 
 
 def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
-    """Search, and return what the certificate proves in the file's own numbers, and its cost."""
+    """Search for a proof, and return its value and bound in the file's measure, and its cost."""
     document = read_document(file)
     work = search(document.problem, place, limit)
     standing = standing_certificate(place, document.problem)
@@ -114,19 +114,19 @@ def told(file: Path, place: Path, limit: float) -> dict[str, Any]:
         for energy in (verdict.exact_energy, verdict.lower_bound)
     )
     if not document.problem.is_integer:
-        bound = ""  # rounded, while the checker's is exact
+        bound = ""  # this bound is rounded, but the checker's bound is exact
     return {"value": value, "bound": bound, "seconds": work.seconds, "nodes": work.nodes}
 
 
 def main(file: str, certificate: str, limit: str) -> None:
-    """Search in this process, and print one line."""
+    """Search in this process, and print the result as one line of JSON."""
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     threading.Thread(target=_stop_when_alone, daemon=True).start()
     print(json.dumps(told(Path(file), Path(certificate), float(limit))))
 
 
 def _stop_when_alone() -> None:
-    """Stop the search as Ctrl-C does, once the run no longer holds its end of standard input."""
+    """Stop the search as Ctrl-C does when standard input ends, because the run is then dead."""
     while os.read(0, 1):
         pass
     os.kill(os.getpid(), signal.SIGINT)

@@ -1,12 +1,12 @@
-"""Mode-assisted training beside CD-1, PCD and tempered chains, at 784 × 500 and equal CPU time.
+"""Mode-assisted training compared with CD-1, PCD and tempered chains, at equal CPU time.
 
-`python -m benchmarks mode_assisted [--seeds 10] [--seconds 20] [--until HH:MM]` trains machines on
-scikit-learn's digits, upscaled to 28 × 28 pixels, and resumes where it was stopped: each machine is
-a line of `results/mode-assisted.jsonl`, written when it is finished. `--page` writes the page only,
-`--pictures` draws samples and receptive fields of the first machines.
+`python -m benchmarks mode_assisted [--seeds 10] [--seconds 20] [--until HH:MM]` trains machines of
+784 × 500 units on scikit-learn's digits, upscaled to 28 × 28 pixels. Each finished machine is a
+line of `results/mode-assisted.jsonl`, from which the command resumes. `--page` writes the page
+only, and `--pictures` draws samples and receptive fields of the first machines.
 
-The number of epochs of each method is chosen once, from the CPU time of a few epochs and modes
-measured at the start of a run, and kept in the file; so machines depend on their seeds only.
+The number of epochs of each method is chosen once, from the CPU time of a few epochs and modes at
+the start of a run, and stored in the file. So machines depend on their seeds only.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from glasshouse.boltzmann import (
 from glasshouse.boltzmann.data import split
 
 KEPT, HIDDEN, BATCH = RESULTS / "mode-assisted.jsonl", 500, 100
-CHAINS, STEPS = 30, 4000  # of importance sampling
+CHAINS, STEPS = 30, 4000  # chains of importance sampling, and their steps
 SHARED: dict[str, Any] = {
     "units": "binary", "batch_size": BATCH, "learning_rate": (0.05, 0.001), "schedule": "cosine",
     "engine": "matrices", "precision": "single", "first_biases": "data",
@@ -51,7 +51,7 @@ METHODS: dict[str, dict[str, Any]] = {
 
 
 def data() -> tuple[Any, Any]:
-    """1,438 digits to learn and 359 held out, the same ones for every machine."""
+    """Return 1,438 training digits and 359 held-out digits, the same for every machine."""
     pixels = load_digits().images
     large = np.stack([zoom(image, 3.5, order=1) > 7 for image in pixels])
     return split(large.reshape(len(large), -1).astype(np.int8), 0.2, rng=0)
@@ -62,7 +62,7 @@ def settings(method: str, epochs: int) -> TrainingSettings:
 
 
 def chosen_epochs(rows: Any, seconds: float) -> dict[str, int]:
-    """As many epochs of each method as fit into the CPU time."""
+    """Return the number of epochs of each method that fits into the CPU time."""
     found = {}
     machine = Trainer(rows, settings("CD-1", 1), rng=0)
     machine.advance(1)
@@ -98,7 +98,7 @@ def train(method: str, epochs: int, seed: int, rows: Any) -> tuple[BoltzmannMach
 
 
 def measured(machine: BoltzmannMachine, rows: Any, held_out: Any, seed: int) -> dict[str, Any]:
-    """Return ln Z from below and from above, and mean log-likelihoods by the former."""
+    """Return estimates of ln Z from below and above, and log-likelihoods by the first estimate."""
     below = annealed_importance(machine, data=rows, chains=CHAINS, temperatures=STEPS, rng=seed)
     start = machine.sample(CHAINS, steps=2000, rng=seed)
     above = reverse_importance(machine, start, data=rows, temperatures=STEPS, rng=seed)
@@ -123,7 +123,7 @@ def keep(row: dict[str, Any]) -> None:
 
 
 def write_page() -> None:
-    """The table of means over seeds, and differences to CD-1 of the same seeds."""
+    """Write the page: means over seeds, and differences to CD-1 of the same seeds."""
     rows = [row for row in lines() if "method" in row]
     plan = next((row for row in lines() if "epochs of" in row), {"seconds": 0})
     reference = {row["seed"]: row["held out"] for row in rows if row["method"] == "CD-1"}
@@ -171,7 +171,7 @@ def interval(values: list[float]) -> str:
 
 
 def draw(folder: Path, rows: Any) -> None:
-    """Samples and receptive fields of the machines of the first seed."""
+    """Draw samples and receptive fields of the machines of the first seed."""
     from glasshouse.boltzmann.figures import machine_figure
 
     plan = next(row for row in lines() if "epochs of" in row)
@@ -185,7 +185,7 @@ def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks mode_assisted")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=20.0, help="CPU time of one training")
-    parser.add_argument("--until", help="a time of day, UTC, after which no machine is begun")
+    parser.add_argument("--until", help="the time of day (UTC) after which no training starts")
     parser.add_argument("--page", action="store_true", help="write the page only")
     parser.add_argument("--pictures", type=Path, metavar="DIR", help="draw the first machines")
     options = parser.parse_args(words or [])

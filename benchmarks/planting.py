@@ -1,4 +1,4 @@
-"""How fast loops are planted: beside dimod's generator, at scale, and how cost grows with loops."""
+"""Speed of planting loops: compared with dimod's generator, at scale, and by number of loops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ F = "1/5"
 
 
 def best_of(repeats: int, work: Callable[[], Any]) -> float:
-    """Least CPU time of some runs. All of this runs on one core; other work only ever adds."""
+    """Return the shortest CPU time of `repeats` runs, because other work can only add time."""
     times = []
     for _ in range(repeats):
         start = time.process_time()
@@ -26,7 +26,7 @@ def best_of(repeats: int, work: Callable[[], Any]) -> float:
 
 
 def beside_dimod() -> dict[str, Any]:
-    """Plant equally many loops on K(1000, 1000) by both; dimod's default is length 4 and up."""
+    """Measure the planting of equal numbers of loops on K(1000, 1000) by dimod and glasshouse."""
     import dimod
 
     loops = 310
@@ -68,7 +68,7 @@ print(grown, peak, time.process_time() - start)
 
 
 def large() -> dict[str, Any]:
-    """Run in a new process, to measure its memory alone."""
+    """Plant a large instance in a new process, to measure its memory alone."""
     run = subprocess.run([sys.executable, "-c", _LARGE], capture_output=True, text=True, check=True)
     seconds, peak, verified = map(float, run.stdout.split())
     return {
@@ -78,7 +78,7 @@ def large() -> dict[str, Any]:
 
 
 def growth() -> list[dict[str, Any]]:
-    """Seconds a loop, which should not depend on how many there are."""
+    """Measure the seconds per loop, which should not depend on the number of loops."""
     rows = []
     for size, most in ((1000, 6), (10**6, 6)):
         for power in range(4, most + 1):

@@ -1,6 +1,6 @@
-"""3-XORSAT as a polynomial of degree 3 beside its pairs with ancillas, and dwave-samplers on these.
+"""3-XORSAT as a polynomial of degree 3, compared with pairs and ancillas, and dwave-samplers.
 
-All times are CPU time of one thread. Time to solution is that of 99 % success at the best of some
+All times are CPU times of one thread. Time to solution is for 99 % success, at the best of several
 numbers of sweeps.
 """
 
@@ -26,7 +26,7 @@ Run = Callable[[int, int, int], np.ndarray]
 
 
 def instance(size: int, seed: int) -> tuple[Polynomial, Ising, int, int]:
-    """A regular 3-XORSAT instance of both forms, and the ground energies of both."""
+    """Return a regular 3-XORSAT instance in both forms, with both ground energies."""
     native, pairs = xorsat(size, native=True, rng=seed), xorsat(size, rng=seed)
     assert isinstance(native.problem, Polynomial)
     assert isinstance(pairs.problem, Ising)
@@ -58,7 +58,7 @@ def runners(size: int, seed: int) -> dict[str, tuple[int, Run]]:
 
 
 def updates() -> list[dict[str, Any]]:
-    """Spin updates and sweeps per second of CPU time."""
+    """Measure spin updates and sweeps per second of CPU time."""
     rows = []
     for name, (spins, run) in runners(SPEED_SIZE, 1).items():
         run(2, SPEED_RUNS, 1)  # compiles
@@ -71,7 +71,7 @@ def updates() -> list[dict[str, Any]]:
 
 
 def times_to_solution() -> list[dict[str, Any]]:
-    """CPU seconds to a solution with 99 % probability, the median of three instances."""
+    """Measure the median CPU seconds to a solution with 99 % probability, of three instances."""
     rows = []
     for size in SIZES:
         best: dict[str, list[float]] = {}
@@ -94,7 +94,7 @@ def times_to_solution() -> list[dict[str, Any]]:
 
 
 def main() -> None:
-    """Both tables."""
+    """Measure and store both tables: updates, and times to solution."""
     others = ("dwave-samplers",)
     store("polynomials-updates", "3-XORSAT: updates per second of CPU time", updates(), others)
     store(

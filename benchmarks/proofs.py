@@ -1,8 +1,8 @@
-"""Who proves what in which time: the cycle LP beside exact solvers, every optimum planted.
+"""Time of proofs of planted optima: the cycle LP compared with exact solvers.
 
 `python -m benchmarks.proofs [SECONDS]` sets the time limit of each solver and instance, 60 by
-default. Every solver runs in its own process, after a small instance that takes imports and
-compilation; times are wall-clock times of the solver alone.
+default. Every solver runs in its own process, after a small instance for imports and compilation.
+Times are wall-clock times of the solver alone.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ INSTANCES: dict[str, Callable[[], Planted]] = {
 
 
 def run_one(solver: str, name: str, limit: float) -> dict[str, Any]:
-    """One solver on one instance; the energy it proved (None: nothing) and the seconds it took."""
+    """Run one solver on one instance, and return the proven energy (or None) and the seconds."""
     warm = random_loops(20, 20, frustration="1/5", loop_density=2, rng=1).ising
     problem = INSTANCES[name]().ising
     if solver == "glasshouse":
@@ -64,7 +64,7 @@ def run_one(solver: str, name: str, limit: float) -> dict[str, Any]:
 
 
 def in_a_process(solver: str, name: str, limit: float) -> dict[str, Any]:
-    """Prove in another process, which is killed if a solver exceeds its limit."""
+    """Run a solver in another process, which is killed if the solver exceeds its limit."""
     command = [sys.executable, "-m", "benchmarks.proofs", "--one", solver, name, str(limit)]
     try:
         done = subprocess.run(

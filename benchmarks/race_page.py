@@ -163,7 +163,7 @@ def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
 
 
 def notions_part(results: Mapping[str, Results]) -> list[str]:
-    """Return a table: hard for annealing, for core-guided solvers, and for LPs."""
+    """Return a table of instances that are hard for annealing, core-guided solvers, or LPs."""
     rows = []
     for name, one in results.items():
         for group, instances in groups_of(one):
@@ -256,7 +256,7 @@ def is_planted(results: Results) -> bool:
 
 
 def dial_of(results: Results) -> str | None:
-    """Return the number that varies in a suite; None if there is none."""
+    """Return the name of the number that varies in a suite, or None."""
     return chosen_dial(results.parameters)
 
 

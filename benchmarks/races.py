@@ -1,6 +1,6 @@
-"""The committed race of built-in and third-party solvers on four suites, shown in docs/races.
+"""The race in docs/races: built-in and third-party solvers on four suites.
 
-`python -m benchmarks races` runs all of it, in hours; started again, it resumes. For less:
+`python -m benchmarks races` runs the whole race, which takes hours, or resumes it. A shorter race:
 `python -m benchmarks.races --seconds 1 --count 1 --suite peak --folder build/try`.
 """
 
@@ -37,7 +37,7 @@ STORES = ROOT / "build" / "races"
 
 
 def field(limits: Limits) -> tuple[list[Entrant], list[str]]:
-    """All solvers that are installed, and the names of those that are not."""
+    """Return all installed solvers, and the names of missing solvers."""
     assert set(BUILT_IN) <= set(built_in_names())
     missing = [name for name in BUILT_IN if name not in OURS and version_of(name) is None]
     missing += [name for name in COMMANDS if shutil.which(name) is None]
@@ -47,7 +47,7 @@ def field(limits: Limits) -> tuple[list[Entrant], list[str]]:
 
 
 def grown(name: str, folder: Path, count: int | None) -> Suite:
-    """A ready-made suite, with fewer instances per family where asked."""
+    """Return a ready-made suite, with `count` instances per family if given."""
     place = folder / f"{name}-{'all' if count is None else count}"
     for number, _ in enumerate(iter_build_suite(name, place, count=count), 1):
         print(f"\r{name}: {number} instances grown", end="", flush=True)
@@ -56,7 +56,7 @@ def grown(name: str, folder: Path, count: int | None) -> Suite:
 
 
 def raced(race: Race, store: Path, workers: int) -> Results:
-    """Run the race, and print its progress line by line."""
+    """Run the race on a suite, and print its progress line by line."""
     for at in iter_race(race, store, workers=workers):
         left = "" if at.remaining_seconds is None else f", {at.remaining_seconds / 60:.0f} min left"
         print(f"\r{race.suite.name}: {at.rows} of {at.goal} runs{left}   ", end="", flush=True)
@@ -67,8 +67,8 @@ def raced(race: Race, store: Path, workers: int) -> Results:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.races", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=5.0, help="of each run")
-    parser.add_argument("--suite", action="append", choices=SUITES, help="all four by default")
+    parser.add_argument("--seconds", type=float, default=5.0, help="time limit of each run")
+    parser.add_argument("--suite", action="append", choices=SUITES, help="default: all four")
     parser.add_argument("--count", type=int, help="instances per family, instead of the suite's")
     parser.add_argument("--workers", type=int, default=1, help="runs at a time")
     parser.add_argument("--folder", type=Path, default=ROOT / "docs" / "races")

@@ -14,7 +14,7 @@ RESULTS = Path(__file__).parent / "results"
 
 
 def cpu_name() -> str:
-    """The processor as Linux names it, else as Python does."""
+    """Return the name of the processor, from Linux or else from Python."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -24,7 +24,7 @@ def cpu_name() -> str:
 
 
 def setting(*packages: str) -> dict[str, Any]:
-    """Date, machine and versions."""
+    """Return the date, the computer, and the versions of packages."""
     found = {}
     for package in ("glasshouse", "numpy", "numba", *packages):
         try:
@@ -47,7 +47,7 @@ def store(
     packages: tuple[str, ...] = (),
     notes: str = "",
 ) -> None:
-    """Print a table and keep it as `results/NAME.json` and `results/NAME.md`."""
+    """Print a table, and store it as `results/NAME.json` and `results/NAME.md`."""
     where = setting(*packages)
     shown = table(rows)
     versions = ", ".join(f"{k} {v}" for k, v in where["versions"].items())
@@ -62,7 +62,7 @@ def store(
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """A Markdown table; columns in the order of their first appearance."""
+    """Return rows as a Markdown table, with columns in the order of their first appearance."""
     columns = list(dict.fromkeys(key for row in rows for key in row))
     lines = [columns, ["---"] * len(columns)]
     lines += [[_cell(row.get(column, "")) for column in columns] for row in rows]

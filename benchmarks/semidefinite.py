@@ -1,4 +1,4 @@
-"""The plain semidefinite bound on an Ising energy, for the atlas: floats, and no certificate."""
+"""The plain semidefinite bound on an Ising energy, in floats and without a certificate."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _SWEEPS, _LOOK_EVERY = 20_000, 20
 
 
 def semidefinite_bound(problem: Ising, seconds: float, enough: float = np.inf) -> float:
-    """The best lower bound that was reached in time, or one above `enough`; valid up to rounding.
+    """Return the best lower bound within the time, or a bound above `enough`, up to rounding.
 
-    E = sᵀQs over spins and a ghost. Relaxed to unit vectors, it is minimised one vector after the
-    other (the mixing method of Wang and Kolter); -|Σ Q v| of each vector are then nearly the best
-    numbers y, and any y bounds all energies by Σ y + n·min(0, λ_min(Q - diag y)).
+    E = sᵀQs over spins and a ghost is relaxed to unit vectors and minimised one vector at a time
+    (the mixing method of Wang and Kolter). The numbers y = -|Σ Q v| of the vectors are then nearly
+    optimal, and any y bounds all energies by Σ y + n·min(0, λ_min(Q - diag y)).
     """
     matrix, size = _matrix(problem), problem.num_variables + 1
     rng = np.random.default_rng(1)
@@ -49,7 +49,7 @@ def _bound(matrix: npt.NDArray[np.float64], vectors: npt.NDArray[np.float64]) ->
 
 
 def _matrix(problem: Ising) -> npt.NDArray[np.float64]:
-    """Q with E = sᵀQs: half of each coupling on both sides, fields to the ghost."""
+    """Return Q with E = sᵀQs: half of each coupling on both sides, and fields to the ghost."""
     size = problem.num_variables
     matrix = np.zeros((size + 1, size + 1))
     matrix[problem.edges[:, 0], problem.edges[:, 1]] = -problem.weights / 2

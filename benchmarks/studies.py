@@ -20,7 +20,7 @@ from glasshouse.studies.study import parse_study
 FAMILY = {"n": 100, "frustration": "1/10", "loop_density": "0.3451"}
 ROWS = 10_000_000
 ROUNDS = 5
-# Ten sizes of one family: what a store of many rows is asked to plot.
+# Ten sizes of one family, for the plot of a store of many rows.
 STUDY = """
 name = "large"
 title = "Ten million rows"
@@ -39,7 +39,7 @@ def family(instances: int, seed: int) -> Task:
 
 
 def collected(tasks: list[Task], workers: int | None = None) -> float:
-    """Seconds of a study from an empty store to its end."""
+    """Return the seconds of a study from an empty store to its end."""
     with tempfile.TemporaryDirectory() as folder:
         begin = time.perf_counter()
         end = collect(tasks, Path(folder) / "s.sqlite", workers=workers)
@@ -49,8 +49,8 @@ def collected(tasks: list[Task], workers: int | None = None) -> float:
 
 
 def overhead(instances: int = 10_000) -> dict[str, Any]:
-    """The same instances by the bare pipeline in one call, and by a study; rounds alternate."""
-    family(100, 0).measure(0, 100)  # compiled and loaded
+    """Measure the same instances by one call of the bare pipeline and by a study, in turn."""
+    family(100, 0).measure(0, 100)  # compiles and loads everything
     bare, study = [], []
     for seed in range(ROUNDS):
         begin = time.process_time()
@@ -67,7 +67,7 @@ def overhead(instances: int = 10_000) -> dict[str, Any]:
 
 
 def workers(instances: int = 100_000) -> dict[str, Any]:
-    """One and two worker processes; both include starting them."""
+    """Measure a study with one and two worker processes, including their start."""
     tasks = [family(instances, 1)]
     times: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(2):
@@ -81,7 +81,7 @@ def workers(instances: int = 100_000) -> dict[str, Any]:
 
 
 def large(rows: int = ROWS) -> dict[str, Any]:
-    """A store of many rows: its size, and how long status, check and plot take."""
+    """Measure a store of many rows: its size, and the time of status, check and plot."""
     study = parse_study(STUDY)
     rng = np.random.default_rng(1)
     each, batch = rows // len(study.tasks), 20_000
@@ -109,7 +109,7 @@ def large(rows: int = ROWS) -> dict[str, Any]:
 
 
 def pretended_rows(rng: np.random.Generator, count: int) -> dict[str, Any]:
-    """Rows with the sizes of real numbers."""
+    """Return random rows whose numbers have realistic sizes."""
     return {
         "sweeps": np.exp(rng.normal(5, 1, count)).astype(np.int64) + 1,
         "solved": np.ones(count, dtype=np.int64),

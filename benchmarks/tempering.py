@@ -1,8 +1,8 @@
-"""Time to solution of tempering, beside annealing, dwave-samplers and openjij.
+"""Time to solution of tempering, compared with annealing, dwave-samplers and openjij.
 
-All solvers get the same ungauged problem. Each gets the best of a handful of run lengths and, the
-annealers, of two ranges of β: its own default and ours. Times are CPU seconds of one thread, of
-whole calls: warm-ups and all that comes before the first sweep are counted.
+All solvers get the same ungauged problem. Results are for the best of a few run lengths and, for
+annealers, of two ranges of β: the solver's default and ours. Times are CPU seconds of one thread
+for whole calls, including warm-ups and everything before the first sweep.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from glasshouse.statistics.intervals import runs_needed
 
 ROUNDS = 5
 OUR_GRID, PEER_GRID = (30, 100, 300, 1000, 3000, 10_000), (100, 1000, 10_000)
-OUR_SECONDS, PEER_SECONDS = 1.0, 2.0  # about what one setting of one solver gets on one instance
-OUR_RUNS, PEER_RUNS = (16, 1024), (8, 256)  # at least, at most
+OUR_SECONDS, PEER_SECONDS = 1.0, 2.0  # approximate time per solver, setting and instance
+OUR_RUNS, PEER_RUNS = (16, 1024), (8, 256)  # the fewest and the most runs
 QUANTUM = ((100, 1000), 3.0, (4, 32))  # grid, seconds, runs of simulated quantum annealing
 LONG = {"sweeps": 20_000, "runs": 256, "rng": 99}  # runs that find the best known energy
 
 
 class Case(NamedTuple):
-    """One instance, and the energy to be reached."""
+    """An instance, and the energy that solvers must reach."""
 
     what: str
     problem: Ising
@@ -64,7 +64,7 @@ def planted(what: str, plant: Planted) -> Case:
 
 
 def best_known(what: str, shape: tuple[int, ...], seed: int) -> Case:
-    """A lattice of weights ±1, with the lowest energy that long runs of both methods find."""
+    """Return a lattice of weights ±1, and the lowest energy of long runs of both methods."""
     problem = lattice(shape, seed, normal=False)
     tempered = temper(problem, sweeps=5000, runs=64, rng=99)
     return Case(what, problem, min(anneal(problem, **LONG).best_energy, tempered.best_energy))
@@ -88,7 +88,7 @@ def theirs(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def quantum(problem: Ising) -> Callable[..., Any]:
-    """Simulated quantum annealing of openjij, which has one β: the last of a range."""
+    """Return a function that runs simulated quantum annealing of openjij at the last β."""
     from openjij import SQASampler
 
     edges = zip(problem.edges.tolist(), (-problem.weights).tolist(), strict=True)
@@ -107,7 +107,7 @@ def quantum(problem: Ising) -> Callable[..., Any]:
 
 
 class Timed(NamedTuple):
-    """The least time to solution of a solver, infinite if no run succeeded, and its run length."""
+    """The shortest time to solution of a solver (or infinity), and its run length."""
 
     seconds: float
     sweeps: int
@@ -120,9 +120,9 @@ def least(
     run: Callable[..., Any], target: int, betas: list[Any], grid: tuple[int, ...],
     seconds: float, least_and_most: tuple[int, int],
 ) -> Timed:  # fmt: skip
-    """TTS99, the least over run lengths and ranges of β.
+    """Return TTS99 of a solver, minimised over run lengths and ranges of β.
 
-    A block of our runs ends early when all of them have reached the target; a run counts in full.
+    A block of our runs ends early when all runs have reached the target, but a run counts in full.
     """
     found = [Timed(math.inf, 0)]
     fewest, most = least_and_most
@@ -139,7 +139,7 @@ def least(
 def timed(
     run: Callable[..., Any], sweeps: int, runs: int, beta: Any, target: int
 ) -> tuple[float, int]:
-    """CPU seconds of one run, and how many of them succeeded."""
+    """Return the CPU seconds of one run, and the number of runs that reached the target."""
     start = time.process_time()
     energies, share = run(sweeps, runs, beta)
     seconds = time.process_time() - start
@@ -189,7 +189,7 @@ def updates() -> list[dict[str, Any]]:
 
 
 def compare(what: str, problem: Ising) -> dict[str, Any]:
-    """One ladder, many ladders and annealing, taking turns: CPU time of an update of a replica."""
+    """Compare one ladder, many ladders and annealing in turn: CPU time of a replica's update."""
     ladder = temper(problem, sweeps=100, runs=1, rng=1)
     looking: dict[str, Any] = {"target": -(2**30), "rng": 1}
     solvers: dict[str, tuple[Any, int, int]] = {

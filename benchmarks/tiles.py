@@ -1,7 +1,7 @@
-"""Tiles and cluster loops beside chook: the same classes, energies and ground states, and the time.
+"""Tiles and cluster loops compared with chook: classes, energies, ground states and time.
 
-Name a Python that has chook in CHOOK_PYTHON. chook calls functions of NumPy by way of SciPy, where
-they are no longer: they are put back.
+Set CHOOK_PYTHON to a Python that has chook. chook calls functions of NumPy through SciPy, which no
+longer has them, so they are added to SciPy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from glasshouse.planting.methods.tiles import TileLattice
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal
 
-# Class by class, and chook's own example of a mixture. chook takes no other classes of cubes.
+# All classes, and chook's example of a mixture. chook has no other classes of cubes.
 SQUARES = [{"p1": "1"}, {"p2": "1"}, {"p3": "1"}, {"p1": "0"},
            {"p1": "1/5", "p2": "1/2", "p3": "1/10"}]  # fmt: skip
 CUBES = [{"p22": "1"}, {"p42": "1"}, {}, {"p22": "1/10", "p42": "1/2"}]
@@ -64,10 +64,10 @@ print(json.dumps(found))
 
 
 def chook(what: list[tuple[str, str, list[Any], int]]) -> Any:
-    """Instances of chook, or the CPU seconds of one where their number is 0."""
+    """Return instances of chook, or CPU seconds for each request of 0 instances."""
     python = os.environ.get("CHOOK_PYTHON")
     if not python:
-        raise SystemExit("benchmarks: CHOOK_PYTHON is not set; it names a Python that has chook")
+        raise SystemExit("benchmarks: CHOOK_PYTHON is not set; set it to a Python with chook")
     text = json.dumps({"what": what, "repeats": REPEATS})
     run = subprocess.run(
         [python, "-W", "ignore", "-c", _CHOOK, text], capture_output=True, text=True, check=True,
@@ -87,7 +87,7 @@ def _number(text: str) -> float:
 
 
 def classes_of(problem: Ising, dimensions: int, length: int) -> list[tuple[int, int]]:
-    """Energy and ground states of every tile, by enumeration; they distinguish the classes."""
+    """Return energy and number of ground states of every tile, which distinguish the classes."""
     corners = 2**dimensions
     bonded = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
     weights = {(i, j): weight for (i, j), weight in bonded}
@@ -104,7 +104,7 @@ def classes_of(problem: Ising, dimensions: int, length: int) -> list[tuple[int, 
 
 
 def ground_states(problem: Ising) -> tuple[int, int]:
-    """Least energy and its number, by enumeration with the last spin held."""
+    """Return the least energy and its degeneracy, by enumeration with the last spin fixed."""
     size = problem.num_variables
     numbers = np.arange(1 << (size - 1))
     spins = [1 - 2 * (numbers >> k & 1) for k in range(size - 1)] + [np.ones(1, dtype=int)]
@@ -115,7 +115,7 @@ def ground_states(problem: Ising) -> tuple[int, int]:
 
 
 def problem_of(bonds: list[list[float]], spins: int) -> Ising:
-    """An instance of chook in our sign, with exact integers."""
+    """Return an instance of chook as an Ising problem in our sign, with exact integers."""
     ends = [[int(i), int(j)] for i, j, _ in bonds]
     weights = [-w for _, _, w in bonds]
     assert all(w == int(w) for w in weights)
@@ -123,7 +123,7 @@ def problem_of(bonds: list[list[float]], spins: int) -> Ising:
 
 
 def agreement(dimensions: int, shares: dict[str, str], theirs: Any) -> dict[str, Any]:
-    """One class or mixture by both: classes of tiles, stated energies, ground states."""
+    """Compare one class or mixture of both packages: tiles, stated energies, ground states."""
     length, method = LENGTH[dimensions], tiles2d if dimensions == 2 else tiles3d
     problems = [problem_of(bonds, length**dimensions) for bonds, _ in theirs]
     plants = [method(length, **shares, rng=k) for k in range(len(theirs))]
@@ -163,7 +163,7 @@ def _mean(values: list[float]) -> str:
 
 
 def seconds_of(plant: Callable[[int], Planted]) -> float:
-    """Mean CPU time of instances by their seeds, after one that compiles."""
+    """Return the mean CPU time of planting an instance, after a first one that compiles."""
     plant(0)
     begin = time.process_time()
     for seed in range(REPEATS):
@@ -172,7 +172,7 @@ def seconds_of(plant: Callable[[int], Planted]) -> float:
 
 
 def cells_below(scale: int, theirs: Any) -> dict[str, Any]:
-    """How often annealing finds a state below the one that chook's cluster loops were made for."""
+    """Return a row with how many of chook's cluster loops have a state below the planted energy."""
     below = 0
     for k, (bonds, _) in enumerate(theirs):
         used = sorted({node for bond in bonds for node in bond[:2]})

@@ -1,7 +1,7 @@
-"""Training RBMs: one large machine beside scikit-learn and rbms, and many small ones.
+"""Training of RBMs: one large machine compared with scikit-learn and rbms, and many small machines.
 
-rbms brings PyTorch. It runs in its own environment, made under `.venv-rbms` or given by the
-variable GLASSHOUSE_RBMS_PYTHON; without one its row says so.
+The package rbms needs PyTorch, so it runs in its own environment: the one of the variable
+GLASSHOUSE_RBMS_PYTHON, or a new one in `.venv-rbms`. If there is none, its row states this.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ ENVIRONMENT = Path(__file__).parent.parent / ".venv-rbms"
 DIGITS = (load_digits().data > 7).astype(np.int8)
 HELD_OUT = np.arange(len(DIGITS)) % 10 == 0
 
-# CD-1 by the package's own steps; its plain gradient, not the centred and normalised one, so that
-# the learning rate means the same. Reads the data from a file, writes the parameters to another.
+# CD-1 by the package's own steps, with the plain gradient instead of the centred and normalised
+# one, so that the learning rate has the same meaning. Data and parameters are passed in files.
 RBMS = """
 import sys, time, numpy as np, torch
 from rbms.bernoulli_bernoulli.classes import BBRBM
@@ -63,7 +63,7 @@ print(seconds)
 
 
 def held_out_likelihood(machine: BoltzmannMachine) -> float:
-    """Mean log-likelihood of digits that were not learnt, up to 0.03 or so, the error of AIS."""
+    """Return the mean log-likelihood of held-out digits, with an error of about 0.03 by AIS."""
     found = annealed_importance(machine, data=DIGITS[~HELD_OUT], rng=1)
     return float(machine.log_weight(DIGITS[HELD_OUT]).mean()) - found.value
 
@@ -88,7 +88,7 @@ def scikit_learn(seed: int) -> tuple[float, BoltzmannMachine]:
 
 
 def rbms_python() -> str:
-    """The interpreter of an environment with rbms, which is made on first use."""
+    """Return the interpreter of an environment with rbms, which is created on first use."""
     given = os.environ.get("GLASSHOUSE_RBMS_PYTHON")
     if given:
         return given
@@ -114,10 +114,10 @@ def rbms(python: str, seed: int) -> tuple[float, BoltzmannMachine]:
 
 
 def one_large() -> list[dict[str, Any]]:
-    """The same digits, epochs, batches and rate; rounds alternate, the best time counts.
+    """Train one large machine with each package in turn, and return the best times.
 
-    Every round has its own seed. Likelihoods differ more between seeds than between packages
-    that do the same, so that their mean counts.
+    Every round has its own seed. Likelihoods differ more between seeds than between packages with
+    the same method, so their mean counts.
     """
     peers: dict[str, Any] = {"glasshouse": ours, "BernoulliRBM": scikit_learn}
     try:
@@ -125,7 +125,7 @@ def one_large() -> list[dict[str, Any]]:
         peers["rbms"] = lambda seed: rbms(python, seed)
     except (OSError, subprocess.CalledProcessError) as fault:
         print(f"no rbms: {fault}")
-    ours(0)  # compiled and loaded
+    ours(0)  # compiles and loads everything
     times: dict[str, list[float]] = {name: [] for name in peers}
     likelihoods: dict[str, list[float]] = {name: [] for name in peers}
     for seed in range(1, ROUNDS + 1):
@@ -143,7 +143,7 @@ def one_large() -> list[dict[str, Any]]:
 
 
 def many_small(count: int = 1000, threads: int = 2) -> dict[str, Any]:
-    """RBMs 9×12, 1000 epochs of CD-1, exact KL and frustration every 10 epochs."""
+    """Measure many RBMs of 9 × 12 units: 1000 epochs, exact KL and frustration every 10 epochs."""
     bars = gh.shifting_bars()
 
     def one(seed: int) -> float:

@@ -1,7 +1,7 @@
-"""Training at real size: CPU time per epoch beside PyTorch and scikit-learn, one thread each.
+"""Training of large RBMs: CPU time per epoch compared with PyTorch and scikit-learn, on one thread.
 
-PyTorch runs in the environment of `benchmarks.training`. CPU time counts, not time on a clock: it
-does not depend on what else the computer does.
+PyTorch runs in the environment of `benchmarks.training`. CPU time is measured, because wall-clock
+time would depend on other work of the computer.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ print(min(times))
 
 
 def ours(data: Any, hidden: int, batch: int, gradient: Any, kind: Any, epochs: int) -> Any:
-    """The engine that `auto` takes, and the seconds of its fastest epoch."""
+    """Return the engine that `auto` chooses, and the CPU seconds of its fastest epoch."""
     settings = TrainingSettings(
         hidden, epochs=epochs, units="binary", batch_size=batch, learning_rate=RATE,
         gradient=gradient, precision=kind, engine="auto",

@@ -1,7 +1,7 @@
-"""Where the Wishart planted ensemble is hardest, and how it compares with chook.
+"""The hardness peak of the Wishart planted ensemble, and a comparison with chook.
 
-Name a Python that has chook in CHOOK_PYTHON; without it, what is measured beside chook is left out.
-chook calls functions of NumPy by way of SciPy, where they are no longer: they are put back.
+Set CHOOK_PYTHON to a Python that has chook; without it, the comparison is left out. chook calls
+functions of NumPy through SciPy, which no longer has them, so they are added to SciPy.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from glasshouse.planting.methods import wishart
 from glasshouse.problems import Ising
 from glasshouse.solvers import anneal, sweeps_to_solution
 
-# The peak of Wishart's hardness. Fine columns take more sweeps than 32 spins leave time for.
+# The sizes for the hardness peak. For fine columns, 32 spins would take too many sweeps.
 INSTANCES, SWEEPS_PER_RUN, GIVEN_UP = 60, 100, 10_000_000
-COLD = (10, 30)  # the last β of a run, over N; it begins at 0.1
+COLD = (10, 30)  # the last β of a run, divided by N; the first β is 0.1
 CURVES: dict[str, tuple[int, dict[str, Any], tuple[int, ...]]] = {
     "signs": (32, {}, (3, 5, 8, 10, 11, 12, 13, 14, 15, 16, 17, 18, 20, 24, 32, 48)),
     "normal, resolution 10": (
@@ -36,11 +36,11 @@ CURVES: dict[str, tuple[int, dict[str, Any], tuple[int, ...]]] = {
 
 
 def turning_point(n: int, resolution: int | None) -> float:
-    """Columns at which one other pair of states is expected to be at zero in all of them.
+    """Return the columns at which one other pair of states is expected to have only zero sums.
 
-    The sums w·s of a column over all states are as good as normal, of deviation σ√n, and two apart.
-    For signs, they are four apart: those of states at an even distance from the planted one, which
-    are half of all, have zero among them, the others never.
+    The sums w·s of a column over all states are nearly normal, with deviation σ√n and a spacing of
+    two. For signs, the spacing is four: sums can be zero only for states at an even distance from
+    the planted state, which are half of all states.
     """
     states, apart = (n - 1, 2) if resolution else (n - 2, 4)
     odds = apart / ((resolution or 1) * math.sqrt(2 * math.pi * n))
@@ -48,8 +48,8 @@ def turning_point(n: int, resolution: int | None) -> float:
 
 
 def hardness(n: int, columns: int, law: dict[str, Any]) -> tuple[float, int]:
-    """Median sweeps to solution by the better of the schedules, and how many were given up."""
-    unit = n * law.get("resolution", 1) ** 2  # the paper's couplings are over N
+    """Return the better schedule's median sweeps to solution, and its censored instances."""
+    unit = n * law.get("resolution", 1) ** 2  # the paper divides couplings by N
     plants = [wishart(n, columns=columns, **law, rng=k) for k in range(INSTANCES)]
     medians = []
     for cold in COLD:
@@ -66,7 +66,7 @@ def hardness(n: int, columns: int, law: dict[str, Any]) -> tuple[float, int]:
 
 
 def peak() -> None:
-    """Sweeps to solution over alpha, for each law of the columns."""
+    """Measure the sweeps to solution over alpha, for each distribution of the columns."""
     rows: list[dict[str, Any]] = []
     peaks = []
     for name, (n, law, numbers) in CURVES.items():
@@ -122,7 +122,7 @@ print(json.dumps(found))
 
 
 def beside_chook() -> None:
-    """Ground energies and the time of planting, one thread each."""
+    """Compare ground energies and the time of planting with chook, on one thread."""
     python = os.environ.get("CHOOK_PYTHON")
     if not python:
         print("CHOOK_PYTHON is not set: nothing is measured beside chook")
@@ -155,7 +155,7 @@ def beside_chook() -> None:
 
 
 def _energies(plants: list[list[Any]], n: int, columns: int, instances: int) -> str:
-    """Ground energies of chook's instances, by `anneal`, and of planted ones, in chook's units."""
+    """Return a sentence that compares ground energies of chook's instances with ours."""
     agree = lower = 0
     stated = []
     for k, (*bonds, energy) in enumerate(plants):

@@ -1,6 +1,6 @@
-"""Coverage-guided fuzzing of everything that reads a stranger's file.
+"""Coverage-guided fuzzing of all readers of untrusted files.
 
-`python -m fuzz [TARGET ...]` (or `make fuzz`) lets atheris look for an input that breaks a promise
-of SECURITY.md. `targets.py` is the table of targets; what each one promises is a plain function of
-the input's bytes, so that `tests/test_corpus.py` replays `corpus/` without atheris.
+`python -m fuzz [TARGET ...]` (or `make fuzz`) searches with atheris for inputs that break a promise
+of SECURITY.md. `targets.py` is the table of targets. Each target is a function of the input's
+bytes, so `tests/test_corpus.py` can replay `corpus/` without atheris.
 """

@@ -1,7 +1,7 @@
-"""`python -m fuzz [--seconds N] [--executions N] [TARGET ...]`: fuzz one target after the other.
+"""`python -m fuzz [--seconds N] [--executions N] [TARGET ...]`: fuzz targets one by one.
 
-What runs learn stays in `.fuzz/TARGET/inputs` and helps the next one. Ends with exit code 1 and the
-paths of the inputs in `.fuzz/TARGET/findings` if a promise was broken.
+Useful inputs stay in `.fuzz/TARGET/inputs` for later runs. If a promise was broken, the command
+prints the paths of the inputs in `.fuzz/TARGET/findings` and ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from fuzz.targets import TARGETS
 
 _STATISTICS = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
 _WORK = Path(".fuzz")
-# Starting, compiling and the longest input come on top of the time that was asked for.
+# Seconds for the start, compilation and the longest input, in addition to the requested time.
 _GRACE = 180
 
 
 def main() -> int:
-    """Run the targets that were asked for, or all."""
+    """Fuzz the requested targets, or all targets."""
     arguments = _arguments()
     failing: list[Path] = []
     print(
@@ -41,7 +41,7 @@ def main() -> int:
 
 
 def fuzz(name: str, place: Path, seconds: int, executions: int) -> list[Path]:
-    """Fuzz one target; returns the inputs that failed, or failed with less than before."""
+    """Fuzz one target, and return inputs that fail in a new way or are shorter than before."""
     place.mkdir(parents=True, exist_ok=True)
     told = place / "executed"
     told.write_text("0")
@@ -62,7 +62,7 @@ def fuzz(name: str, place: Path, seconds: int, executions: int) -> list[Path]:
 
 
 def _run_engine(name: str, place: Path, seconds: int, executions: int) -> int:
-    """The exit code of libFuzzer in a process of its own; it ends with its process."""
+    """Run libFuzzer in its own process, which it ends, and return the exit code."""
     with (
         tempfile.TemporaryDirectory(prefix="fuzz-", dir=_fast_folder()) as scratch,
         (place / "log.txt").open("wb") as log,
@@ -75,18 +75,18 @@ def _run_engine(name: str, place: Path, seconds: int, executions: int) -> int:
             done = subprocess.run(
                 command, stdout=log, stderr=log, timeout=seconds + _GRACE, check=False
             )
-        except subprocess.TimeoutExpired:  # it hung even over its own end, and was killed
+        except subprocess.TimeoutExpired:  # the process did not end in time, and was killed
             return -9
     return done.returncode
 
 
 def _fast_folder() -> str | None:
-    """Memory that looks like a disk, where there is one."""
+    """Return the path of a file system in memory, or None if there is none."""
     return "/dev/shm" if Path("/dev/shm").is_dir() else None
 
 
 def _keep_last_input(place: Path, before: dict[Path, int], code: int) -> None:
-    """The input that ended the process, where libFuzzer had no time to save it."""
+    """Save the input that ended the process, if libFuzzer could not save it."""
     if any(path.suffix != ".input" for path in _new(place, before)):
         return
     (place / "findings").mkdir(exist_ok=True)
@@ -100,7 +100,7 @@ def _new(place: Path, before: dict[Path, int]) -> list[Path]:
 
 
 def _failing(place: Path) -> dict[Path, int]:
-    """Inputs that broke a promise, and those that ended the process, hung or filled the memory."""
+    """Return all failing inputs of a target, with their modification times."""
     folder = place / "findings"
     patterns = ("*.input", "crash-*", "timeout-*", "oom-*")
     paths = [path for pattern in patterns for path in folder.glob(pattern)]
@@ -110,12 +110,12 @@ def _failing(place: Path) -> dict[Path, int]:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="fuzz", description="Fuzz every reader with atheris.")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(TARGETS))
-    parser.add_argument("--seconds", type=int, default=900, help="at most, for each target")
-    parser.add_argument("--executions", type=int, default=10**6, help="at most, for each target")
+    parser.add_argument("--seconds", type=int, default=900, help="time limit per target")
+    parser.add_argument("--executions", type=int, default=10**6, help="limit per target")
     arguments = parser.parse_args()
     unknown = [name for name in arguments.targets if name not in TARGETS]
     if unknown:
-        parser.error(f"no target {unknown[0]!r}; expected some of {', '.join(TARGETS)}")
+        parser.error(f"{unknown[0]!r} is not a target; use some of {', '.join(TARGETS)}")
     return arguments
 
 

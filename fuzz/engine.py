@@ -1,4 +1,4 @@
-"""`python -m fuzz.engine TARGET FOLDER SCRATCH [libFuzzer's options]`: one target under atheris."""
+"""`python -m fuzz.engine TARGET FOLDER SCRATCH [OPTIONS of libFuzzer]`: fuzz one target."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import atheris
 
 
 def _compiled_modules() -> list[str]:
-    """Numba compiles kernels from their bytecode, which must therefore stay as it is."""
+    """Return modules that must not be instrumented, because Numba compiles their bytecode."""
     package = importlib.util.find_spec("glasshouse")
     assert package is not None
     assert package.origin is not None
@@ -34,7 +34,7 @@ with atheris.instrument_imports(**_INSTRUMENTED):
 
 
 def main(name: str, place: Path, scratch: Path, options: list[str]) -> None:
-    """Fuzz until libFuzzer ends the process; what was found is in the folder by then."""
+    """Fuzz a target and save its findings, until libFuzzer ends the process."""
     target = TARGETS[name]
     findings = Findings(place / "findings")
     inputs = _inputs(name, place)
@@ -47,8 +47,8 @@ def main(name: str, place: Path, scratch: Path, options: list[str]) -> None:
         last.remember(data)
         executed += 1
         if executed % 1000 == 0:
-            (place / "executed").write_text(str(executed))  # if the process does not live to tell
-            limit_addresses()  # anew: what fuzzing itself has learned is no input's fault
+            (place / "executed").write_text(str(executed))  # in case the process crashes
+            limit_addresses()  # again, because the fuzzer itself needs more memory by now
         try:
             keep_promises(target.run, data, scratch)
         except (KeyboardInterrupt, SystemExit):
@@ -57,13 +57,13 @@ def main(name: str, place: Path, scratch: Path, options: list[str]) -> None:
             findings.keep(fault, data)
 
     def mutate(data: bytes, most: int, seed: int) -> bytes:
-        # Half of the changes are libFuzzer's own: bytes, its dictionary, what comparisons told it.
+        # Half of the changes are libFuzzer's own, by bytes, its dictionary and comparisons.
         chance = random.Random(seed)
         new = target.mutate(data, chance) if chance.random() < 0.5 else atheris.Mutate(data, most)
         return new[:most]
 
     with atheris.instrument_imports(**_INSTRUMENTED):
-        for path in sorted(inputs.iterdir())[:20]:  # load what is loaded, or compiled, at first use
+        for path in sorted(inputs.iterdir())[:20]:  # loads and compiles everything before the limit
             one(path.read_bytes())
     dictionary = place / "words.dict"
     dictionary.write_text(words.dictionary())
@@ -78,11 +78,11 @@ def main(name: str, place: Path, scratch: Path, options: list[str]) -> None:
 
 
 def _inputs(name: str, place: Path) -> Path:
-    """What earlier runs learned, and the committed corpus, without what is known to fail."""
+    """Return the folder of earlier inputs and the corpus, without inputs that still fail."""
     inputs = place / "inputs"
     inputs.mkdir(parents=True, exist_ok=True)
     for path in corpus_of(name):
-        is_long = path.stat().st_size > TARGETS[name].longest  # it would only be cut
+        is_long = path.stat().st_size > TARGETS[name].longest  # libFuzzer would truncate the input
         if is_long or f"{name}/{path.name}" in STILL_FAILING:
             (inputs / path.name).unlink(missing_ok=True)
         else:

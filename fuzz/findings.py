@@ -1,4 +1,4 @@
-"""Inputs that broke a promise: one for each kind of fault, the shortest, with its traceback."""
+"""Storage of failing inputs: the shortest input for each kind of fault, with its traceback."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _PLACES = (str(Path(glasshouse.__file__).parent), str(Path(__file__).parent))
 
 
 class Findings:
-    """A folder that fills with faults as they come.
+    """A folder of failing inputs, which grows during a run.
 
-    Fuzzing goes on after a Python exception, so that a run shows all of them; only what ends the
-    process ends the run.
+    Fuzzing continues after a Python exception, so that one run finds several faults. Only an input
+    that ends the process ends the run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -26,7 +26,7 @@ class Findings:
         }
 
     def keep(self, fault: BaseException, data: bytes) -> None:
-        """Remember an input, unless a shorter one showed the same."""
+        """Save a failing input, unless a shorter input has shown the same kind of fault."""
         kind = kind_of(fault)
         if len(data) >= self._shortest.get(kind, 1 << 62):
             return
@@ -37,9 +37,9 @@ class Findings:
 
 
 def kind_of(fault: BaseException) -> str:
-    """The exception and the place in our code that it came from; a name for a file."""
+    """Return a file name for a kind of fault: the exception, and the line of our code."""
     name = type(fault).__name__
-    # Of a broken promise the refusal that broke it tells more.
+    # The cause of a broken promise is more specific than the broken promise.
     told = isinstance(fault, BrokenPromiseError) and (fault.__cause__ or fault.__context__)
     frames = traceback.extract_tb((told or fault).__traceback__)
     places = [frame for frame in frames if frame.filename.startswith(_PLACES)]

@@ -1,4 +1,4 @@
-"""`python -m fuzz.good`: add good inputs of every kind to the corpus."""
+"""`python -m fuzz.good`: add valid inputs for every target to the corpus."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TRIANGLE = "# vartype=SPIN\n0 1 1\n1 2 1\n0 2 1\n"
 TRIANGLE_OF_CLAUSES = "".join(
     ["p wcnf 3 6 7\n", *(f"1 {a} {b} 0\n1 -{a} -{b} 0\n" for a, b in ((1, 2), (2, 3), (1, 3)))]
 )
-# Its second loop violates all its edges, and is so light that the proof holds.
+# The second loop violates all its edges, but it is so light that the proof still holds.
 MARKED = """glasshouse-certificate 1
 denominator 1000
 state 011
@@ -45,7 +45,7 @@ loops 2
 1000 3 1 2
 1 -3 -1 2
 """
-# A fifth of the triangle is its loop, the rest a square; another one, over the ghost, is light.
+# A loop explains a fifth of the triangle, and a square the rest; a light square uses the ghost.
 SQUARED = """glasshouse-certificate 2
 denominator 1000
 state 011
@@ -55,7 +55,7 @@ squares 2
 400 1 1 1 2 1 3
 1 1 1 -1 0
 """
-# Two branches, one of them over the ghost: a leaf with its loop, one with a square, and a cover.
+# There are two branches, one with the ghost: leaves with a loop and with a square, and a cover.
 TREE = """glasshouse-certificate 3
 denominator 1000
 state 011
@@ -88,7 +88,7 @@ grid = { n = [4, 5], loop_density = { first = 0.25, ratio = 1.5, count = 2 } }
 
 
 def inputs() -> Iterator[tuple[str, bytes]]:
-    """TARGET/NAME and the bytes of every good input."""
+    """Yield the path TARGET/NAME and the bytes of every valid input."""
     plants = [random_loops(4, 4, frustration="1/5", loops=3, rng=1),
               graph_loops("torus:3x3", frustration="1/5", loops=2, rng=1),
               wishart(4, columns=2, rng=1)]  # fmt: skip
@@ -135,7 +135,7 @@ def _pairs(folder: Path, plants: list[Planted]) -> Iterator[tuple[str, bytes]]:
             write(path, plant)
             certificate = side_car(path).read_bytes()
             yield f"{target}/good-plant-{number}", path.read_bytes() + certificate
-            if suffix == ".wcnf":  # without comments, which only one of two checkers looks at
+            if suffix == ".wcnf":  # without comments, which only one of the two checkers reads
                 bare = [line for line in path.read_bytes().splitlines(True) if line[:2] != b"c "]
                 yield f"{target}/good-bare-{number}", b"".join([*bare, certificate])
             yield f"cert/good{suffix}-{number}", certificate
@@ -147,7 +147,7 @@ def _pairs(folder: Path, plants: list[Planted]) -> Iterator[tuple[str, bytes]]:
 
 
 def _store(path: Path) -> bytes:
-    """A store of two tasks in pages of 512 bytes, a tenth of the usual size."""
+    """Return a small store of two tasks, in pages of 512 bytes."""
     study = parse_study(STUDY)
     with Store(path, write=True) as store:
         store.note("study", study.text)
@@ -161,7 +161,7 @@ def _store(path: Path) -> bytes:
 
 
 def main() -> None:
-    """Write what is missing; what is there stays, whatever version wrote it."""
+    """Write the inputs that the corpus does not contain yet, whatever their version."""
     for place, data in inputs():
         path = CORPUS / place
         if not path.exists():

@@ -1,4 +1,4 @@
-"""The judge: the least cost of a small problem, tried out over all its states in exact numbers."""
+"""The judge: the least cost of a small problem, by exact enumeration of all states."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_TERMS = 300
 Exact = int | Fraction
 
 
-@lru_cache(maxsize=100)  # of many certificates for one file it is asked again and again
+@lru_cache(maxsize=100)  # because many certificates belong to the same file
 def least_cost(problem: Problem) -> Exact | None:
-    """The least cost or energy; None where no state keeps the hard clauses.
+    """Return the least cost or energy; None if no state satisfies the hard clauses.
 
-    Nothing of the library computes here, but the numbers of the problem: they become Python's own,
-    which neither wrap nor round.
+    No code of the library computes here. The problem's numbers become Python's numbers, which
+    neither wrap nor round.
     """
     bits = _all_bits(problem.num_variables)
     costs = _costs_of_clauses(problem, bits) if isinstance(problem, Max2Sat) else None
@@ -32,7 +32,7 @@ def least_cost(problem: Problem) -> Exact | None:
 
 
 def contradicts(cost: int | float, problem: Problem | None) -> str:
-    """What is wrong with a verified optimum; nothing where it is right, or too large to judge."""
+    """Return why a verified optimum is wrong; empty if it is right or the problem is too large."""
     if (
         problem is None
         or problem.num_variables > MOST_VARIABLES
@@ -41,7 +41,7 @@ def contradicts(cost: int | float, problem: Problem | None) -> str:
         return ""
     least = least_cost(problem)
     if least is None:
-        return "no state keeps the hard clauses"
+        return "no state satisfies the hard clauses"
     true = float(least) if isinstance(cost, float) else least
     return "" if cost == true else f"the optimum is {least}"
 
@@ -56,7 +56,7 @@ def _costs_of_clauses(problem: Max2Sat, bits: list[Any]) -> Any:
 
 
 def _falsified(clause: list[int], bits: list[Any]) -> Any:
-    """1 for each state that makes all literals false; 0 stands for no literal."""
+    """Return 1 for each state that falsifies all literals of a clause, otherwise 0."""
     product: Any = np.full(1 << len(bits), 1, dtype=object)
     for literal in clause:
         if literal:

@@ -1,7 +1,7 @@
-"""Inputs of the corpus that still break a promise, each with the reason.
+"""Inputs of the corpus that are known to break a promise, each with the reason.
 
-The replay expects them to fail, and fails itself once they do not: whoever mends one removes its
-line here. Fuzzing leaves them out of its first inputs, where they would end it at once.
+The replay expects these inputs to fail. When a fault is fixed, the replay fails until its line is
+removed here. Fuzzing does not start from these inputs, because they would end a run at once.
 """
 
 STILL_FAILING: dict[str, str] = {}

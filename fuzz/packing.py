@@ -1,4 +1,4 @@
-"""Compressed bytes, a little of them at a time: what a stranger packed may be endless."""
+"""Compression, and decompression of untrusted data up to a limit."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import zlib
 
 
 def first_bytes(data: bytes, kind: str, most: int = 8) -> bytes:
-    """The first bytes of what is packed in `.gz` or `.xz`; nothing where it is broken."""
+    """Return the first bytes of unpacked `.gz` or `.xz` data; empty if the data are corrupt."""
     try:
         if kind == ".gz":
             return zlib.decompressobj(wbits=31).decompress(data, most)
@@ -18,7 +18,7 @@ def first_bytes(data: bytes, kind: str, most: int = 8) -> bytes:
 
 
 def packed(data: bytes, kind: str) -> bytes:
-    """Bytes as `.gz` or `.xz`."""
+    """Return bytes compressed as `.gz` or `.xz`."""
     if kind == ".gz":
         return gzip.compress(data, compresslevel=4, mtime=0)
     return lzma.compress(data, preset=1)

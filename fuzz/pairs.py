@@ -1,4 +1,4 @@
-"""Targets of a file with its certificate: nothing false is verified, and two checkers agree."""
+"""Targets for a file with a certificate: no false optimum is verified, and two checkers agree."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from glasshouse.certificates import CertificateError, checker
 from glasshouse.files import FileError, read_document, side_car, verify_file
 from glasshouse.problems import Problem
 
-# The optimum that a checker verifies, None where it does not; and how it refused, if it did.
+# The optimum that a checker verifies, or None; and the error with which it refused, or None.
 Verdict = tuple[Any, Exception | None]
 
 _TITLE = re.compile(rb"^glasshouse-certificate", re.MULTILINE)
 
 
 def certified_file(suffix: str) -> Run:
-    """A file and its certificate, which begins at the first line that says so."""
+    """Return a target for a file followed by its certificate, which starts at its title line."""
     return lambda data, folder: _certified(data, folder / f"pair{suffix}")
 
 
@@ -47,10 +47,10 @@ def _certified(data: bytes, path: Path) -> bool:
 
 
 def _stand_alone(path: Path, file: str, certificate: str) -> Verdict:
-    """What the other checker says, of which nothing may be false either."""
+    """Return the verdict of the stand-alone checker, which must not be false either."""
     try:
         cost, least = checker.check(file, certificate)
-    except (LookupError, RecursionError, TypeError, ValueError) as refusal:  # what it calls REFUSED
+    except (LookupError, RecursionError, TypeError, ValueError) as refusal:  # as in its main()
         require_one_line(f"REFUSED {refusal}")
         return None, refusal
     if cost != least:
@@ -66,7 +66,7 @@ def _require_optimum(cost: Any, path: Path, file: bytes, who: str) -> None:
 
 @lru_cache(maxsize=100)
 def _problem(path: Path, file: bytes) -> Problem | None:
-    """What the file holds; the same one for every certificate, which saves judging it again."""
+    """Return the problem of a file, cached so that the judge enumerates it once."""
     assert path.read_bytes() == file
     document = or_refused((FileError,), read_document, path)
     return None if document is None else document.problem

@@ -1,6 +1,6 @@
-"""What every target promises: a good value, or one of our own errors in one line; soon, and small.
+"""The promises of every target: a valid value or our own one-line error, within time and memory.
 
-A broken promise is whatever exception leaves a target, with the input that did it.
+Any exception that leaves a target is a broken promise.
 """
 
 from __future__ import annotations
@@ -15,39 +15,39 @@ from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-# A target's function: the input, and a folder that it may fill and find filled again. It returns
-# whether the input was taken for good; what breaks a promise, it raises.
+# A target's function takes the input and a folder, which it may use for files of several calls. It
+# returns whether the input was accepted, and raises if a promise is broken.
 Run = Callable[[bytes, Path], bool]
 
 LONGEST_MESSAGE = 1_000
 MOST_SECONDS = 5.0
-# Peak memory above what the process had before. Inputs are far smaller, and unpack to less.
+# The largest growth of peak memory. Inputs are far smaller, even when they are unpacked.
 MOST_BYTES = 256 << 20
-# Beyond this an allocation fails: no input may take the machine down, whatever it finds.
+# The largest growth of the address space, so that no input can exhaust the computer's memory.
 MOST_ADDRESSES = 1 << 30
 
 _PROCESS = Path("/proc/self/statm")
 
 
 class BrokenPromiseError(AssertionError):
-    """A value or a message that is not what was promised."""
+    """Raised if a value or a message breaks a promise."""
 
 
 class TooSlowError(BaseException):
-    """An input that took too long; no Exception, so that no reader can take it for a bad file."""
+    """Raised if an input takes too long; not an Exception, so that no reader catches it."""
 
 
 class TooLargeError(BaseException):
-    """An input that took too much memory."""
+    """Raised if an input takes too much memory; not an Exception, so that no reader catches it."""
 
 
 def attempt(
     refusals: tuple[type[ValueError], ...], call: Callable[..., Result], *values: Any
 ) -> tuple[Result | None, ValueError | None]:
-    """What a call returns, or how it refuses: with one of our errors, and in one line.
+    """Return a call's result, or its error if that is an allowed error with a one-line message.
 
-    A plain ValueError counts only where it is listed, and then without its heirs: a
-    UnicodeDecodeError is not ours.
+    A plain ValueError is allowed only if it is listed, and then without its subclasses, because a
+    UnicodeDecodeError is not our error.
     """
     try:
         return call(*values), None
@@ -64,28 +64,28 @@ def attempt(
 def or_refused(
     refusals: tuple[type[ValueError], ...], call: Callable[..., Result], *values: Any
 ) -> Result | None:
-    """What a call returns; None if it refuses as it should."""
+    """Return a call's result, or None if it raises one of the allowed errors."""
     return attempt(refusals, call, *values)[0]
 
 
 def require_one_line(message: str) -> None:
-    """Refuse a message that is empty, endless, or more than a line."""
+    """Raise if an error message is empty, too long, or more than one line."""
     if not message.strip() or len(message.splitlines()) > 1 or len(message) > LONGEST_MESSAGE:
-        raise BrokenPromiseError(f"not one line: {message[:200]!r} ({len(message)} characters)")
+        raise BrokenPromiseError(f"not one short line: {message[:200]!r} (length {len(message)})")
 
 
 def require(condition: bool, otherwise: str) -> None:
-    """Refuse a value that is not what was promised (an assert that -O does not drop)."""
+    """Raise unless a condition is true, like an assert that -O does not remove."""
     if not condition:
         raise BrokenPromiseError(otherwise)
 
 
 def keep_promises(run: Run, data: bytes, folder: Path) -> bool:
-    """Run a target on one input; whatever is raised is a broken promise."""
+    """Run a target on one input, and raise if it breaks a promise."""
     before = _peak_bytes()
     with _hurried(), warnings.catch_warnings():
-        warnings.filterwarnings("error", module="glasshouse")  # NumPy's, of overflows
-        warnings.filterwarnings("ignore", category=UserWarning)  # our own are meant
+        warnings.filterwarnings("error", module="glasshouse")  # NumPy's warnings of overflows
+        warnings.filterwarnings("ignore", category=UserWarning)  # our own warnings
         accepted = run(data, folder)
     grown = _peak_bytes() - before
     if grown > MOST_BYTES:
@@ -94,11 +94,11 @@ def keep_promises(run: Run, data: bytes, folder: Path) -> bool:
 
 
 def limit_addresses() -> None:
-    """From now on an allocation far beyond what this process has fails with a MemoryError."""
-    import resource  # not everywhere, and nowhere else needed
+    """Let allocations far beyond the current memory of this process fail with a MemoryError."""
+    import resource  # not available on all systems
 
     if not _PROCESS.exists():
-        return  # only Linux tells what a process has
+        return  # only Linux reports the memory of a process
     used = int(_PROCESS.read_text().split()[0]) * resource.getpagesize()
     hard = resource.getrlimit(resource.RLIMIT_AS)[1]
     resource.setrlimit(resource.RLIMIT_AS, (used + MOST_ADDRESSES, hard))
@@ -106,12 +106,12 @@ def limit_addresses() -> None:
 
 @contextmanager
 def _hurried() -> Iterator[None]:
-    """Interrupt what computes for too long (compiled code is not: the caller must end that)."""
+    """Raise TooSlowError in Python code that takes too long; compiled code is not interrupted."""
 
     def interrupt(*_: object) -> None:
         raise TooSlowError(f"took more than {MOST_SECONDS} s")
 
-    # Virtual time: libFuzzer has the other alarm, and a busy machine is not the input's fault.
+    # Virtual time, because libFuzzer uses the other alarm, and because the computer may be busy.
     previous = signal.signal(signal.SIGVTALRM, interrupt)
     signal.setitimer(signal.ITIMER_VIRTUAL, MOST_SECONDS)
     try:

@@ -1,4 +1,4 @@
-"""Targets that read a problem, a plant, a graph or a suite, each from a file of a stranger."""
+"""Targets that read problems, plants, graphs and suites from untrusted files."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from glasshouse.planting.methods import random_loops
 from glasshouse.suites import write_suite
 from glasshouse.suites.checking import check_suite
 
-# What is larger is rightly read, but long to write.
+# Larger problems are read, but not written, because that would take long.
 _MOST_TO_WRITE = 10_000
 
 
 def problem_file(suffix: str) -> Run:
-    """Any problem file: read, written and read again, verified where it states something."""
+    """Return a target that reads, writes and reads again a problem file, and verifies claims."""
     return lambda data, folder: _problem_file(data, folder / f"input{suffix}")
 
 
 def packed_file(kind: str) -> Run:
-    """A compressed file; its content says which format it is of."""
+    """Return a target for compressed problem files, whose content determines the format."""
     return lambda data, folder: _problem_file(data, folder / f"input{_inner(data, kind)}{kind}")
 
 
 def _inner(data: bytes, kind: str) -> str:
-    """The format of what is packed, by its first bytes."""
+    """Return the suffix of the format of compressed data, by its first bytes."""
     head = first_bytes(data, kind)
     for magic, suffix in ((b"PK", ".npz"), (b"DIMOD", ".bqm"), (b"#", ".coo")):
         if head.startswith(magic):
@@ -76,7 +76,7 @@ def _problem_file(data: bytes, path: Path) -> bool:
 
 
 def _require_rewritten(path: Path, document: Document) -> None:
-    """What was read can be written, and is read again as the same."""
+    """Raise unless a document can be written and is the same when it is read again."""
     is_written = format_of(path).write is not None
     again = path.with_name(f"again-{path.name}" if is_written else "again.npz")
     dialects = ("classic", "mse22") if again.suffix == ".wcnf" else ("classic",)
@@ -90,7 +90,7 @@ def _require_rewritten(path: Path, document: Document) -> None:
 
 
 def _write_stated(path: Path, document: Document, dialect: Any) -> None:
-    """Write all that a document states, proven or not, and nothing beside it."""
+    """Write a document with all its claims, proven or not, and without a side-car file."""
     format_ = format_of(path)
     problem, reduction = format_.convert(document.problem)
     stated = document.stated.reduced(document.problem, reduction)
@@ -100,14 +100,14 @@ def _write_stated(path: Path, document: Document, dialect: Any) -> None:
 
 
 def _require_true(document: Document, verified: Verification | None) -> None:
-    """Whatever is verified as the optimum is the least cost of all states, all of them tried."""
+    """Raise if a verified optimum is not the least cost of all states."""
     if verified is not None and verified.proven:
         wrong = judge.contradicts(verified.cost, document.problem)
         require(not wrong, f"VERIFIED {verified.cost}, but {wrong}")
 
 
 def _require_proven(planted: Planted) -> None:
-    """A plant that was read is true: what `read_planted` gives is not only stated."""
+    """Raise unless a plant that `read_planted` returned is proven."""
     try:
         planted.verify()
     except CertificateError as lie:
@@ -115,7 +115,7 @@ def _require_proven(planted: Planted) -> None:
 
 
 def side_car_file(data: bytes, folder: Path) -> bool:
-    """A certificate by itself: read, written, and read again as the same."""
+    """Read a certificate, write it, and require that it is the same when it is read again."""
     path = folder / "input.wcnf.cert"
     path.write_bytes(data)
     beside = or_refused((FileError,), read_side_car, path)
@@ -134,7 +134,7 @@ def side_car_file(data: bytes, folder: Path) -> bool:
 
 
 def graph_file(data: bytes, folder: Path) -> bool:
-    """A list of edges, as `plant --graph` reads it."""
+    """Read a list of edges, as `plant --graph` does, and check the graph."""
     path = folder / "input.edges"
     path.write_bytes(data)
     edges = or_refused((FileError,), read_graph, path)
@@ -150,7 +150,7 @@ def graph_file(data: bytes, folder: Path) -> bool:
 
 
 def manifest(data: bytes, folder: Path) -> bool:
-    """A manifest beside one true instance, whose hash it may name as @SHA@."""
+    """Check a manifest of one valid instance; @SHA@ in the manifest stands for its hash."""
     instance = _instance(folder)
     path = folder / "manifest.jsonl"
     sha = hashlib.sha256(instance.read_bytes()).hexdigest().encode()
@@ -162,7 +162,7 @@ def manifest(data: bytes, folder: Path) -> bool:
 
 
 def recipe(data: bytes, folder: Path) -> bool:
-    """A recipe in the comment of a true instance, grown again by `read_planted`."""
+    """Read a recipe in the comment of a valid instance, and check the plant that it grows."""
     instance = _instance(folder)
     path = folder / "input.wcnf"
     note = b"c recipe " + data.replace(b"\n", b" ") + b"\n"
@@ -176,7 +176,7 @@ def recipe(data: bytes, folder: Path) -> bool:
 
 
 def _instance(folder: Path) -> Path:
-    """The only instance of a suite: blind, so that its bytes do not depend on our version."""
+    """Return the instance of a blind suite, whose bytes do not depend on our version."""
     path = folder / "instance-00000.wcnf"
     if not path.exists():
         write_suite(folder, [_plant()], blind=True, overwrite=True)
@@ -188,7 +188,7 @@ def _plant() -> Planted:
 
 
 def manifest_line() -> bytes:
-    """A true line of the manifest that `manifest` takes."""
+    """Return a valid line of a manifest for `manifest`."""
     entry = {
         "file": "instance-00000.wcnf", "sha256": "@SHA@", "optimum": 9,
         "recipe": json.loads(_plant().recipe.to_json()),
@@ -197,5 +197,5 @@ def manifest_line() -> bytes:
 
 
 def recipe_text() -> bytes:
-    """The recipe of that instance."""
+    """Return the recipe of the valid instance as JSON."""
     return _plant().recipe.to_json().encode()

@@ -1,8 +1,8 @@
 """`python -m fuzz.replay [PATH ...]`: run inputs through their targets, each in its own process.
 
-A path is `.../TARGET/INPUT`, as in `fuzz/corpus`, or `.../TARGET/findings/INPUT`, as fuzzing leaves
-it; without any, the whole corpus is replayed. A child that crashes, hangs or fills its memory is a
-fault like any other. Needs no atheris, but an operating system that can fork.
+A path is `.../TARGET/INPUT`, as in `fuzz/corpus`, or `.../TARGET/findings/INPUT`, as written by a
+run. By default, the whole corpus is replayed. A child process that crashes, hangs or exceeds its
+memory is a fault, too. The replay does not need atheris, but an operating system with `fork`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from fuzz.known import STILL_FAILING
 from fuzz.promises import MOST_SECONDS, keep_promises, limit_addresses
 from fuzz.targets import CORPUS, TARGETS, corpus_of
 
-# Twice what is promised, for what cannot be interrupted (compiled code, SQLite); less for inputs
-# that are known to fail, which take a moment once they are mended.
+# Twice the promised time, for code that cannot be interrupted (compiled code, SQLite). Inputs that
+# are known to fail get less time, which suffices once they are fixed.
 _PATIENCE, _LITTLE_PATIENCE = 2 * MOST_SECONDS, 1.0
 
 
 def replay(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
-    """For each input what broke, "" for nothing."""
+    """Yield each input with its fault, which is empty if the input keeps all promises."""
     with tempfile.TemporaryDirectory(prefix="replay-") as name:
         scratch = Path(name)
         for path in paths:
@@ -41,22 +41,22 @@ def replay(paths: Iterable[Path]) -> Iterator[tuple[Path, str]]:
 
 
 def target_of(path: Path) -> str:
-    """The target that an input is for, by its folder."""
+    """Return the name of an input's target, which is that of its folder."""
     folder = path.resolve().parent
     name = folder.parent.name if folder.name == "findings" else folder.name
     if name not in TARGETS:
-        raise ValueError(f"{path}: {name!r} is no target; expected one of {', '.join(TARGETS)}")
+        raise ValueError(f"{path}: {name!r} is not a target; expected one of {', '.join(TARGETS)}")
     return name
 
 
 def _warm_up(name: str, folder: Path) -> None:
-    """Load here, once, what every child would load again: good inputs only."""
+    """Run the valid inputs of a target once, so that child processes need not load everything."""
     for path in corpus_of(name):
         if path.name.startswith("good"):
             try:
                 keep_promises(TARGETS[name].run, path.read_bytes(), folder)
             except Exception:
-                return  # the child will say it
+                return  # the child process will report the fault
 
 
 def _in_child(path: Path, folder: Path) -> str:
@@ -78,7 +78,7 @@ def _in_child(path: Path, folder: Path) -> str:
 
 
 def _run(path: Path, folder: Path, writing: int) -> None:
-    """The child's whole life: it never returns."""
+    """Run an input in the child process, report its fault, and end the process."""
     fault = ""
     try:
         limit_addresses()
@@ -93,7 +93,7 @@ def _run(path: Path, folder: Path, writing: int) -> None:
 
 
 def _told(descriptor: int, child: int, patience: float) -> str | None:
-    """What the child writes until it ends; None if it had to be ended."""
+    """Return the fault that a child process reports; None if it was killed after `patience`."""
     deadline, told = time.monotonic() + patience, b""
     while select.select([descriptor], [], [], max(0.0, deadline - time.monotonic()))[0]:
         part = os.read(descriptor, 1000)
@@ -105,7 +105,7 @@ def _told(descriptor: int, child: int, patience: float) -> str | None:
 
 
 def main() -> int:
-    """Print one JSON object per input; exit code 1 if one fails."""
+    """Print one JSON object per input, and return exit code 1 if an input fails."""
     paths = [Path(name) for name in sys.argv[1:]]
     failed = False
     for path, fault in replay(paths or [p for name in TARGETS for p in corpus_of(name)]):

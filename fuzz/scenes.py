@@ -1,4 +1,4 @@
-"""Commands that are stopped at random moments by `fuzz.signals`, and what they may leave behind."""
+"""Commands that `fuzz.signals` stops at random moments, and checks of the files they leave."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ parameters = { n = 40, frustration = 0.2, loop_density = 0.5 }
 
 @dataclass(frozen=True)
 class Scene:
-    """A command, and its surroundings.
+    """A command with its files, typical time and exit codes.
 
     Attributes:
-        name: how to ask for it.
+        name: the name of the scene.
         words: the words of the command line, which runs in its own folder.
-        prepare: puts files into the folder.
-        seconds: processor time, about, that it takes, or after which one that does not end is
-            stopped.
-        cold_seconds: the same without cached kernels.
-        codes: exit codes of a command that has ended, or shows its best so far.
-        needs: a package that must be installed.
+        prepare: a function that puts files into the folder.
+        seconds: the command's approximate processor time; the latest time of the signal if the
+            command does not end by itself.
+        cold_seconds: the same time without cached kernels.
+        codes: the exit codes of a command that has ended, or has printed its best result so far.
+        needs: a package that must be installed, or None.
     """
 
     name: str
@@ -51,17 +51,17 @@ class Scene:
 
     @property
     def is_evaluated(self) -> bool:
-        """Whether the rules of the MaxSAT Evaluation hold: an answer is given in any case."""
+        """Whether the command follows the MaxSAT Evaluation, so that it must always answer."""
         return "--maxsat-output" in self.words
 
     def is_possible(self) -> bool:
-        """Whether its package is installed."""
+        """Return whether the package that the scene needs is installed."""
         return self.needs is None or importlib.util.find_spec(self.needs) is not None
 
 
 @cache
 def _texts(name: str) -> dict[str, bytes]:
-    """An instance as files, made once."""
+    """Return the files of an instance by name, generated once."""
     import tempfile
 
     problem = _PROBLEMS[name]()
@@ -77,7 +77,7 @@ def _dense(size: int) -> gh.Ising:
 
 
 def _torus(*sides: int) -> gh.Ising:
-    """Couplings of ±1 on a torus."""
+    """Return an instance with random couplings of ±1 on a torus."""
     grid = np.arange(np.prod(sides)).reshape(sides)
     ends = [(grid, np.roll(grid, -1, axis)) for axis in range(len(sides))]
     pairs = np.concatenate([np.stack([a.ravel(), b.ravel()], 1) for a, b in ends])
@@ -109,7 +109,7 @@ def _with_study(folder: Path) -> None:
 
 
 def _solve(solver: str, file: str, *options: str, needs: str | None = None) -> list[Scene]:
-    """A solver as people call it, and by the rules of the Evaluation."""
+    """Return two scenes of a solver: as users call it, and with MaxSAT Evaluation output."""
     words = ["solve", file, "--solver", solver, *options]
     rules = [*words, "--maxsat-output"]
     codes = (0, 10, 20, 30)
@@ -190,7 +190,7 @@ def left_wrong(scene: Scene, folder: Path, output: str) -> Iterator[str]:
             continue
         try:
             yield from (f"{name}: {fault}" for fault in _faults_of(path))
-        except Exception as fault:  # Every reader has its own errors.
+        except Exception as fault:  # because every reader has its own errors
             yield f"{name}: {type(fault).__name__}: {fault}"
 
 
@@ -213,7 +213,7 @@ def _faults_of(path: Path) -> list[str]:
 
 
 def _wrong_lines(path: Path, output: str) -> Iterator[str]:
-    """Lines that are not an answer, or a model that does not cost what the last `o` line says."""
+    """Yield the faults of printed lines, such as a cost that differs from the last `o` line."""
     lines = output.splitlines()
     statuses = [line for line in lines if line.startswith("s ")]
     models = [line for line in lines if line.startswith("v ")]
@@ -225,4 +225,4 @@ def _wrong_lines(path: Path, output: str) -> Iterator[str]:
     for model in models:
         cost = gh.read(path).cost([int(bit) for bit in model[2:]])
         if values[-1:] != [cost]:
-            yield f"the model costs {cost}, the last o line says {values[-1:]}"
+            yield f"the model costs {cost}, but the last o line states {values[-1:]}"

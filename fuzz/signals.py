@@ -1,8 +1,8 @@
 """`python -m fuzz.signals [--count N] [--seed N] [--cold SHARE] [--jobs N] [SCENE ...]`.
 
-Send SIGINT and SIGTERM to commands at random moments, with warm and with cold caches, and check
-what they leave: exit codes, processes, files, and models that cost what the last `o` line says.
-Linux only: `/proc` shows when a command handles signals, and which processes are left.
+Send SIGINT and SIGTERM to commands at random moments, with warm and with cold caches. Check exit
+codes, remaining processes and files, and that a model costs what the last `o` line states. This
+needs Linux: `/proc` shows when a command handles signals, and which processes remain.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from fuzz.scenes import SCENES, Scene, known_notices, left_wrong
 
 _NAMES = {signal.SIGINT: ("interrupted", 130), signal.SIGTERM: ("terminated", 143)}
 _START = 120.0  # seconds until a command handles signals, on a busy machine
-_SLOWEST = 20.0  # times slower than its processor time that a command may be on a busy machine
-_LONGEST = 120.0  # seconds from the signal to the end, after which a command counts as deaf
-_LINGER = 5.0  # seconds for processes that end with their parent
+_SLOWEST = 20.0  # the largest ratio of elapsed to processor time, on a busy computer
+_LONGEST = 120.0  # seconds after the signal until a command counts as hanging
+_LINGER = 5.0  # seconds in which child processes must end after their parent
 
 
 @dataclass(frozen=True)
@@ -39,8 +39,8 @@ class Shot:
         scene: the command.
         number: the signal.
         is_cold: whether nothing was compiled before.
-        moment: processor time of the command and its children when it was sent.
-        code: the exit code; None if there was none.
+        moment: the processor time of the command and its children when the signal was sent.
+        code: the exit code; None if the command did not end.
         seconds: wall-clock time from the signal to the end.
         work: processor time from the signal to the end.
         faults: the promises that were broken.
@@ -74,7 +74,7 @@ class Tally:
         return [shot for shot in self.shots if shot.faults]
 
     def table(self) -> str:
-        """One line per scene: counts, exit codes, and the longest time to the end."""
+        """Return a table with one line per scene: counts, exit codes and longest times."""
         lines = [
             f"{'scene':<22} {'SIGINT':>7} {'SIGTERM':>8} {'cold':>5} {'longest':>8}  exit codes"
         ]
@@ -93,7 +93,7 @@ class Tally:
 
 
 def shoot(scene: Scene, number: signal.Signals, share: float, is_cold: bool) -> Shot:
-    """Start a scene, send a signal after a share of its usual time, and check what is left."""
+    """Start a scene, send a signal after a fraction of its time, and check what it leaves."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "scene")
         folder.mkdir()
@@ -122,7 +122,7 @@ def shoot(scene: Scene, number: signal.Signals, share: float, is_cold: bool) -> 
 def _started(
     words: list[str], folder: Path, environment: dict[str, str]
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Start a command in its own session with default signals; end all of it afterwards."""
+    """Start a command in its own session with default signals, and kill the session afterwards."""
     with (folder.parent / "out").open("wb") as out, (folder.parent / "err").open("wb") as err:
         process = subprocess.Popen(
             [sys.executable, "-m", "glasshouse", *words], cwd=folder, env=environment,
@@ -146,7 +146,7 @@ def _default_signals() -> None:
 
 
 def _handles_signals(process: subprocess.Popen[bytes]) -> bool:
-    """Wait until a command has its own handlers; before that, signals are Python's own affair."""
+    """Wait until a command has installed its signal handlers, and return whether it has."""
     deadline = time.monotonic() + _START
     while process.poll() is None and time.monotonic() < deadline:
         try:
@@ -163,7 +163,7 @@ def _handles_signals(process: subprocess.Popen[bytes]) -> bool:
 def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
     """Wait until a command has used processor time of `seconds`, or has ended.
 
-    On a busy machine, seconds on the wall would all lie before a command has begun.
+    On a busy computer, a wall-clock delay could end before the command has started.
     """
     deadline = time.monotonic() + _SLOWEST * (seconds + 1)
     while process.poll() is None and time.monotonic() < deadline:
@@ -173,7 +173,7 @@ def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def _ended(process: subprocess.Popen[bytes]) -> tuple[int | None, float]:
-    """The exit code, and the processor time as last seen; no code after a minute or two."""
+    """Wait for the end, and return the exit code (or None) and the last processor time."""
     deadline, work = time.monotonic() + _LONGEST, 0.0
     while process.poll() is None and time.monotonic() < deadline:
         work = max(work, _work(process.pid))
@@ -182,7 +182,7 @@ def _ended(process: subprocess.Popen[bytes]) -> tuple[int | None, float]:
 
 
 def _work(leader: int) -> float:
-    """Seconds of processor time of a session's living processes, and of their ended children."""
+    """Return the processor time, in seconds, of a session's processes and ended children."""
     ticks = 0
     for pid in [leader, *_session(leader)]:
         try:
@@ -194,7 +194,7 @@ def _work(leader: int) -> float:
 
 
 def _left_behind(session: int) -> list[str]:
-    """Processes of a session that do not end by themselves."""
+    """Return the commands of a session's processes that do not end within a few seconds."""
     deadline = time.monotonic() + _LINGER
     while (left := _session(session)) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -202,7 +202,7 @@ def _left_behind(session: int) -> list[str]:
 
 
 def _session(session: int) -> list[int]:
-    """The living processes of a session, without its leader."""
+    """Return the live processes of a session, without its leader."""
     found = []
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) == session:
@@ -226,7 +226,7 @@ def _command(pid: int) -> str:
 def _spoken(
     scene: Scene, number: signal.Signals, code: int | None, out: str, err: str
 ) -> Iterator[str]:
-    """Yield the faults of an exit code, and of the text that was printed."""
+    """Yield the faults of a command's exit code and of its standard error."""
     word, expected = _NAMES[number]
     allowed = {expected, *scene.codes}
     if scene.is_evaluated:
@@ -241,7 +241,7 @@ def _spoken(
 
 
 def main() -> int:
-    """Send the signals, print the counts, and end with 1 if a promise was broken."""
+    """Send the signals, print the counts, and return 1 if a promise was broken."""
     arguments = _arguments()
     chance = random.Random(arguments.seed)
     scenes = [scene for scene in SCENES if not arguments.scenes or scene.name in arguments.scenes]
@@ -266,9 +266,9 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n\n")[2])
-    parser.add_argument("--count", type=int, default=100, help="signals in all")
+    parser.add_argument("--count", type=int, default=100, help="the number of signals")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--cold", type=float, default=0.25, help="share with empty caches")
+    parser.add_argument("--cold", type=float, default=0.25, help="fraction with empty caches")
     parser.add_argument("--jobs", type=int, default=1, help="commands at the same time")
     parser.add_argument("scenes", nargs="*", help=", ".join(scene.name for scene in SCENES))
     return parser.parse_args()

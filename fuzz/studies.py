@@ -1,4 +1,4 @@
-"""Targets of studies: the TOML file that asks for one, and the store that it is collected in."""
+"""Targets that read the TOML files and the stores of studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glasshouse.studies.task import Task
 
 
 def study_file(data: bytes, folder: Path) -> bool:
-    """A study in TOML; its tasks survive their own canonical form."""
+    """Read a study in TOML, and require that canonical forms reproduce its tasks."""
     path = folder / "input.toml"
     path.write_bytes(data)
     study = or_refused((ValueError,), load_study, path)
@@ -29,7 +29,7 @@ def _require_tasks(study: Study) -> None:
 
 
 def store_file(data: bytes, folder: Path) -> bool:
-    """A store: opened, and everything read that `study show`, `fit` and `check` read."""
+    """Open a store, and read everything that `study show`, `fit` and `check` read."""
     path = folder / "input.sqlite"
     for left in folder.glob("input.sqlite*"):
         left.unlink()

@@ -1,4 +1,4 @@
-"""All targets, by name: what is promised about an input, and how inputs are changed."""
+"""The table of all fuzzing targets, by name."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ CORPUS = Path(__file__).parent / "corpus"
 
 @dataclass(frozen=True)
 class Target:
-    """One thing to fuzz.
+    """A target of fuzzing.
 
     Attributes:
-        run: raises whatever breaks a promise.
-        mutate: changes an input into one that gets further than random bytes do.
-        longest: inputs have at most so many bytes.
+        run: the function that runs an input, and raises if a promise is broken.
+        mutate: the function that changes an input into another plausible input.
+        longest: the maximum length of an input, in bytes.
     """
 
     run: Run
@@ -48,5 +48,5 @@ TARGETS = {
 
 
 def corpus_of(name: str) -> list[Path]:
-    """The committed inputs of a target."""
+    """Return the paths of a target's inputs in the corpus."""
     return sorted(path for path in (CORPUS / name).iterdir() if path.is_file())

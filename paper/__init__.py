@@ -1,11 +1,11 @@
-"""The paper's figures, measured again: data, figure, and a report of what agrees.
+"""Reproduction of the paper's figures: data, figures, and reports that compare the claims.
 
-`iter_figure(name, store)` collects; `write_figure(name, store, folder)` draws and reports it;
-`reproduce` does both. A scale of 1 is the paper's own number of instances. This package is a part
-of the repository, not of an installed glasshouse.
+`iter_figure(name, store)` collects the measurements of a figure. `write_figure(name, store,
+folder)` draws the figure and writes its report. `reproduce` does both. A scale of 1 is the paper's
+number of instances. This package is a part of the repository, not of an installed glasshouse.
 
-* `peak`, `frustration`, `offset`, `structured`, `dispersion`, `decay`, `excited`: one figure (or
-  two) each, from the studies in the TOML files; `machines`: section 7, RBMs in training.
+* `peak`, `frustration`, `offset`, `structured`, `dispersion`, `decay`, `excited`: one or two
+  figures each, from the studies in the TOML files; `machines`: section 7, RBMs in training.
 * `report`: the table of claims, and the data as CSV.
 * `statistics`: intervals of correlations, shares and ratios.
 * `sweep_schedule`: the paper's appendix J, which optimises N_sweep.
@@ -50,14 +50,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class PaperFigure:
-    """One figure (or claim) of the paper.
+    """A figure or claim of the paper that can be reproduced.
 
     Attributes:
-        section: where it stands.
-        build: draws it from a store; from nothing where `has_study` is False.
-        has_study: whether there is something to collect.
-        collect: how, where it is no study of planted instances: takes the scale, the store's path,
-            workers and executor, and yields progress.
+        section: the section of the paper.
+        build: a function that draws the figure from a store, or without one if not `has_study`.
+        has_study: whether there are measurements to collect.
+        collect: a function that collects measurements other than studies of planted instances: it
+            takes the scale, the store's path, workers and executor, and yields progress.
     """
 
     section: str
@@ -80,16 +80,16 @@ FIGURES: dict[str, PaperFigure] = {
 
 
 def paper_study(name: str, scale: float = 1.0) -> Study:
-    """The study of a figure; `scale` times the paper's instances, at least 20 per point.
+    """Return a figure's study with `scale` times the paper's instances, but at least 20 per point.
 
     >>> study = paper_study("excitations", scale=0.05)
     >>> len(study.tasks), study.tasks[0].stop.instances
     (12, 100)
     """
     if not _figure(name).has_study:
-        raise ValueError(f"{name} is a formula; there is nothing to collect")
+        raise ValueError(f"{name} is a formula, so it has no study; use write_figure")
     if _figure(name).collect is not None:
-        raise ValueError(f"{name} is no study of planted instances; use iter_figure")
+        raise ValueError(f"{name} is not a study of planted instances; use iter_figure")
     text = resources.files(__name__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return parse_study(text, f"{name}.toml").scaled(scale)
 
@@ -102,16 +102,16 @@ def iter_figure(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Collect what a figure shows into a store, or go on where it stopped, yielding progress.
+    """Collect the measurements of a figure into a store, or resume, and yield the progress.
 
     Args:
-        name: of the figure, see `FIGURES`.
-        store: the file; made when it is not there, and so is its folder.
-        scale: times the paper's number of instances.
-        workers: processes; None stays in this one.
-        executor: instead of workers, any executor.
+        name: the name of the figure, see `FIGURES`.
+        store: the store's file; file and folder are created if they do not exist.
+        scale: the number of instances, as a multiple of the paper's number.
+        workers: the number of processes; None uses the current process.
+        executor: any executor, instead of worker processes.
     """
-    optional("matplotlib", "a figure")  # said before hours of work that would end without one
+    optional("matplotlib", "a figure")  # fails now if it is missing, not after hours of work
     own = _figure(name).collect
     make_folder(Path(store).parent)
     if own is not None:
@@ -124,12 +124,12 @@ def iter_figure(
 
 
 def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduction:
-    """Draw a figure from what was collected, and write data, PNG, SVG and report.
+    """Draw a figure from its measurements, and write data, PNG, SVG and report.
 
     Args:
-        name: of the figure, see `FIGURES`.
-        store: what was collected; None where there is nothing to collect.
-        folder: gets NAME.csv, NAME.png, NAME.svg and NAME.md.
+        name: the name of the figure, see `FIGURES`.
+        store: the store of the measurements; None if the figure needs none.
+        folder: the folder for NAME.csv, NAME.png, NAME.svg and NAME.md.
     """
     figure = _figure(name)
     place = Path(folder)
@@ -145,13 +145,13 @@ def write_figure(name: str, store: Store | None, folder: str | Path) -> Reproduc
 def reproduce(
     name: str, folder: str | Path, *, scale: float = 1.0, workers: int | None = None
 ) -> Reproduction:
-    """Collect a figure's study into FOLDER/NAME.sqlite, then write it; resumes when called again.
+    """Collect a figure's measurements into FOLDER/NAME.sqlite, or resume, and write the figure.
 
     Args:
-        name: of the figure, see `FIGURES`.
-        folder: where everything goes.
-        scale: times the paper's number of instances.
-        workers: processes; None stays in this one.
+        name: the name of the figure, see `FIGURES`.
+        folder: the folder of all files.
+        scale: the number of instances, as a multiple of the paper's number.
+        workers: the number of processes; None uses the current process.
     """
     if not _figure(name).has_study:
         return write_figure(name, None, folder)

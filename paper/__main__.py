@@ -1,7 +1,7 @@
-"""`python -m paper FIGURE -o DIR`: measure a figure of the paper again.
+"""`python -m paper FIGURE -o DIR`: reproduce a figure of the paper.
 
-Writes DIR/FIGURE.csv, .png, .svg and .md: data, figure, and a report of what agrees. The
-measurements are kept in DIR/FIGURE.sqlite; the same command resumes there.
+Writes DIR/FIGURE.csv, .png, .svg and .md: data, figure, and a report that compares the claims. The
+measurements are stored in DIR/FIGURE.sqlite, from which the same command resumes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.
 
     Args:
-        words: the words of the command line; by default those of the process.
+        words: the arguments; by default, those of the process.
     """
     asked = _arguments(words)
     try:
@@ -42,7 +42,7 @@ def _arguments(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR",
                         help="the folder of all files")  # fmt: skip
     parser.add_argument("--scale", type=float, default=0.01,
-                        help="times the paper's instances, at least 20 per point")  # fmt: skip
+                        help="multiple of the paper's instances; at least 20 a point")  # fmt: skip
     parser.add_argument("--workers", type=int, help="the number of processes")
     parser.add_argument("--dask", metavar="ADDRESS", help="the scheduler of a Dask cluster")
     return parser.parse_args(words)

@@ -1,4 +1,4 @@
-"""The classic algorithm's loops cancel, and frustration decays (section "Intersection")."""
+"""Decay of frustration as loops of the classic algorithm cancel (section "Intersection")."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from glasshouse.store.store import Store, StoredTask
 from glasshouse.store.storefile import StoreError
 from paper.report import Claim, Reproduction
 
-_CLOSE = 0.02  # as a share of the expected number
+_CLOSE = 0.02  # as a fraction of the expected number
 
 
 def build(store: Store) -> Reproduction:
-    """Realised f and intersections over the number of loops, beside the paper's formulas."""
+    """Compare realised f and intersections over the number of loops with the paper's formulas."""
     data = []
     sides = (0, 0)
     for task in store.tasks():
@@ -78,5 +78,5 @@ def build(store: Store) -> Reproduction:
 def _sides(task: StoredTask) -> tuple[int, int]:
     graph = task.table("parameters").get("graph")
     if not (isinstance(graph, list) and len(graph) == 2):
-        raise StoreError(f"task {task.task_id[:12]} is not of the paper's kind: no [n, m] as graph")
+        raise StoreError(f"task {task.task_id[:12]} has no [n, m] as graph; use another store")
     return graph[0], graph[1]

@@ -1,4 +1,4 @@
-"""How uncertain local fields are when frustration is concentrated (appendix, a formula)."""
+"""Dispersion of local fields if frustration is concentrated (a formula of the appendix)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SAMPLES = 200_000
 
 
 def build() -> Reproduction:
-    """c_v over the alignment r, from the formula and from a simulation of the field."""
+    """Draw c_v over the alignment r, from the formula and from simulated fields."""
     figure, ax = new_figure(6.2, 4.0)
     aligned = np.linspace(0.55, 0.99, 89)
     data, claims = [], []
@@ -40,7 +40,7 @@ def build() -> Reproduction:
             )
         )  # fmt: skip
     ax.set_yscale("log")
-    ax.set_xlabel("share $r$ of visible spins aligned with the plant")
+    ax.set_xlabel("fraction $r$ of visible spins aligned with the plant")
     ax.set_ylabel("dispersion $c_v$ of a local field")
     ax.set_title(r"Dispersion of local fields, $n = N = 1000$, $\epsilon = 0.01$")
     place_legend(ax, [mark("lines: formula", linestyle="-"), mark("points: simulated", marker="o")])
@@ -56,7 +56,7 @@ def _formula(block: float, aligned: float) -> float:
 
 
 def _simulated(block: float, aligned: float, rng: np.random.Generator) -> float:
-    """Fields of N centre loops through one hidden spin, drawn as the appendix sets them up."""
+    """Return c_v of simulated fields of N centre loops through one hidden spin, as in the paper."""
     inside = round(_SIZE * block)
     up = round(_SIZE * aligned)
     in_block: npt.NDArray[np.int64] = rng.hypergeometric(inside, _SIZE - inside, up, _SAMPLES)

@@ -1,4 +1,4 @@
-"""Gap and distance of the first excited state over f (section "Frustration")."""
+"""Energy gap and distance of the first excited state over f (section "Frustration")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from paper.report import Claim, Reproduction
 
 
 def build(store: Store) -> Reproduction:
-    """The mean distance and the mean gap, by enumeration of small instances."""
+    """Draw the mean distance and the mean gap over f, from enumerated small instances."""
     data = []
     for task in store.tasks():
         if task.kind != "excitations":
@@ -57,13 +57,13 @@ def build(store: Store) -> Reproduction:
         "no solver",
         data,
         (
-            "The distance is the mean over all first excited states of an instance, each to its "
-            "nearest ground state; one flipped spin is 1/n away, the least there is. The paper "
-            "does not state a size or density for this claim, and it is not general. With the "
-            "least distance, 10 × 10 at density 3 showed no growth (0.100 at f = 0 and at 1/4, at "
-            "most 0.111), and of the densities 1, 2, 5 and 10 tried at 8 × 8, density 5 showed it "
-            "most. f = 1/4 is omitted, because its ground states are degenerate. Agreement only "
-            "means that such a regime exists.",
+            "The distance is that from a first excited state to its nearest ground state, averaged "
+            "over all first excited states of an instance. The smallest possible distance, one "
+            "flipped spin, is 1/n. The paper does not state a size or a density for this claim, "
+            "which does not hold in general: the least distance did not grow for 10 × 10 at "
+            "density 3 (0.100 at f = 0 and at 1/4, at most 0.111). Of the densities 1, 2, 5 and 10 "
+            "at 8 × 8, density 5 showed the strongest growth. f = 1/4 is omitted, because its "
+            "ground states are degenerate. Agreement only means that such a regime exists.",
         ),
     )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""How hardness grows with n at different frustrations (section "Difficulty vs. Frustration")."""
+"""Growth of hardness with n at eight frustrations (section "Difficulty vs. Frustration")."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _CLOSE = 0.15
 
 
 def paper_value(f: Fraction, n: float) -> float:
-    """The paper's fitted curve.
+    """Return the hardness at size n according to the paper's fitted curve.
 
     >>> round(paper_value(Fraction(1, 10), 60))
     110
@@ -51,7 +51,7 @@ def paper_value(f: Fraction, n: float) -> float:
 
 
 def build(store: Store) -> Reproduction:
-    """Geometric means over n for eight frustrations, the laws that fit, and the paper's curves."""
+    """Draw geometric means over n for eight frustrations, with our fits and the paper's curves."""
     points = points_of(store, "geometric_mean")
     series = series_of(points, "size")
     fits = fit_series(series)
@@ -80,9 +80,9 @@ def build(store: Store) -> Reproduction:
         "same law by AICc; reference values within 15 % or our 95 % interval",
         settings_text(points), [_row(point) for point in points],
         (
-            "Deviations from the paper's fitted curves are tabulated in the data file "
-            "(`deviation_from_paper`); the largest of each f is in the table. `python -m paper "
-            "offset` tests an explanation. The sizes of each f were chosen here, because the paper "
+            "The data file contains all deviations from the paper's fitted curves "
+            "(`deviation_from_paper`), and the table the largest deviation for each f. [The "
+            "offset](offset.md) tests an explanation. The sizes are our choice, because the paper "
             "does not list its sizes; the best law depends on their range.",
             _reference_remark(points),
         ),
@@ -90,7 +90,7 @@ def build(store: Store) -> Reproduction:
 
 
 def frustration_of(point: Point) -> Fraction:
-    """The frustration that a point was asked for, exactly."""
+    """Return the frustration requested for a point, as an exact fraction."""
     return Fraction(str(point.task.parameters["frustration"]))
 
 
@@ -130,15 +130,15 @@ def _reference_claim(point: Point) -> list[Claim]:
 
 
 def _reference_remark(points: list[Point]) -> str:
-    """How many reference values are met, and how many misses are beyond our own interval."""
+    """Return a sentence on how many reference values our measurements meet."""
     known = [(p, REFERENCE.get((frustration_of(p), int(p.size)))) for p in points]
     pairs = [(p.estimate, value) for p, value in known if value is not None]
     off = [(e, v) for e, v in pairs if abs(e.value / v - 1) > _CLOSE]
     beyond = sum(not e.low <= v <= e.high for e, v in off)
     return (
-        f"Of {len(pairs)} reference values {len(pairs) - len(off)} are met within 15 %; {beyond} "
-        "of the others are outside the 95 % interval of the measurement, which is wide if there "
-        "are few instances."
+        f"Of {len(pairs)} reference values, {len(pairs) - len(off)} are met within 15 %; {beyond} "
+        "of the other values are outside the 95 % interval of the measurement, which is wide if "
+        "there are few instances."
     )
 
 

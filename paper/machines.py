@@ -1,8 +1,8 @@
-"""How KL divergence and frustration evolve (section "Connection to RBM Pre-training").
+"""KL divergence and frustration during training (section "Connection to RBM Pre-training").
 
-The paper fixes neither the units nor how the gradient is normalised, and names two sizes: both
-are trained, with ±1 units and means, and with 0/1 units and sums. What is claimed is tested by
-rules that are stated in the report.
+The paper specifies neither the units nor the normalisation of the gradient, and names two sizes.
+Both sizes are trained, with ±1 units and means, and with 0/1 units and sums. The report states the
+rules by which the claims are tested.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from paper.statistics import bootstrap, rank_correlation, share
 
 _PAPER_MACHINES, _COMPARED, _LEAST = 10_000, 1_000, 20
 _PAPER_PLATEAU = 0.18
-_CLOSE = 0.1  # of the plateau's height, relative
-_FLAT = 0.05  # change over the last fifth of the epochs, relative
-_ZERO = 0.01  # f that counts as none
-_RISING = 0.8  # rank correlation with the epoch
-_DIP = 0.005  # least depth of a dip
-_POOR = 0.5  # ratio of KL divergences from which one is drastically lower
+_CLOSE = 0.1  # the largest relative deviation from the plateau's height
+_FLAT = 0.05  # the largest relative change over the last fifth of the epochs
+_ZERO = 0.01  # the largest f that counts as zero
+_RISING = 0.8  # the lowest rank correlation with the epoch
+_DIP = 0.005  # the minimum depth of a dip
+_POOR = 0.5  # the largest ratio of KL divergences that counts as drastically lower
 _MONITORS = ("kl", "frustration", "activation")
 _EVERY = 10
 _CONVENTIONS = (("spin", "mean"), ("binary", "sum"))
@@ -48,7 +48,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
 
 
 def tasks(scale: float = 1.0) -> list[TrainingTask]:
-    """All ensembles; `scale` times the paper's 10,000 machines, a tenth for other gradients.
+    """Return all ensembles: `scale` times 10,000 machines for CD-1, a tenth for other gradients.
 
     >>> [task.count for task in tasks(0.01)][:5]
     [100, 100, 100, 100, 20]
@@ -72,12 +72,12 @@ def _task(count: float, units: Any, reduction: Any, hidden: int, **changed: Any)
 def collect(
     scale: float, store: Path, *, workers: int | None = None, executor: Executor | None = None
 ) -> Iterator[StudyProgress]:
-    """Train all ensembles, or go on where it stopped."""
+    """Train all ensembles into a store, or resume, and yield the progress."""
     yield from iter_train(tasks(scale), store, workers=workers, executor=executor)
 
 
 def build(store: Store) -> Reproduction:
-    """KL and f over epochs for both sizes and units, gradients compared, and what f tells."""
+    """Draw KL and f over epochs for both sizes and units, and test the claims about them."""
     asked = {task.task_id for task in tasks()}
     ensembles = [one for one in read_ensembles(store) if one.task_id in asked]
     main = [one for one in ensembles if _way(one) == "CD-1"]
@@ -89,7 +89,7 @@ def build(store: Store) -> Reproduction:
         "by the rules below the table",
         "shifting bars (5 of 9), 1000 epochs, learning rate 0.05 to 0.0005, σ = 0.01, biases; "
         f"{main[0].machines:,} machines per curve, {min(one.machines for one in ensembles):,} per "
-        f"compared gradient; looks every {_EVERY} epochs; KL and f exact",
+        f"compared gradient; evaluations every {_EVERY} epochs; KL and f exact",
         [row for one in ensembles for row in _rows(one)],
         _remarks(main, ensembles),
     )  # fmt: skip
@@ -97,17 +97,17 @@ def build(store: Store) -> Reproduction:
 
 def _rules() -> str:
     return (
-        f"Rules. Zero: a median of at most {_ZERO}. Rises: intervals of 95 % apart, or a rank "
+        f"Rules. Zero: a median of at most {_ZERO}. Rises: disjoint 95 % intervals, or a rank "
         f"correlation with the epoch above {_RISING}. Plateau: less than {_FLAT:.0%} change over "
-        f"the last fifth. Around: within {_CLOSE:.0%}. Dip: of the median, after its least value, "
+        f"the last fifth. Around: within {_CLOSE:.0%}. Dip: a dip of the median after its minimum, "
         f"at least {_DIP} deep on both sides. Middle: from a quarter to three quarters of the "
-        f"epochs. Correlations, differences, shares and ratios: by their whole 95 % interval. "
+        f"epochs. Correlations, differences, fractions and ratios: by their whole 95 % interval. "
         f"Drastically lower: at most {_POOR} times."
     )
 
 
 def _way(one: Ensemble) -> str:
-    """Which gradient an ensemble was trained with."""
+    """Return the name of the gradient with which an ensemble was trained."""
     usual = {"gradient": "cd", "mode_probability": 0.0, "chains": None}
     told = {name: getattr(one.settings, name) for name in usual}
     return next((name for name, changed in _OTHERS.items() if usual | changed == told), "CD-1")
@@ -119,7 +119,7 @@ def _label(one: Ensemble) -> str:
 
 
 def _shape(one: Ensemble) -> list[Claim]:
-    """What the curve of f looks like."""
+    """Test the claims about the shape of an ensemble's curve of f."""
     name, f, epochs = _label(one), one.median("frustration"), one.epochs
     first, last = (median_of(one.curve("frustration")[:, k]) for k in (0, -1))
     least = int(np.nanargmin(f))
@@ -131,7 +131,7 @@ def _shape(one: Ensemble) -> list[Claim]:
               "f does not depend on the scale of the weights"),
         Claim(f"{name}: f from start to end", "rises",
               f"{first.value:.3f} to {last.value:.3f}", last.low > first.high),
-        Claim(f"{name}: f after its least value", "clear increasing trend",
+        Claim(f"{name}: f after its minimum", "clear increasing trend",
               f"from {f[least]:.3f} at epoch {epochs[least]}; rank correlation {trend:.2f}",
               trend > _RISING),
         Claim(f"{name}: f over the last fifth", "plateau", f"changes by {change:.1%}",
@@ -143,19 +143,19 @@ def _shape(one: Ensemble) -> list[Claim]:
     if dip is None:
         return [
             *claims,
-            Claim(f"{name}: dip of f", "a small one", f"none after epoch {epochs[least]}", False),
+            Claim(f"{name}: dip of f", "a small dip", f"none after epoch {epochs[least]}", False),
         ]
     place, depth = int(epochs[least + dip[0]]), dip[1]
     return [
         *claims,
-        Claim(f"{name}: dip of f", "a small one", f"{depth:.3f} deep", True),
-        Claim(f"{name}: place of the dip", "in the middle", f"epoch {place}",
+        Claim(f"{name}: dip of f", "a small dip", f"{depth:.3f} deep", True),
+        Claim(f"{name}: position of the dip", "in the middle", f"epoch {place}",
               bool(0.25 <= place / epochs[-1] <= 0.75)),
     ]  # fmt: skip
 
 
 def deepest_dip(curve: FloatArray) -> tuple[int, float] | None:
-    """Place and depth of the deepest inner minimum; None without one that counts.
+    """Return index and depth of a curve's deepest dip, or None if no dip is deep enough.
 
     >>> deepest_dip(np.array([0.0, 0.2, 0.1, 0.3]))
     (2, 0.1)
@@ -170,7 +170,7 @@ def deepest_dip(curve: FloatArray) -> tuple[int, float] | None:
 
 
 def _indicator(one: Ensemble) -> list[Claim]:
-    """What f tells of a machine at the end."""
+    """Test the claims about f as an indicator of a trained machine's quality."""
     name = _label(one)
     kl, f, sure = _finals(one)
     order = np.argsort(kl)
@@ -179,24 +179,24 @@ def _indicator(one: Ensemble) -> list[Claim]:
     apart = bootstrap(lambda a, b: float(np.median(a) - np.median(b)), worst, best)
     with_kl, with_activation = rank_correlation(kl, f), rank_correlation(sure, f)
     return [
-        Claim(f"{name}: f of the quarter with the highest KL, less that with the lowest",
+        Claim(f"{name}: f of the quarter with the highest KL minus f of that with the lowest KL",
               "below 0: f stays low where the training fails", str(apart), apart.high < 0,
               f"{np.median(worst):.3f} and {np.median(best):.3f}"),
         Claim(f"{name}: rank correlation of f and KL at the end", "negative: f is an indicator",
               str(with_kl), with_kl.high < 0),
-        Claim(f"{name}: rank correlation of f and hidden activation", "there is one",
+        Claim(f"{name}: rank correlation of f and hidden activation", "not zero",
               str(with_activation), with_activation.low > 0 or with_activation.high < 0),
     ]  # fmt: skip
 
 
 def _finals(one: Ensemble) -> FloatArray:
-    """Monitors × machines, of those that did not diverge."""
+    """Return the final values of all machines that did not diverge: monitors × machines."""
     finals = np.array([one.final(monitor) for monitor in _MONITORS])
     return finals[:, np.isfinite(finals).all(axis=0)]
 
 
 def _gradients(one: Ensemble, ensembles: Sequence[Ensemble]) -> list[Claim]:
-    """Other gradients against CD-1, at equal updates."""
+    """Compare other gradients with CD-1 after equal numbers of updates."""
     alike = {_way(other): other for other in ensembles if _label(other) == _label(one)}
     kl, claims = _finals(one)[0], []
     said = {"exact gradient": "drastically lower: CD converges very poorly",
@@ -246,7 +246,7 @@ def _figure(main: Sequence[Ensemble], ensembles: Sequence[Ensemble]) -> Any:
 
 
 def _rows(one: Ensemble) -> list[dict[str, Any]]:
-    """The curves of an ensemble, one row per look."""
+    """Return the curves of an ensemble as rows of the data file, one per evaluation."""
     bands = {name: one.percentiles(name, (50.0, *BAND)) for name in _MONITORS}
     shared = {"gradient": _way(one), "units": one.settings.units, "hidden": one.settings.hidden,
               "reduction": one.settings.reduction, "machines": one.machines,
@@ -266,19 +266,19 @@ def _remarks(main: Sequence[Ensemble], ensembles: Sequence[Ensemble]) -> list[st
     proven = sum(int(one.modes_proven.sum()) for one in ensembles)
     return [
         _rules(),
-        "The paper fixes neither the units (±1 or 0/1) nor whether the gradient is the mean or the "
-        "sum over the data; its caption says 9 × 12 and its text 9 × 6. Both sizes are shown, "
-        "with ±1 and the mean, and with 0/1 and the sum; the other two pairs are not. No setting "
-        "was chosen to approach the paper's 0.18.",
-        "By default, there are as many persistent chains as data, nine; so few chains do badly.",
-        f"KL starts at {min(first):.3f} to {max(first):.3f}; machines with small weights are "
-        f"uniform, which is ln(512/9) = {math.log(512 / 9):.3f} away from the data.",
-        f"{lost:,} of {trained:,} machines diverged. Modes used in training: {modes:,}, of "
-        f"which {proven:,} are proven (all states were visited). The mode is used with a "
-        "probability that rises to 0.1 by the sigmoid of Manukian et al. (2020), whose runs had "
-        "many more updates than the 1000 of this figure.",
-        "A machine fails if its final KL is high: the quarter of machines with the highest KL "
-        "represents the failures. Training the worst machines again would look like a gain "
-        "(regression to the mean), so the mode is judged by the fraction of its machines above "
-        "CD-1's upper quartile.",
+        "The paper specifies neither the units (±1 or 0/1) nor whether the gradient is the mean or "
+        "the sum over the data. The size is 9 × 12 in its caption and 9 × 6 in its text. Both "
+        "sizes are shown, with ±1 and the mean, and with 0/1 and the sum, but not with the other "
+        "two pairs. No setting was chosen to approach the paper's 0.18.",
+        "By default, the number of persistent chains is the number of data rows, which is nine "
+        "here. So few chains perform badly.",
+        f"KL starts at {min(first):.3f} to {max(first):.3f}. Machines with small weights are "
+        f"nearly uniform; the KL of a uniform machine is ln(512/9) = {math.log(512 / 9):.3f}.",
+        f"{lost:,} of {trained:,} machines diverged. Training used {modes:,} modes, of which "
+        f"{proven:,} are proven (by enumeration of all states). The probability of using the mode "
+        "rises to 0.1 by the sigmoid of Manukian et al. (2020), whose runs had many more updates "
+        "than the 1000 of this figure.",
+        "The quarter of machines with the highest final KL represents the failures. If only the "
+        "worst machines were trained again, regression to the mean would look like a gain. The "
+        "mode is therefore judged by the fraction of its machines above CD-1's upper quartile.",
     ]

@@ -1,4 +1,4 @@
-"""Points below the paper's fitted curves: as printed, and with twice as many sweeps per run."""
+"""Offset of our points to the paper's fitted curves, with N_sweep as printed and doubled."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from glasshouse.studies.charts import settings_text
 from paper.frustration import PAPER_LAWS, frustration_of, paper_value
 from paper.report import Claim, Reproduction, point_row
 
-# In the order of the study: what the solver was told, and what that is called.
+# The solver's settings in the order of the study, and their names in the report.
 SETTINGS = {"paper": "N_sweep as printed", "paper-doubled": "twice the printed N_sweep"}
-# A mean deviation below this counts as none.
+# The largest mean deviation that counts as zero.
 _CLOSE = 0.05
 
 
 class Deviation(NamedTuple):
-    """How far a point is from the paper's fitted curve.
+    """The deviation of a point from the paper's fitted curve.
 
     Attributes:
         frustration: f.
         size: n.
         log: ln(measured / fitted).
-        point: what was measured.
+        point: the measured point.
     """
 
     frustration: Fraction
@@ -39,7 +39,7 @@ class Deviation(NamedTuple):
 
 
 def build(store: Store) -> Reproduction:
-    """Deviations from the paper's fits over n, for eight frustrations and both run lengths."""
+    """Draw deviations from the paper's fits over n, for eight frustrations and two run lengths."""
     points = points_of(store, "geometric_mean")
     found = {setting: _deviations(points, setting) for setting in SETTINGS}
     figure, panels = new_figure(10.4, 4.2, columns=2)
@@ -59,15 +59,15 @@ def build(store: Store) -> Reproduction:
 
 
 def spread(deviations: Iterable[Deviation]) -> tuple[float, float]:
-    """Mean deviation, as a ratio less one, and the root mean square of its logarithm."""
+    """Return the mean relative deviation, and the root mean square of the log ratio."""
     logs = np.array([one.log for one in deviations])
     return math.expm1(float(logs.mean())), float(np.sqrt((logs**2).mean()))
 
 
 def trend(deviations: Sequence[Deviation], along: str) -> tuple[float, float]:
-    """Slope of the logarithm along f or ln n by least squares, and its standard error.
+    """Return the least-squares slope of the log ratio over f or ln n, and its standard error.
 
-    Along ln n, each f has a level of its own.
+    Along ln n, each f has its own level.
     """
     logs = np.array([one.log for one in deviations])
     names = [one.frustration for one in deviations]
@@ -150,9 +150,9 @@ def _remarks(found: dict[str, list[Deviation]]) -> tuple[str, ...]:
     return (
         "Trends of the logarithm of the ratio (least squares, standard errors): "
         + "; ".join(trends) + ".",
-        "Established: which of the two settings lies nearer to the curves, on average and for each "
+        "Established: which of the two settings is nearer to the curves, on average and for each "
         "f. Not established: whether the authors used this setting. Their text and their appendix "
-        "give the printed numbers, their raw data of this figure are not available, and a "
+        "state the printed numbers, and their raw data of this figure are not available. A "
         "different cause with the same effect cannot be excluded. Their raw data of structured "
         "loops, whose N_sweep is known, agree with the printed N_sweep.",
     )  # fmt: skip

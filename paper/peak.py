@@ -1,4 +1,4 @@
-"""Where random loops are hardest (section "Hardness Peak")."""
+"""The loop density at which random loops are hardest (section "Hardness Peak")."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN = 8  # curves beyond these are measured and fitted, but would crowd the f
 
 
 def build(store: Store) -> Reproduction:
-    """Curves of hardness over density, their peaks, and the decay of the peaks with n."""
+    """Draw hardness over density, its peaks, and the decay of the peak density with n."""
     points = points_of(store, "paper_95")
     series = series_of(points, "density")
     fits = fit_series(series)
@@ -57,7 +57,7 @@ def build(store: Store) -> Reproduction:
             f"peak density, n = {int(size)}", f"{peak_density(int(size)):.3f}", str(peak.density),
             abs(peak.density.value - peak_density(int(size))) <= _CLOSE
             or peak.density.low <= peak_density(int(size)) <= peak.density.high,
-            "at the edge of what was measured" if peak.at_edge else "",
+            "at the edge of the measured densities" if peak.at_edge else "",
         )
         for size, peak in zip(sizes, peaks, strict=True)
     ]  # fmt: skip
@@ -73,8 +73,8 @@ def build(store: Store) -> Reproduction:
         "peaks within 0.03 or our 95 % interval; parameters of the decay within our 95 % interval",
         settings_text(points), [point_row(point) for point in points],
         (
-            "Densities are the requested ones, as in the paper: N = ⌈ρn⌉, so N/n is on average "
-            "1/(2n) higher. A peak is the maximum of a cubic in ln ρ around the highest point; its "
+            "Densities are requested densities, as in the paper: N = ⌈ρn⌉, so N/n is on average "
+            "1/(2n) higher. A peak is the maximum of a cubic in ln ρ around the highest point. Its "
             "interval is a parametric bootstrap of the whole fit. Lines in the figure are kernel "
             "averages of the points. Small samples scatter: with 100 instances per point, the peak "
             "of n = 30 was at 0.50 in N/n and at 0.51 in ρ, both outside the tolerance of 0.03.",

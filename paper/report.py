@@ -1,4 +1,4 @@
-"""Reports: what the paper says, what we measure, whether they agree."""
+"""Reports that compare the paper's claims with our measurements."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Claim(Summarised):
-    """One line of a report.
+    """A claim of the paper and our measurement: one line of a report.
 
     Attributes:
         what: the quantity.
-        paper: what the paper says.
-        measured: what came out here.
-        agrees: whether the two agree by the stated rule; None where it cannot be said.
-        remark: what explains a difference.
+        paper: the paper's value or statement.
+        measured: our measured value.
+        agrees: whether the two agree by the stated rule; None if the rule does not apply.
+        remark: an explanation of the difference, or further numbers.
     """
 
     what: str
@@ -39,14 +39,14 @@ class Claim(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduction(Summarised):
-    """A figure measured again.
+    """A reproduced figure with its claims, data and remarks.
 
     Attributes:
-        title: of the report.
-        figure: drawn.
-        claims: what was compared.
-        rule: when two numbers count as equal, in words.
-        settings: what was measured with, in words.
+        title: the title of the report.
+        figure: the drawn figure.
+        claims: the compared claims.
+        rule: the rule by which claims agree, as text.
+        settings: the settings of the measurement, as text.
         data: the points, one mapping each.
         remarks: paragraphs below the table.
     """
@@ -61,13 +61,13 @@ class Reproduction(Summarised):
 
     @property
     def agreeing(self) -> tuple[int, int]:
-        """Claims that agree, of those that can be judged."""
+        """The number of claims that agree, and the number that can be judged."""
         judged = [claim for claim in self.claims if claim.agrees is not None]
         return sum(bool(claim.agrees) for claim in judged), len(judged)
 
 
 def point_row(point: Point) -> dict[str, Any]:
-    """A point as a row of the data file."""
+    """Return a point as a row of the data file."""
     plan = point.task.schedule
     parameters = {k: v for k, v in point.task.parameters.items() if k != "loops"}
     return {
@@ -87,7 +87,7 @@ def point_row(point: Point) -> dict[str, Any]:
 
 
 def write_data(done: Reproduction, path: Path) -> None:
-    """The points as CSV."""
+    """Write the points of a figure as CSV."""
     names = list(dict.fromkeys(name for row in done.data for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
@@ -97,7 +97,7 @@ def write_data(done: Reproduction, path: Path) -> None:
 
 
 def write_report(done: Reproduction, name: str, section: str, path: Path) -> None:
-    """The Markdown report beside the figure."""
+    """Write the Markdown report of a figure."""
     good, judged = done.agreeing
     lines = [
         f"# {done.title}",

@@ -1,4 +1,4 @@
-"""Correlations, shares and bootstrapped statistics of ensembles, with 95 % intervals."""
+"""Correlations, fractions and bootstrapped statistics of ensembles, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RESAMPLES = 1000
 
 
 def bootstrap(statistic: Callable[..., float], *samples: FloatArray) -> Estimate:
-    """A statistic of some samples with its 95 % percentile interval; always the same resamples."""
+    """Return a statistic of samples with its 95 % bootstrap interval, from a fixed seed."""
     rng = np.random.default_rng(0)
     found = [statistic(*(rng.choice(sample, len(sample)) for sample in samples))
              for _ in range(_RESAMPLES)]  # fmt: skip
@@ -24,7 +24,7 @@ def bootstrap(statistic: Callable[..., float], *samples: FloatArray) -> Estimate
 
 
 def rank_correlation(x: npt.ArrayLike, y: npt.ArrayLike) -> Estimate:
-    """Spearman's, with Bonett and Wright's 95 % interval; nothing is known of constants.
+    """Return Spearman's rank correlation with its 95 % interval (Bonett and Wright).
 
     >>> rank_correlation([1, 2, 3, 4, 5], [1, 4, 9, 16, 24]).value > 0.999
     True
@@ -40,7 +40,7 @@ def rank_correlation(x: npt.ArrayLike, y: npt.ArrayLike) -> Estimate:
 
 
 def share(marks: npt.NDArray[np.bool_]) -> Estimate:
-    """The share of True, with its Clopper-Pearson 95 % interval.
+    """Return the fraction of True values with its Clopper-Pearson 95 % interval.
 
     >>> share(np.array([True, False]))
     Estimate(value=0.5, low=0.012..., high=0.987..., confidence=0.95)

@@ -1,4 +1,4 @@
-"""Structured loops stay hard at high density (section "Structured-Loop Algorithm")."""
+"""Hardness of structured loops at high density (section "Structured-Loop Algorithm")."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def build(store: Store) -> Reproduction:
-    """Medians over density for all block sizes, and for random loops."""
+    """Draw median hardness over density for all block sizes, and for random loops."""
     points = points_of(store, "median")
     series = series_of(points, "density")
     figure, ax = new_figure(7.6, 4.6)
@@ -31,12 +31,12 @@ def build(store: Store) -> Reproduction:
         "peaks of the smoothed curve within a factor of 2",
         settings_text(points), [point_row(point) for point in points],
         (
-            "The position and the height of the right peak depend on the last β. Here it is that "
-            "of the authors' code, ln n times min(1, n/ρ). With the text's 1/ρ (`beta = "
-            '"paper-text"` in the study) a probe of 40 instances per point was harder at most '
-            "densities and had no fall up to 200 at d = 0.3; at d = 0.2 most reached the limit.",
-            "Smoothing (0.2 in ln ρ) and prominence (0.5) were set on a run of 20 instances per "
-            "point; with 0.35 and 0.4 the left peak of d = 0.2 was not counted.",
+            "The position and the height of the right peak depend on the last β. This figure uses "
+            "the last β of the authors' code, ln n times min(1, n/ρ). The text's 1/ρ (`beta = "
+            '"paper-text"` in the study) was tried with 40 instances per point. They were harder '
+            "at most densities, with no fall up to 200 at d = 0.3, and mostly unsolved at d = 0.2.",
+            "The smoothing (0.2 in ln ρ) and the prominence (0.5) were chosen on a run of 20 "
+            "instances per point. With 0.35 and 0.4, the left peak of d = 0.2 was not counted.",
         ),
     )  # fmt: skip
 
@@ -50,7 +50,7 @@ def _claims(series: list[Series]) -> list[Claim]:
             two = len(found) == 2 and 20 <= found[-1] <= 80
             claims.append(
                 Claim(f"d = {d}: peaks", "two, the right one at about 40", _places(found), two,
-                      "the right one's place depends on the schedule, see below")
+                      "the right peak's position depends on the schedule, see below")
             )  # fmt: skip
     if 0.9 in by_block:
         found = smoothed_peaks(by_block[0.9])
@@ -76,10 +76,10 @@ def _block(one: Series) -> float | None:
 
 
 def smoothed_peaks(one: Series, width: float = 0.2, prominence: float = 0.5) -> list[float]:
-    """Densities of the maxima of a curve, smoothed over `width` in ln density.
+    """Return the densities of a curve's maxima after smoothing over `width` in ln density.
 
-    A maximum counts when the logarithm falls by `prominence` on both sides before it rises higher.
-    Points that are only lower bounds take part as what they are: at least so hard.
+    A maximum counts if the logarithm falls by `prominence` on both sides before it rises higher.
+    Points that are only lower bounds take part with their bounds.
     """
     from scipy.signal import find_peaks
 
@@ -101,7 +101,7 @@ def _places(peaks: list[float]) -> str:
 
 
 def _ratio_at(one: Series, other: Series, density: float) -> tuple[float, bool]:
-    """Ratio of two curves at the point nearest to a density, and whether it is no bound."""
+    """Return the ratio of two curves near a density, and whether it is more than a lower bound."""
     above, below = (
         min(s.points, key=lambda p: abs(math.log(p.density / density))) for s in (one, other)
     )
@@ -109,7 +109,7 @@ def _ratio_at(one: Series, other: Series, density: float) -> tuple[float, bool]:
 
 
 def build_ratio(store: Store) -> Reproduction:
-    """The ratio of structured to random hardness over f, at high density."""
+    """Draw the ratio of structured to random hardness over f, at high density."""
     points = points_of(store, "median")
     series = {_block(one): one for one in series_of(points, "frustration")}
     structured = next(one for d, one in series.items() if d is not None)
@@ -137,7 +137,7 @@ def build_ratio(store: Store) -> Reproduction:
     plain_ticks(side, "y")
     place_legend(side, notes)
     side.set_ylabel("median, structured over random")
-    side.set_title("How much harder the structured ones are ($d = 0.3$)")
+    side.set_title("Hardness of structured over random loops ($d = 0.3$)")
     note_settings(ax, points)
     claims = _growth_claims(f[sure], ratio[sure], error[sure])
     return Reproduction(
@@ -147,15 +147,15 @@ def build_ratio(store: Store) -> Reproduction:
         (
             "The paper describes the growth only as text. The range matters: over f = 0.15 to 0.24 "
             "the curvature was negative (-109, 100 instances per point), because below about 0.18 "
-            "the median jumps between a few sweeps and a whole run. The range here was chosen "
-            "above 0.18 after this observation, and random loops take 3 to 4 sweeps in all of it. "
-            "So the data show upward curvature in a window, not a doubly exponential law.",
+            "the median jumps between a few sweeps and a whole run. After this observation, the "
+            "range was chosen above 0.18, where random loops always take 3 to 4 sweeps. So the "
+            "data show upward curvature in a window, not a doubly exponential law.",
         ),
     )  # fmt: skip
 
 
 def _growth_claims(f: Floats, ratio: Floats, error: Floats) -> list[Claim]:
-    """Whether the ratio grows, and whether its logarithm curves upwards."""
+    """Test whether the ratio grows with f, and whether its logarithm curves upwards."""
     most = int(ratio.argmax())
     claims = [
         Claim("structured over random, largest ratio", "grows with f",

@@ -1,4 +1,4 @@
-"""The optimal number of sweeps per run: the paper's appendix J as an automatic procedure."""
+"""Optimisation of the number of sweeps per run, which automates the paper's appendix J."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]
 
-_FACTOR = 1.6  # between the run lengths that are tried
+_FACTOR = 1.6  # the ratio of consecutive run lengths
 _MOST_TRIES = 24
 FIRST_DENSITY = 0.47  # the paper's first guess of the peak
 # The paper's densities for the peak, thinned: 0.1·1.12^k.
@@ -29,15 +29,15 @@ _DENSITIES = tuple(round(0.1 * 1.12**k, 4) for k in range(6, 20))
 
 @dataclass(frozen=True, repr=False)
 class Optimum(Summarised):
-    """The best run length of one family.
+    """The best run length of a family of instances.
 
     Attributes:
         size: n.
         frustration: f.
-        loop_density: where it was measured.
-        sweeps_per_run: the minimum of a parabola through the tries around it, in log space.
-        hardness: the statistic at the best try.
-        tries: (run length, statistic) of everything that was run.
+        loop_density: the loop density of the instances.
+        sweeps_per_run: the minimum of a parabola through the nearest tries, in log space.
+        hardness: the statistic at the nearest try.
+        tries: (run length, statistic) of all tries.
     """
 
     size: int
@@ -53,9 +53,9 @@ class SweepSchedule(Summarised):
     """N_sweep(n, f) as a product of two polynomials, fitted to optima.
 
     Attributes:
-        by_size: coefficients in n, constant first; scaled so that the f part is the paper's form.
+        by_size: coefficients in n, constant first; scaled so that the f part has the paper's form.
         by_frustration: coefficients in f, constant first.
-        optima: what it was fitted to.
+        optima: the optima that were fitted.
         scatter: typical relative distance of the optima from the fit.
     """
 
@@ -65,7 +65,7 @@ class SweepSchedule(Summarised):
     scatter: float
 
     def sweeps_per_run(self, n: float, frustration: float) -> int:
-        """max(2, ⌊polynomial⌋), as the paper's is used."""
+        """Return the run length max(2, ⌊polynomial⌋), as in the paper."""
         size = np.polynomial.polynomial.polyval(n, self.by_size)
         other = np.polynomial.polynomial.polyval(frustration, self.by_frustration)
         return max(2, math.floor(float(size * other)))
@@ -87,22 +87,22 @@ def optimal_sweeps(
     rng: RngLike = None,
     measure: Callable[[Task, int], Sample] | None = None,
 ) -> Optimum:
-    """The run length that makes the statistic of N_tot smallest, for one family.
+    """Find the run length that minimises the statistic of N_tot for one family.
 
-    Each length is run by itself: the temperature of a sweep depends on the length of its run, so a
-    long run tells nothing of shorter ones. All lengths see the same instances. Lengths go up and
-    down by a factor of 1.6 from the start until the statistic has risen on both sides; a parabola
-    in log space through the points around the minimum gives the optimum.
+    Each length needs its own runs: the temperature of a sweep depends on the length of its run, so
+    a long run contains no information on shorter runs. All lengths use the same instances. Lengths
+    change by a factor of 1.6 from the start, upwards and downwards, until the statistic has risen
+    on both sides. A parabola in log space through the points around the minimum gives the optimum.
 
     Args:
-        n: visible and hidden spins.
+        n: the number of visible spins, and of hidden spins.
         frustration: f.
         loop_density: N/n.
-        name: the statistic that is made small; the paper's is "paper_95".
-        instances: how many, for each length.
-        start: where to begin.
+        name: the statistic to minimise; the paper uses "paper_95".
+        instances: the number of instances for each length.
+        start: the first length.
         rng: a seed, or anything that numpy.random.default_rng takes.
-        measure: gives the sample of a task's first instances; in this process when None.
+        measure: a function that measures a task's first instances; None measures in this process.
 
     >>> found = optimal_sweeps(10, 0.1, 0.6, instances=50, start=10, rng=1)
     >>> 2 <= found.sweeps_per_run < 100
@@ -123,7 +123,7 @@ def optimal_sweeps(
     while len(found) < _MOST_TRIES:
         heights = {step: height(step) for step in range(low, high + 1)}
         best = min(heights, key=lambda step: heights[step])
-        # Two points on each side of the lowest: one alone may be luck.
+        # Two points on each side of the lowest are needed, because one alone may be luck.
         can_shrink = round(start * _FACTOR**low) > 2
         if best > high - 2:
             high += 1
@@ -142,13 +142,13 @@ def optimal_sweeps(
 
 
 def measure_here(task: Task, instances: int) -> Sample:
-    """Measure the first instances of a task in this process."""
+    """Measure the first `instances` instances of a task in this process."""
     rows = task.measure(0, instances)
     return Sample.of(rows["sweeps"], rows["solved"] != 0)
 
 
 def _vertex(x: Floats, y: Floats) -> float:
-    """Where a parabola through the points around the lowest has its minimum."""
+    """Return the x of the minimum of a parabola through the points around the lowest point."""
     best = int(np.argmin(y))
     near = slice(max(0, best - 2), best + 3)
     if len(x[near]) < 3:
@@ -165,12 +165,12 @@ def fit_schedule(
 ) -> SweepSchedule:
     """Fit a product of a polynomial in n and one in f to optimal run lengths.
 
-    Relative deviations are made small, so that short runs count as much as long ones.
+    Relative deviations are minimised, so short runs count as much as long runs.
 
     Args:
-        optima: at least one more than there are coefficients that can be told apart.
-        size_degree: of the polynomial in n; the paper's is 2.
-        f_degree: of the polynomial in f; the paper's is 3.
+        optima: the optima, at least one more than there are independent coefficients.
+        size_degree: the degree of the polynomial in n; 2 in the paper.
+        f_degree: the degree of the polynomial in f; 3 in the paper.
     """
     from scipy.optimize import least_squares
 
@@ -202,7 +202,7 @@ def fit_schedule(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TwoIterations(Summarised):
-    """The paper's whole procedure.
+    """The results of the paper's whole procedure.
 
     Attributes:
         first: the schedule at density 0.47.
@@ -223,17 +223,17 @@ def optimise_schedule(
     rng: RngLike = None,
     measure: Callable[[Task, int], Sample] | None = None,
 ) -> TwoIterations:
-    """Appendix "Optimal Sweep Schedule": optimise, find the peaks, optimise at the peaks.
+    """Optimise run lengths as in the paper: at one density, then at the measured hardness peaks.
 
     Args:
-        sizes: n, at least four.
-        frustrations: f, at least four.
-        instances: for each family and run length (the paper used 10,000).
+        sizes: the sizes n, at least four.
+        frustrations: the frustrations f, at least four.
+        instances: the number of instances per family and run length (10,000 in the paper).
         rng: a seed, or anything that numpy.random.default_rng takes.
-        measure: gives the sample of a task's first instances; in this process when None.
+        measure: a function that measures a task's first instances; None measures in this process.
     """
     sizes, frustrations = sorted(sizes), sorted(frustrations)
-    seed = Seed.of(rng).number  # all see the same instances
+    seed = Seed.of(rng).number  # the same instances for all families
     options: dict[str, Any] = {"instances": instances, "rng": seed, "measure": measure}
     first = fit_schedule(
         optimal_sweeps(n, f, FIRST_DENSITY, **options) for n in sizes for f in frustrations
@@ -252,7 +252,7 @@ def _peaks(
     schedule: SweepSchedule, sizes: list[int], f: float, *, instances: int, rng: int,
     measure: Callable[[Task, int], Sample] | None,
 ) -> DecayFit:  # fmt: skip
-    """The decay of the peak density with the size, at one frustration."""
+    """Measure the decay of the peak density with the size, at one frustration."""
     look = measure or measure_here
     places, errors = [], []
     for n in sizes:

@@ -1,12 +1,12 @@
-"""Processes that tests start: with default signals, waited for by events, and always ended.
+"""Processes that tests start, with default signals, and that are ended after each test.
 
     child = start([sys.executable, "-c", script])
     until(path.exists, child)  # an event, not a number of seconds
     child.send_signal(signal.SIGINT)
     out, err = child.heard()
 
-`tests/conftest.py` calls `default_signals` first and `end_all` after every test. A child that still
-runs by then is killed with its descendants; a child that ended must not leave any behind.
+`tests/conftest.py` calls `default_signals` first and `end_all` after every test. A child that is
+still running is killed with its descendants. A child that has ended must not leave descendants.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _CHILDREN: list[Child] = []
 
 
 def default_signals() -> None:
-    """Undo what the parent ignores: `nohup` and background jobs do, and children inherit it.
+    """Restore signals that the parent ignores, because child processes inherit ignored signals.
 
     A signal with a handler has its default action in every program that is started. SIGHUP gets a
     handler that does nothing, so that tests under `nohup` survive the end of the terminal.
@@ -65,9 +65,9 @@ class Child(subprocess.Popen):
         super().__init__([str(word) for word in command], **(usual | options))
 
     def heard(self) -> tuple[Any, Any]:
-        """Wait for the end; return both outputs from here on, with lines that were buffered.
+        """Wait for the end, and return the remaining standard output and standard error.
 
-        `communicate` would lose what `readline` has taken from the pipe beyond its line.
+        `communicate` would lose text that `readline` has read from the pipe beyond its line.
         """
         streams = (self.stdout, self.stderr)
         with ThreadPoolExecutor(2) as pool:
@@ -81,12 +81,12 @@ class Child(subprocess.Popen):
         return out, err
 
     def work(self, seconds: float) -> None:
-        """Wait until the family has used that many more seconds of processor time (Linux)."""
+        """Wait until the family has used `seconds` more seconds of processor time (Linux)."""
         before = self.busy_seconds()
         until(lambda: self.busy_seconds() >= before + seconds, self)
 
     def busy_seconds(self) -> float:
-        """Processor time of the whole family, in user code and in the system."""
+        """Return the user and system processor time of the whole family, in seconds."""
         ticks = 0
         for process in self.family():
             with suppress(OSError):
@@ -95,11 +95,11 @@ class Child(subprocess.Popen):
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def family(self) -> dict[int, str]:
-        """Command lines of all processes that descend from this one, by process id (Linux)."""
+        """Return the command lines of all descendants of this process, by process id (Linux)."""
         return processes_with(self._mark)
 
     def end(self) -> None:
-        """Kill the process and all its descendants, wherever they moved."""
+        """Kill the process and all its descendants, even those in other sessions."""
         if self.poll() is None:
             self.kill()
         kill_all(self.family)
@@ -111,7 +111,7 @@ class Child(subprocess.Popen):
 
 
 def start(command: list[Any], **options: Any) -> Child:
-    """Start a command that is ended with the test at the latest; options are those of Popen."""
+    """Start a command with options of Popen; it is killed at the end of the test at the latest."""
     child = Child(command, **options)
     _CHILDREN.append(child)
     return child
@@ -125,7 +125,7 @@ def run(command: list[Any], **options: Any) -> subprocess.CompletedProcess[Any]:
 
 
 def until(happened: Callable[[], Any], child: subprocess.Popen[Any] | None = None) -> Any:
-    """Wait for an event and return its true value; fail if the child ends without it."""
+    """Wait until an event is true and return its value; fail if the child ends before."""
     deadline = time.monotonic() + PATIENCE
     while True:
         asked = time.monotonic()
@@ -139,7 +139,7 @@ def until(happened: Callable[[], Any], child: subprocess.Popen[Any] | None = Non
 
 
 def end_all() -> None:
-    """End the children of the last test; fail if one that had ended left processes behind."""
+    """Kill the children of the last test; fail if a child that had ended left processes behind."""
     left: dict[int, str] = {}
     while _CHILDREN:
         child = _CHILDREN.pop()
@@ -150,7 +150,7 @@ def end_all() -> None:
 
 
 def processes_with(variable: str) -> dict[int, str]:
-    """Command lines of live processes with a variable in their environment (Linux)."""
+    """Return the command lines of live processes with an environment variable (Linux)."""
     found = {}
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -162,7 +162,7 @@ def processes_with(variable: str) -> dict[int, str]:
 
 
 def stubborn(look: Callable[[], dict[int, str]]) -> dict[int, str]:
-    """Processes that are still there after some time in which they can end by themselves."""
+    """Return processes that do not end by themselves within a few seconds."""
     deadline = time.monotonic() + _FAREWELL
     while (found := look()) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -170,7 +170,7 @@ def stubborn(look: Callable[[], dict[int, str]]) -> dict[int, str]:
 
 
 def kill_all(look: Callable[[], dict[int, str]]) -> None:
-    """Kill processes until none is found: one may start another before it is killed."""
+    """Kill processes until none is left, because a process may start another before it dies."""
     deadline = time.monotonic() + _FAREWELL
     while (found := look()) and time.monotonic() < deadline:
         for process in found:

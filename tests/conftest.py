@@ -1,9 +1,9 @@
-"""How the tests run: Hypothesis reproducibly, NumPy with overflow as an error, children ended.
+"""Settings of all tests: reproducible Hypothesis, NumPy's overflow as an error, no child left.
 
-NumPy's integer arrays wrap around without a word, whatever is set here: the `test_magnitudes.py` of
-each room look for that. But integer scalars warn when they wrap, and floats when they overflow, are
-divided by zero or lose their meaning: none of it passes unseen, in doctests neither. Where our own
-code means it, a local `np.errstate` says so.
+NumPy's integer arrays wrap around silently, so `test_magnitudes.py` of each package tests for that.
+Integer scalars warn when they wrap, and floats warn on overflow, division by zero and invalid
+operations. These warnings are errors here, also in doctests. Code that needs such operations uses
+a local `np.errstate`.
 """
 
 import os
@@ -24,14 +24,14 @@ settings.load_profile("glasshouse")
 
 np.seterr(over="raise", divide="raise", invalid="raise")
 
-# Importing a toy adds it to its catalogue: only the tests of catalogues do.
+# Importing a toy adds it to its catalogue, which only the tests of catalogues should do.
 collect_ignore = ["toys"]
 
 default_signals()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Look for processes left behind, once per run: workers of pytest-xdist do not."""
+    """Register the check for processes left behind, but not in workers of pytest-xdist."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(LeftBehind())
 

@@ -1,7 +1,7 @@
-"""Machine code on disk that was damaged: run in its own process, which a crash would end.
+"""Script that damages machine code on disk and calls kernels, in its own process.
 
-Arguments: a seed and the number of damages. Each time all files in NUMBA_CACHE_DIR are damaged, and
-a new kernel of the same source must be compiled again, give the same result and be cached again.
+Arguments: a seed and the number of rounds. In each round, all files in NUMBA_CACHE_DIR are damaged.
+A new kernel of the same source must be compiled again, give the same result and be cached again.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ DAMAGES: dict[str, Damage] = {
 
 
 def damage(folder: Path, draws: random.Random) -> str:
-    """Damage every file, all in the same way, or exchange two of them; return how."""
+    """Damage all cache files in one random way, or swap two files; return the kind of damage."""
     files = sorted(folder.rglob("*.nbc"))
     name = draws.choice([*DAMAGES, "exchanged"])
     contents = [path.read_bytes() for path in files]
@@ -66,7 +66,7 @@ def damage(folder: Path, draws: random.Random) -> str:
 
 
 def main() -> None:
-    """Damage, call, compare; print how often each kind was tried."""
+    """Damage the cache, call a kernel and compare, repeatedly; print the counts of each damage."""
     seed, tries = map(int, sys.argv[1:])
     folder, draws = Path(os.environ["NUMBA_CACHE_DIR"]), random.Random(seed)
     (folder / "damaged_kernels.py").write_text(

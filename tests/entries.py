@@ -1,4 +1,4 @@
-"""Entries for Python to functions that only compiled code calls."""
+"""Kernels through which tests call inner functions, which only compiled code can call."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from glasshouse.compiled import compiled
 
 
 def entry(function: Any) -> Any:
-    """Return a kernel that does nothing but call an inner function."""
+    """Return a kernel that only calls an inner function."""
 
     @compiled
     def call(*args: Any) -> Any:

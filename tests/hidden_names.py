@@ -1,4 +1,4 @@
-"""Results without some private names of Numba: run in their own process.
+"""Script that prints results without certain private names of Numba, in its own process.
 
 Arguments: "small" or "full", then the names to hide, or "self-test" for a failing self-test.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 
 def hide(names: set[str]) -> None:
-    """Let imports of these names fail in our package, as if Numba had renamed them."""
+    """Make imports of names of Numba fail in our package, as if Numba had renamed them."""
     find = builtins.__import__
 
     def without(name: str, scope: Any = None, local: Any = None, items: Any = (), level: int = 0):
@@ -25,7 +25,7 @@ def hide(names: set[str]) -> None:
 
 
 def small() -> Any:
-    """Compile one kernel that uses inner functions and every word for arrays."""
+    """Compile one kernel that uses inner functions and all our operations on arrays."""
     import numpy as np
 
     from glasshouse.compiled import compiled, inner

@@ -1,8 +1,8 @@
-"""Library calls that are interrupted at random moments: run in their own process.
+"""Script that interrupts library calls at random moments, in its own process.
 
-Arguments: a seed, the number of interrupts, and the names of calls. After each interrupt the same
-call must work and return the same result. Before half of them, some kernels are forgotten, in
-memory and on disk, so that they are compiled again.
+Arguments: a seed, the number of interrupts, and the names of calls. After each interrupt, the same
+call must work and return the same result. Before half of the interrupts, a few kernels are removed
+from memory and disk, so that they are compiled again.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ CALLS: dict[str, Any] = {
 
 
 def forget(draws: random.Random) -> None:
-    """Let a few kernels be compiled again."""
+    """Remove a few kernels from memory and disk, so that they are compiled again."""
     known = [thing for thing in gc.get_objects() if type(thing) is Kernel and thing.overloads]
     for kernel in draws.sample(known, min(3, len(known))):
         kernel._make_finalizer()()
@@ -97,7 +97,7 @@ def forget(draws: random.Random) -> None:
 
 
 def main() -> None:
-    """Interrupt, repeat, compare; print the counts."""
+    """Interrupt calls, repeat them and compare their results, and print the counts."""
     logging.disable()
     seed, tries, *names = sys.argv[1:]
     draws, counts = random.Random(int(seed)), Counter[str]()

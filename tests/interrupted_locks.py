@@ -1,4 +1,4 @@
-"""Ctrl-C at the worst moment: just after the main thread has taken the lock of a condition."""
+"""Ctrl-C just after the main thread has acquired the lock of a condition, the worst moment."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-MOST = 60  # locks of one call; calls that wait take more of them, all in the same places
+MOST = 60  # locks of one call; calls that wait acquire more locks, at the same positions
 
 
 def left_closed(monkeypatch: Any, call: Callable[[], object], every: int = 1) -> list[str]:
-    """Interrupt a call at each lock that its main thread takes, or at every few of them.
+    """Interrupt a call at locks that its main thread acquires, and return locks left closed.
 
     Returns:
-        The places where Ctrl-C would have left a lock closed; here it is opened again.
+        The code positions at which Ctrl-C left a lock closed, which is then released.
     """
     found: list[str] = []
     for moment in range(0, MOST, every):
@@ -28,7 +28,7 @@ def left_closed(monkeypatch: Any, call: Callable[[], object], every: int = 1) ->
 def _is_pressed(
     monkeypatch: Any, call: Callable[[], object], moment: int, found: list[str]
 ) -> bool:
-    """Interrupt a call at one moment; whether it takes that many locks."""
+    """Interrupt a call at one of its locks, and return whether it acquires that many locks."""
     taken, enter = 0, threading.Condition.__enter__
 
     def pressed(condition: threading.Condition) -> bool:
@@ -40,7 +40,7 @@ def _is_pressed(
                 try:
                     signal.raise_signal(signal.SIGINT)
                 except KeyboardInterrupt:
-                    condition.release()  # or this test would never end
+                    condition.release()  # otherwise this test would never end
                     found.append("".join(traceback.format_stack(limit=4)))
                     raise
         return result

@@ -1,4 +1,4 @@
-"""Ctrl-C as compiled code raises it, and as a separate process handles it."""
+"""Tools for tests of Ctrl-C, in compiled code and in separate processes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from glasshouse import stopping
 
 
 def compiled_ctrl_c() -> SystemError:
-    """Ctrl-C while compiled code returns its result: Numba raises one or two SystemErrors."""
+    """Return the nested SystemErrors that Numba raises for Ctrl-C while compiled code returns."""
     inner = SystemError("a result with an exception set")
     inner.__cause__ = KeyboardInterrupt()
     outer = SystemError("a result with an exception set")
@@ -19,11 +19,11 @@ def compiled_ctrl_c() -> SystemError:
 
 
 def is_stop_waiting() -> bool:
-    """Whether a signal waits for the end of the block that the main thread is in."""
+    """Return whether a signal waits for the end of the main thread's current block."""
     return stopping._open is not None and bool(stopping._open.came)
 
 
 def assert_heard(script: str) -> None:
-    """A script that sends itself Ctrl-C must report it and end well."""
+    """Assert that a script that sends itself Ctrl-C reports the signal and ends normally."""
     ended = run([sys.executable, "-c", script])
     assert (ended.returncode, ended.stdout) == (0, "heard\n"), ended.stderr

@@ -1,7 +1,7 @@
-"""A check at the end of a run of tests: no process that a test started is still there (Linux).
+"""A plugin that fails a run of tests if a process that a test started is still alive (Linux).
 
-Every process of the run inherits a variable that names the run. What still carries it when pytest
-and its workers are done was left behind: the run fails, names the test, and kills the process.
+Every process of the run inherits a variable that names the run. If a process still has this
+variable when pytest and its workers have finished, the plugin reports its test and kills it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.children import kill_all, processes_with, stubborn
 
-# A run within a test has its own name beside the outer one's, so that both find their processes.
+# A run within a test has its own name in addition to the outer name, so both find their processes.
 _MARK = f"GLASSHOUSE_TEST_RUN_{os.getpid()}"
 # Helpers of this process that end with it: Python's own, and those of races and exact solvers.
 _HELPERS = (
@@ -26,14 +26,14 @@ _HELPERS = (
 
 
 class LeftBehind:
-    """The plugin; only in the process that controls the run, not in workers of pytest-xdist."""
+    """The plugin, for the process that controls the run, not for workers of pytest-xdist."""
 
     def __init__(self) -> None:
         os.environ[_MARK] = "1"
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> object:
-        """Look when all others have ended their processes."""
+        """Check for processes left behind, after all other plugins have ended their processes."""
         result = yield
         os.environ.pop(_MARK, None)
         if left := stubborn(_strangers):
@@ -47,18 +47,18 @@ class LeftBehind:
 
 
 def _strangers() -> dict[int, str]:
-    """Processes of this run, except for helpers of this process, which is still there."""
+    """Return the processes of this run, except for helpers of the current process."""
     found = processes_with(_MARK).items()
     return {process: line for process, line in found if not _is_helper(process, line)}
 
 
 def _is_helper(process: int, line: str) -> bool:
-    """Whether a process is one of our helpers, or the child of one (a keeper, below its heir)."""
+    """Return whether a process is one of our helpers, or the child of a helper."""
     with suppress(OSError):
         parent = _parent_of(process)
         ours = os.getpid() in (parent, _parent_of(parent))
         return ours and any(name in line for name in _HELPERS)
-    return True  # it has just ended
+    return True  # the process has just ended
 
 
 def _parent_of(process: int) -> int:
@@ -66,7 +66,7 @@ def _parent_of(process: int) -> int:
 
 
 def _test_of(process: int) -> str:
-    """The test that ran when the process was started, which pytest keeps in the environment."""
+    """Return the test that started a process, from the variable that pytest sets."""
     with suppress(OSError):
         for setting in Path(f"/proc/{process}/environ").read_bytes().split(b"\0"):
             if setting.startswith(b"PYTEST_CURRENT_TEST="):

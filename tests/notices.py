@@ -1,9 +1,9 @@
-"""The lines of commands on standard error, except for those about compiling."""
+"""Standard error of commands without notices of compilation."""
 
 from __future__ import annotations
 
 
 def without_notices(said: str) -> str:
-    """Without the lines that say that something is compiled."""
+    """Return a text without the lines that announce a compilation."""
     lines = said.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("compiling the "))

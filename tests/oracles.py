@@ -1,4 +1,4 @@
-"""Answers found the slow, certain way: enumeration of all states, and RC2."""
+"""Reference answers by slow and reliable methods: enumeration of all states, and RC2."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from glasshouse.problems import Ising, Max2Sat, Problem, Qubo, Rbm
 
 @lru_cache(maxsize=32)
 def all_states(size: int, low: int) -> npt.NDArray[np.int8]:
-    """Every state of `size` variables with values `low` (-1 or 0) and 1, one per row."""
+    """Return every state of `size` variables with values `low` (-1 or 0) and 1, one per row."""
     states = np.array(list(itertools.product((low, 1), repeat=size)), dtype=np.int8)
     return states.reshape(-1, size)
 
@@ -27,13 +27,13 @@ def states_of(problem: Problem) -> npt.NDArray[np.int8]:
 
 
 def energies_of(problem: Problem) -> npt.NDArray[np.generic]:
-    """Energy (or cost) of every state, in the order of `states_of`."""
+    """Return the energy (or cost) of every state, in the order of `states_of`."""
     states = states_of(problem)
     return problem.cost(states) if isinstance(problem, Max2Sat) else problem.energy(states)
 
 
 def optimum(problem: Problem) -> tuple[object, set[tuple[int, ...]]]:
-    """Least energy and all states that have it."""
+    """Return the least energy, and all states with this energy."""
     energies = energies_of(problem)
     best = energies.min()
     return best.item(), {tuple(map(int, s)) for s in states_of(problem)[energies == best]}
@@ -42,7 +42,7 @@ def optimum(problem: Problem) -> tuple[object, set[tuple[int, ...]]]:
 def energy_by_definition(
     problem: Problem, state: npt.NDArray[np.int8], number: Callable[[Any], Any] = lambda x: x
 ) -> Any:
-    """The energy term by term in Python numbers; `number=Fraction` keeps floats exact."""
+    """Return the energy, summed term by term in Python numbers (exactly with `Fraction`)."""
     x = [int(v) for v in state]
     if isinstance(problem, Ising):
         pairs = zip(problem.edges.tolist(), problem.weights.tolist(), strict=True)
@@ -67,7 +67,7 @@ def energy_by_definition(
 
 
 def rc2_cost(problem: Max2Sat) -> int:
-    """Least cost by the core-guided solver RC2; every hard clause holds."""
+    """Return the least cost that satisfies all hard clauses, by the core-guided solver RC2."""
     from pysat.examples.rc2 import RC2
     from pysat.formula import WCNF
 
@@ -75,7 +75,7 @@ def rc2_cost(problem: Max2Sat) -> int:
     for clause in problem.hard.tolist():
         formula.append([x for x in clause if x])
     clauses = zip(problem.clauses.tolist(), problem.weights.tolist(), strict=True)
-    always_falsified = 0  # RC2 does not take empty clauses
+    always_falsified = 0  # RC2 does not accept empty clauses
     for clause, weight in clauses:
         if not any(clause):
             always_falsified += weight

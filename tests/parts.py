@@ -1,7 +1,7 @@
 """The imports between parts of packages and between packages, read from the source.
 
 A part is a module or a subpackage directly below a package of the library. `python -m tests.parts`
-prints the two tables of `tests/test_parts.py` as the code of today would fill them.
+prints the two tables of `tests/test_parts.py` for the current code.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ ROOMS = sorted(
     path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name not in FLOOR
 )
 
-# The door of the command line is the whole application, which completion, the demonstration and
-# messages about options ask in turn: there, imports of the door do not count.
+# The `__init__` of the command line is the whole application, which completion, the demonstration
+# and messages about options use, so imports of this `__init__` do not count.
 APPLICATION = "cli"
 
 
@@ -68,9 +68,9 @@ def parts_of(room: str) -> dict[str, set[str]]:
 
 
 def order_of(room: str) -> list[str] | None:
-    """Return the parts of a package in an order in which each imports earlier ones only.
+    """Return the parts of a package in an order in which each part imports only earlier parts.
 
-    None if some parts import each other in a circle.
+    None if there are circular imports.
     """
     left, order = dict(parts_of(room)), []
     while left:
@@ -85,7 +85,7 @@ def order_of(room: str) -> list[str] | None:
 
 @cache
 def entrances() -> list[tuple[Path, str]]:
-    """Return each module that imports another package past its `__init__`, and what it imports."""
+    """Return the modules that import from inside other packages, and what they import."""
     found = []
     for path in sorted(ROOT.rglob("*.py")):
         own = path.relative_to(ROOT).parts[0]

@@ -17,7 +17,7 @@ whole = st.integers(-9, 9)
 eighths = st.integers(-40, 40).map(lambda k: k / 8)
 
 
-# Where int64 and float64 end: sums and products of a few of these wrap around, round, or overflow.
+# Limits of int64 and float64: sums and products of a few such numbers wrap, round or overflow.
 INTEGER_MAGNITUDES = [
     1, 3, 2**31, 2**32, 2**53 - 1, 2**53 + 1, 2**60, 2**61, 2**62 - 1, 2**62, 2**63 - 1,
 ]  # fmt: skip
@@ -38,7 +38,7 @@ def _array(values: list[float], exact: bool) -> np.ndarray:
 def pair_terms(
     draw: st.DrawFn, size: int, exact: bool, values: Numbers = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Unique ascending pairs of a random graph, and weights (zeros allowed)."""
+    """Draw unique ascending pairs of a random graph, and weights (including zeros)."""
     possible = list(itertools.combinations(range(size), 2))
     chosen = sorted(draw(st.lists(st.sampled_from(possible), unique=True))) if possible else []
     number = numbers(exact, values)
@@ -97,7 +97,7 @@ def max2sats(
     exact: bool = True,
     values: Numbers = None,
 ) -> Max2Sat:
-    """Random clauses, with repeated ones, x ∨ x, x ∨ ¬x, unit and (seldom) empty ones."""
+    """Draw random clauses, including repeated, tautological, unit and (rarely) empty clauses."""
     size = draw(st.integers(1, max_variables))
     literal = st.integers(1, size).flatmap(lambda v: st.sampled_from([v, -v]))
     unit = literal.map(lambda x: (x, 0))
@@ -119,11 +119,11 @@ problems = st.one_of(isings(exact=None), qubos(exact=None), rbms(exact=None), ma
 
 @st.composite
 def extreme_problems(draw: st.DrawFn, exact: bool) -> Problem:
-    """Small problems of every kind, with weights at the ends of int64 or of float64."""
+    """Draw small problems of every kind, with weights at the limits of int64 or of float64."""
     magnitude = st.sampled_from(INTEGER_MAGNITUDES if exact else FLOAT_MAGNITUDES)
     pool = draw(st.lists(magnitude, min_size=1, max_size=3))
     zero = 0 if exact else 0.0
-    # Zeros leave room for a few large weights whose sum is allowed.
+    # Zeros allow a few large weights with a valid sum.
     values = st.sampled_from([*pool, *(-x for x in pool), zero, zero, zero])
     kinds = {
         isings: {"max_spins": 4}, qubos: {"max_variables": 4}, rbms: {"max_side": 2},

@@ -47,12 +47,12 @@ GROUND = {
     "version",
     "waiting",
 }
-BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # neighbours that share no door
+BESIDE = {("boltzmann", "races"), ("races", "boltzmann")}  # packages that do not use each other
 MODULES = sorted(ROOT.rglob("*.py"))
 
 
 def imported_rooms(path: Path) -> set[str]:
-    """First-level names of glasshouse that a module imports, at its head or inside functions."""
+    """Return the packages of glasshouse that a module imports, anywhere in its code."""
     rooms = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom):
@@ -108,7 +108,7 @@ def test_compiled_code_imports_nothing_of_ours_but_the_decorator(path):
 
 
 def imported_modules(path: Path) -> set[Path]:
-    """Files of glasshouse that a module imports when it runs, at its head or inside functions."""
+    """Return the modules of glasshouse that a module imports when it runs, anywhere in its code."""
     tree = ast.parse(path.read_text())
     for node in ast.walk(tree):
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
@@ -124,7 +124,7 @@ def imported_modules(path: Path) -> set[Path]:
 
 
 def test_no_module_needs_itself():
-    """No module imports itself, directly or through others; packages only collect names."""
+    """No module may import itself, directly or indirectly; packages only collect names."""
     left = {path: imported_modules(path) for path in MODULES if path.name != "__init__.py"}
     while free := [path for path, needed in left.items() if not needed & set(left)]:
         for path in free:

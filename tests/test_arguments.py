@@ -1,4 +1,4 @@
-"""Arguments mean the same wherever they are taken: `rng`, `confidence`, `beta`, `time_limit`."""
+"""The arguments `rng`, `confidence`, `beta`, `time_limit` have the same meaning everywhere."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLANT = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    """All functions, classes and methods that users can call, by name."""
+    """Return all functions, classes and methods that users can call, by name."""
     found: dict[str, Callable[..., Any]] = {}
     for room in [gh, *(import_module(f"glasshouse.{name}") for name in ROOMS)]:
         for name in getattr(room, "__all__", dir(room)):
@@ -47,7 +47,7 @@ def functions() -> dict[str, Callable[..., Any]]:
 
 
 FUNCTIONS = functions()
-# Written for users of dimod and scikit-learn, in their terms.
+# Interfaces for users of dimod and scikit-learn, which have the names of these packages.
 OTHERS_WORDS = ("glasshouse.solvers.samplers", "glasshouse.boltzmann.estimator")
 
 
@@ -67,7 +67,7 @@ def test_the_walk_finds_the_functions():
 def test_randomness_and_confidence_have_one_name_each():
     for name, function in FUNCTIONS.items():
         taken = parameters(name)
-        # Records hold the seed that `rng` gave.
+        # Records contain the seed that was derived from `rng`.
         if inspect.isfunction(function) and function.__module__ not in OTHERS_WORDS:
             assert not {"seed", "random_state", "level"} & set(taken), name
         if "rng" in taken and not name.endswith(".of"):

@@ -1,4 +1,4 @@
-"""Machine code on disk: whatever happened to a file, it is compiled again and never run."""
+"""Machine code on disk is compiled again, and never run, if its file is damaged."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_another_version_loads_nothing(file, tmp_path):
 
 
 class Bomb:
-    """Something whose unpickling is noticed."""
+    """An object that records whether it was unpickled."""
 
     def __reduce__(self):
         return (pytest.fail, ("unpickled",))

@@ -1,7 +1,7 @@
-"""One file each: a planting method, format, kernel, exact solver, sampler, kind and monitor.
+"""Additions to each catalogue: planting method, format, kernel, solver, sampler, kind, monitor.
 
-The files are in `tests/toys`, and `CONTRIBUTING.md` shows them; importing one is the one line that
-a catalogue has for it. What they add is then used in the ordinary ways.
+Each addition is one file in `tests/toys`, which `CONTRIBUTING.md` shows. A catalogue needs only an
+import of this file. The tests then use the additions in the ordinary ways.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GUIDE = Path(__file__).parents[1] / "CONTRIBUTING.md"
 
 @pytest.fixture(autouse=True, scope="module")
 def toys():
-    """Import them all, and forget them in the end."""
+    """Import all toys, and remove them from the catalogues at the end."""
     before = [dict(catalogue) for catalogue in CATALOGUES]
     for name in TOYS:
         import_module(f"tests.toys.{name}")
@@ -50,7 +50,7 @@ def toys():
 
 @pytest.mark.parametrize("name", TOYS)
 def test_the_guide_shows_what_runs_here(name):
-    """The guide contains each file unchanged, and no other code."""
+    """The guide must contain each file unchanged, and no other code."""
     blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     assert len(blocks) == len(TOYS)
     assert Path(import_module(f"tests.toys.{name}").__file__).read_text() in blocks
@@ -69,7 +69,7 @@ def run(*words):
 
 @pytest.fixture
 def instance(tmp_path):
-    """A file that the toy method planted."""
+    """Return a file with an instance that the toy method planted."""
     path = tmp_path / "x.wcnf"
     assert run("plant", "lone", "-n", 3, "-m", 4, "--strength", 2, "--seed", 5, "-o", path) == 0
     return path
@@ -176,7 +176,7 @@ class TestKind:
         assert points[0].estimate.value < points[2].estimate.value
 
     def test_it_stops_when_it_is_sure_and_workers_know_it(self, tmp_path):
-        """Workers are new processes; the tasks that they get name the modules to import."""
+        """Workers are new processes, so their tasks must name the modules to import."""
         family = {"n": 6, "frustration": "1/5", "loops": 9}
         tasks = [
             Task("lone_loop", {"n": 4}, "negatives", stop=Stop(500, relative_error=0.2)),
@@ -209,7 +209,7 @@ def test_names_that_would_hide_others_are_refused():
             register_format(Format("toy", suffix, None, None))
 
     def mine(n, m, *, rng=None):
-        """A method without a parameter that distinguishes it."""
+        """A planting method without parameters of its own."""
 
     known = dict(METHODS)
     with pytest.raises(ValueError, match="'random' already exists"):

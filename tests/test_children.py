@@ -1,4 +1,4 @@
-"""The tools that tests use for other processes, and the check that none is left behind."""
+"""Tests of the tools for child processes, and of the check that no process is left behind."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.children import default_signals
 default_signals()
 subprocess.run([sys.executable, "-c", {IGNORED!r}], check=True)
 """
-# It starts another process in a new session, and waits until that has begun.
+# The script starts another process in a new session, and waits until that process has started.
 WITH_ORPHAN = """
 import subprocess, sys
 sleeper = "print(flush=True); import time; time.sleep(1000)"
@@ -38,12 +38,12 @@ print(other.pid, flush=True)
 
 
 def without_signals(command: list[str]) -> list[str]:
-    """The command as `nohup` and background jobs start it: signals are ignored from the start."""
+    """Return a command that ignores signals from its start, as under `nohup`."""
     return ["sh", "-c", 'trap "" INT TERM HUP; exec "$@"', "sh", *command]
 
 
 def is_alive(process: int) -> bool:
-    """Whether a process runs; a zombie that no process has waited for does not."""
+    """Return whether a process runs; a zombie does not run."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:

@@ -1,4 +1,4 @@
-"""Compiled code on disk: used again, and never after a kernel it calls has changed."""
+"""Compiled code on disk is used again, but never after a kernel that it calls has changed."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_changed_callee_is_compiled_anew(tmp_path):
 
 
 def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
-    """A small package for the test, so that the real one does not change."""
+    """The test uses its own small package, so that glasshouse does not change."""
     house, room = tmp_path / "glasshouse", tmp_path / "kernels"
     for folder in (house / "kernels", room):
         folder.mkdir(parents=True)
@@ -68,7 +68,7 @@ def test_a_changed_ground_kernel_is_compiled_anew_in_every_room(tmp_path):
 
 
 def test_what_only_compiling_needs_is_imported_where_something_is_compiled(tmp_path):
-    """Most processes find all their kernels in the cache."""
+    """Most processes find all their kernels in the cache, so they should not load a compiler."""
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "caller.py").write_text(
         "from glasshouse.compiled import compiled\n"
@@ -106,7 +106,7 @@ def test_a_cache_that_holds_a_class_of_an_older_version_is_passed_over(tmp_path)
 
 
 def test_what_is_compiled_for_a_stranger_s_class_is_not_cached(tmp_path):
-    """Whoever reads the cache without that class would fail."""
+    """A process without that class could not read the cache."""
     kernels, stranger = tmp_path / "kernels", tmp_path / "stranger.py"
     kernels.mkdir()
     (kernels / "__init__.py").touch()
@@ -133,7 +133,7 @@ SUM = (
 
 
 def total(folder, kind, first=""):
-    """0 + 1 + 2 + 3 in numbers of a kind, and how much of it came from disk."""
+    """Return the sum 0 + 1 + 2 + 3 in a numeric type, and the number of kernels from disk."""
     script = (
         f"{first}\nimport numpy as np; from kernels.adding import total\n"
         f"print(total(np.arange(4, dtype=np.{kind})), sum(total.stats.cache_hits.values()))"
@@ -145,14 +145,14 @@ def total(folder, kind, first=""):
 
 @pytest.fixture
 def adding(tmp_path):
-    """A folder with a kernel that adds up, and nothing compiled yet."""
+    """Return a folder with a summing kernel that is not compiled yet."""
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "adding.py").write_text(SUM)
     return tmp_path
 
 
 def test_machine_code_for_other_types_is_not_run(adding):
-    """So it ends where two processes write at once: the index of one, the code of the other."""
+    """Two processes that write at once can leave the index of one and the code of the other."""
     assert total(adding, "int32") == ["6", "0"]
     assert total(adding, "float32") == ["6.0", "0"]
     one, two = adding.rglob("*.nbc")
@@ -178,7 +178,7 @@ def test_a_full_disk_leaves_no_index_of_older_code(adding):
 
 @pytest.mark.parametrize("share", [0, 0.5, 0.99])
 def test_damaged_files_of_machine_code_are_written_anew(adding, share):
-    """One file holds everything: there is no index beside it that could be damaged, too."""
+    """One file contains everything, so there is no index that could be damaged, too."""
     assert total(adding, "int32") == ["6", "0"]
     (path,) = adding.rglob("*.nb?")
     whole = path.read_bytes()

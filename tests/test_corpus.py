@@ -1,4 +1,4 @@
-"""Every input that fuzzing kept (`fuzz/corpus`) keeps its promises, in a process that may crash."""
+"""Every input of the fuzzing corpus (`fuzz/corpus`) keeps its promises, in a child process."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="each input runs
 
 
 def replayed() -> dict[str, str]:
-    """Return the fault for each input; "" if there is none."""
+    """Return the fault of each input, which is "" if the input keeps its promises."""
     done = subprocess.run(
         [sys.executable, "-m", "fuzz.replay"], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -91,7 +91,7 @@ def test_the_judge_keeps_hard_clauses():
     clauses = Max2Sat.from_clauses(2, [[1], [2], [-1, -2]], [3, 5, 1], hard=[[-1]])
     assert judge.least_cost(clauses) == 3
     never = Max2Sat.from_clauses(1, [[1]], [1], hard=[[1], [-1]])
-    assert judge.contradicts(0, never) == "no state keeps the hard clauses"
+    assert judge.contradicts(0, never) == "no state satisfies the hard clauses"
 
 
 def raising(error: Exception) -> None:
@@ -106,7 +106,7 @@ def test_only_our_own_errors_in_one_line_are_refusals():
             attempt((FileError,), raising, foreign)
     with pytest.raises(UnicodeDecodeError):
         attempt((ValueError,), raising, UnicodeDecodeError("utf-8", b"", 0, 1, "x"))
-    with pytest.raises(BrokenPromiseError, match="not one line"):
+    with pytest.raises(BrokenPromiseError, match="not one short line"):
         attempt((ValueError,), raising, ValueError("one\ntwo"))
 
 

@@ -39,7 +39,7 @@ def hide(monkeypatch):
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, package, None)
         if package == "dwave.graphs":
-            hide("dwave_networkx")  # which could replace it
+            hide("dwave_networkx")  # because it could replace the missing package
             gh.Graph.parse.cache_clear()
 
     return hide
@@ -125,7 +125,7 @@ def test_commands_tell_the_remedy_in_one_line(command, hide, store, tmp_path, ca
     assert said.endswith(f"which is not installed; pip install {remedy}\n")
     assert said.count("\n") == 1
     left = {path.name for path in tmp_path.iterdir()}
-    assert left == {"p.npz", "s.sqlite", "s.toml"}  # nothing was begun
+    assert left == {"p.npz", "s.sqlite", "s.toml"}  # no file was started
 
 
 def test_a_package_that_is_there_but_broken_is_told_apart(monkeypatch, tmp_path):

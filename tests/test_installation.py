@@ -1,4 +1,4 @@
-"""Installed read-only, without a home to write to, everything still works."""
+"""A read-only installation without a writable home works."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import glasshouse
 
 
 def unprivileged() -> list[str]:
-    """A command prefix that makes even root obey file permissions."""
+    """Return a command prefix under which even root obeys file permissions."""
     if os.geteuid() != 0:
         return []
     setpriv = shutil.which("setpriv")
@@ -25,7 +25,7 @@ def unprivileged() -> list[str]:
 
 @pytest.fixture
 def read_only_package(tmp_path):
-    """A copy of the package in a read-only folder."""
+    """Return a copy of the package in a read-only folder."""
     copy = tmp_path / "site" / "glasshouse"
     shutil.copytree(
         Path(glasshouse.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__")

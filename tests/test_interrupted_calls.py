@@ -1,4 +1,4 @@
-"""Ctrl-C at any moment of a library call does no harm: a process is as good as new afterwards."""
+"""Ctrl-C at any moment of a library call does not change the results of later calls."""
 
 from __future__ import annotations
 

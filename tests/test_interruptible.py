@@ -1,4 +1,4 @@
-"""Work in another thread, which is used again, and how it is stopped."""
+"""Work in a second thread, which is reused, and its interruption."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ IDLE = []
 
 
 def aside(work, stop, **options):
-    """Do work as HiGHS does: in a thread that is used again, and to its end."""
+    """Do work to its end in a reused thread, as for HiGHS."""
     return interruptible(work, stop, patience=math.inf, idle=IDLE, **options)
 
 

@@ -1,4 +1,4 @@
-"""The public names: all there, all documented, the stub in step, and none loaded too early."""
+"""All public names exist, are documented, are in the stub, and are not loaded too early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Private names of Numba: in one package, each with a fallback that gives the same bits."""
+"""Private names of Numba are used in one package only, each with a fallback of equal bits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PUBLIC = {
 
 
 def imported(path: Path) -> set[str]:
-    """Return the names of Numba that a module imports, as module:name."""
+    """Return the names of Numba that a module imports, in the form module:name."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "numba":
@@ -67,7 +67,7 @@ normal = cache(run)
 def test_without_a_private_name_the_bits_are_the_same(name):
     results, offered, said = run("small", name)
     assert results == normal("small")[0]
-    assert offered != normal("small")[1]  # something is done without
+    assert offered != normal("small")[1]  # a private name is missing
     assert name in said  # and that is reported
     assert f"Numba {numba.__version__} has changed" in said
 
@@ -96,7 +96,7 @@ def test_the_self_test_passes_here():
 
 @pytest.mark.parametrize("missing", ["_cache_file", "_impl"])
 def test_a_cache_of_unknown_form_is_not_used(missing, monkeypatch, tmp_path):
-    """Stale machine code must never run: without a version of glasshouse, nothing is cached."""
+    """Stale machine code must never run, so nothing is cached without a version of glasshouse."""
     script = f"""
 from numba.core import caching
 from glasshouse.numba_private import caches

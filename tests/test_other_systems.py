@@ -1,6 +1,6 @@
-"""Features that other systems lack are hidden from a child: everything else still works.
+"""Commands work in a child process without features that other operating systems lack.
 
-This prepares for Windows and macOS, and does not prove that glasshouse works on them.
+This prepares for Windows and macOS, but does not prove that glasshouse works on them.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The settings of `conftest.py` hold in every test."""
+"""The settings of `conftest.py` apply to every test."""
 
 import numpy as np
 import pytest

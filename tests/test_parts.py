@@ -1,6 +1,6 @@
-"""The parts of a package import in one direction, and packages meet at their doors.
+"""Parts of a package import in one direction, and other packages only through `__init__`.
 
-Both tables are data. `python -m tests.parts` prints them as the code of today would fill them.
+`python -m tests.parts` prints both tables for the current code.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 from tests.parts import ROOMS, entrances, parts_of, second_doors
 
-# The parts of each package, lower ones first: a part imports only from parts before it.
+# The parts of each package, in an order in which a part imports only from earlier parts.
 _IN_ORDER = {
     "boltzmann": (
         "data kernels parameters slices model settings beginning checkpoints importance gaussian "

@@ -1,4 +1,4 @@
-"""Worker processes: none is left, none complains, and each reports when its work begins."""
+"""Worker processes end without complaints, and report when their work begins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _sleep(seconds: float) -> None:
 
 
 def _cleaned(marker: str) -> None:
-    """The work of a worker that must clean up afterwards."""
+    """Do the work of a worker that must clean up at its end."""
     with ending_cleanly():
         try:
             Path(marker).write_text("begun")
@@ -147,7 +147,7 @@ def test_workers_that_are_ended_or_loading_leave_no_traceback(text, tmp_path):
 
 
 class SlowToArrive:
-    """An argument that cannot be unpickled before a file exists, so that the work cannot begin."""
+    """An argument whose unpickling waits for a file, so that the work cannot begin."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -229,7 +229,7 @@ def test_a_worker_keeps_its_cores_when_it_is_started_again():
 
 
 def test_the_threads_of_a_core_stay_together(monkeypatch):
-    """Eight CPUs on four cores, of which 0 and 4 are one, and one CPU may not be used."""
+    """Of eight CPUs, pairs such as 0 and 4 share a core, and one CPU is not available."""
     monkeypatch.setattr(os, "sched_setaffinity", None, raising=False)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(8)} - {5}, raising=False)
     monkeypatch.setattr("glasshouse.pool._core_of", lambda cpu: f"{cpu % 4}")

@@ -60,7 +60,7 @@ def _first_lines() -> Iterator[tuple[str, str]]:
 
 
 def _strings() -> Iterator[tuple[str, str]]:
-    """Docstrings and messages: every constant text with a space in it, f-strings by their parts."""
+    """Yield all texts with a space, such as docstrings and messages; f-strings by their parts."""
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:

@@ -1,4 +1,4 @@
-"""The random numbers that every generator draws."""
+"""Statistical tests of the random numbers of every generator."""
 
 from __future__ import annotations
 

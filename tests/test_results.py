@@ -1,4 +1,4 @@
-"""Whatever a call returns has a human-readable `summary()` and a repr of one short line."""
+"""Every result has a human-readable `summary()` and a repr of one short line."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ grid = { n = [10, 12, 14, 16, 18], loop_density = [0.3, 0.4, 0.5, 0.6, 0.7] }
 
 
 def pretended(task: Task, instances: int) -> Sample:
-    """A hardness with a known best run length and a known peak."""
+    """Return a hardness with a known best run length and a known peak."""
     n, density = task.parameters["n"], float(Fraction(task.parameters["loop_density"]))
     level = 5 + np.log(task.schedule.sweeps_per_run / (2 * n)) ** 2
     level -= 2 * np.log(density / (0.3 + 0.3 * np.exp(-0.02 * n))) ** 2
@@ -301,7 +301,7 @@ def test_every_result_has_a_summary_and_a_short_repr(results):
 
 
 def returned_classes() -> set[type]:
-    """Classes that public functions return, alone or in lists and tuples, and public classes."""
+    """Return public classes, and classes that public functions return, even within lists."""
     found: set[type] = set()
     for room in ROOMS:
         module = import_module(f"glasshouse.{room}".removesuffix("."))
@@ -312,7 +312,7 @@ def returned_classes() -> set[type]:
             elif inspect.isfunction(thing):
                 try:
                     hints = typing.get_type_hints(thing)
-                except NameError:  # a type that is known to type checkers alone
+                except NameError:  # a type that only type checkers import
                     continue
                 waiting = [hints.get("return")]
                 while waiting:
@@ -352,7 +352,7 @@ def test_a_long_text_is_cut():
 
 
 class TestNotebook:
-    """Notebooks show the summary, in a table of bounded size that contains only text."""
+    """Tests that notebooks show the summary as a table of limited size with text only."""
 
     def test_every_result_says_there_what_its_summary_says(self, results):
         for result in results:
@@ -370,7 +370,7 @@ class TestNotebook:
 
     @staticmethod
     def joined(words: str) -> set[str]:
-        """Values that a text sets beside a sign: `p = 0.5,` or `(BIC 3 %)`."""
+        """Return the values that follow a sign in a text, such as `p = 0.5,` or `(BIC 3 %)`."""
         return {f"{word}{sign}" for word in words.split() for sign in (",", ")")}
 
     def test_columns_and_rows_are_told_to_who_does_not_see_them(self):

@@ -1,4 +1,4 @@
-"""Signals at random moments to real commands: nothing crashes, is left behind, or is false."""
+"""Real commands stop correctly when signals arrive at random moments."""
 
 from __future__ import annotations
 

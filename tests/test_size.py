@@ -1,4 +1,4 @@
-"""The library stays small: the number of its files and lines only falls."""
+"""The numbers of files and lines of the library may only fall."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signals wait for the end of a block, all of them, and handlers are as before afterwards."""
+"""All signals wait for the end of a block, after which their handlers are restored."""
 
 import signal
 import subprocess
@@ -31,7 +31,7 @@ class _ToldError(Exception):
 
 @pytest.fixture
 def heard() -> Iterator[list[int]]:
-    """Signals that a caller's own handlers were given; the one for SIGUSR1 raises."""
+    """Return a list of the signals that a caller's handlers receive; SIGUSR1's handler raises."""
     numbers: list[int] = []
 
     def raising(number: int, frame: object) -> None:
@@ -98,7 +98,7 @@ def test_a_handler_that_the_block_sets_stays(heard: list[int]) -> None:
 def test_signals_that_come_while_handlers_are_put_back_lose_nothing(
     heard: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """SIGUSR1 comes again as soon as its handler is restored, and raises."""
+    """SIGUSR1 arrives again as soon as its handler is restored, which then raises."""
     put_back = signal.signal
 
     def meanwhile(number: int, handler: object) -> object:
@@ -131,7 +131,7 @@ def test_handlers_run_at_a_safe_point(heard: list[int]) -> None:
 
 
 def test_a_handler_that_raises_at_a_safe_point_ends_the_block(heard: list[int]) -> None:
-    """Even if the block catches exceptions: only `deferred` gets the one of a handler."""
+    """The block ends even if it catches exceptions, because only `deferred` gets the handler's."""
     steps = []
 
     @deferred()
@@ -199,7 +199,7 @@ def test_the_clock_stands_still_while_something_compiles(monkeypatch: pytest.Mon
 
 
 def test_a_flood_of_signals_leaves_handlers_and_process_whole() -> None:
-    """Twenty thousand blocks under a timer that fires every ten microseconds."""
+    """Twenty thousand blocks run under a timer that fires every ten microseconds."""
     script = """
 import signal
 from glasshouse.stopping import deferred

@@ -1,4 +1,4 @@
-"""The notebook of the documentation runs from top to bottom, in a kernel as readers have it."""
+"""The notebook of the documentation runs from top to bottom in a Jupyter kernel."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parents[1] / "docs" / "notebook.ipynb"
-LONGEST = 60.0  # seconds of CPU time, as its first lines promise
+LONGEST = 60.0  # seconds of CPU time, as the first lines of the notebook promise
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def stored():
 
 @pytest.fixture(scope="module")
 def executed(stored, tmp_path_factory):
-    """All cells run, in an empty folder; a cell that fails raises here."""
+    """Run all cells in an empty folder, and raise if a cell fails."""
     folder = tmp_path_factory.mktemp("notebook")
     client = NotebookClient(stored.copy(), timeout=300, resources={"metadata": {"path": folder}})
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

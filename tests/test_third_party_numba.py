@@ -1,4 +1,4 @@
-"""Third-party Numba code in the same process compiles and computes as if glasshouse were absent."""
+"""Third-party Numba code in the same process gives the same results as without glasshouse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C while the main thread waits for others leaves no lock closed that these need to end."""
+"""Ctrl-C while the main thread waits does not leave locks closed that other threads need."""
 
 from __future__ import annotations
 

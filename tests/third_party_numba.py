@@ -1,7 +1,7 @@
-"""A user's own Numba functions, and what they see of their process: run in its own process.
+"""Script that runs a user's Numba functions and inspects the process, in its own process.
 
-Prints the results of strict, fastmath, overloaded and parallel functions as JSON. They are compiled
-before glasshouse is used, and again afterwards. With the argument "alone", glasshouse is not used.
+It prints the results of strict, fastmath, overloaded and parallel functions as JSON. The functions
+are compiled before and after glasshouse is used. With the argument "alone", glasshouse is not used.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _parallel_sum(x: Any) -> Any:
 
 
 def use_glasshouse() -> None:
-    """Call a function of every part that compiles, or that needs a library with global state."""
+    """Call a function of every package that compiles, or that uses a library with global state."""
     import glasshouse as gh
 
     planted = gh.random_loops(8, 8, frustration="1/5", loops=8, rng=1)
@@ -86,7 +86,7 @@ def use_glasshouse() -> None:
 
 
 def _lasting_threads() -> list[str]:
-    """The names of all threads, once those that are about to end have ended."""
+    """Return the names of all threads, after waiting for threads that are about to end."""
     deadline = time.monotonic() + 60
     while threading.active_count() > 1 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -94,7 +94,7 @@ def _lasting_threads() -> list[str]:
 
 
 def process() -> dict[str, Any]:
-    """Return what a user may rely on in the process, apart from Numba."""
+    """Return the state of the process on which a user may rely, apart from Numba."""
     handlers = {int(k): repr(signal.getsignal(k)) for k in signal.valid_signals()}
     return {
         "gc": (gc.isenabled(), gc.get_threshold()),
@@ -118,7 +118,7 @@ _CODE = (types.FunctionType, types.BuiltinFunctionType, property, staticmethod, 
 
 
 def numba_attributes() -> dict[str, int]:
-    """Return the identity of every function and class of Numba, and of their classes' methods."""
+    """Return the identities of all functions, classes and methods of Numba."""
     found = {}
     for name, module in list(sys.modules.items()):
         if name.split(".")[0] not in ("numba", "llvmlite") or module is None:
@@ -134,7 +134,7 @@ def numba_attributes() -> dict[str, int]:
 
 
 def main() -> None:
-    """Print what was before, what is afterwards, and what changed."""
+    """Print the results before and after the use of glasshouse, and the changes."""
     before = results()
     attributes, surroundings = numba_attributes(), process()
     if sys.argv[1:] != ["alone"]:

@@ -1,10 +1,10 @@
-"""Changes to inputs that keep them good enough to get past the first check.
+"""Mutators, which change inputs but keep them plausible enough to pass the first checks.
 
-Each is a function of the input and a `random.Random`, so that a seed means the same change.
+Each mutator is a function of the input and a `random.Random`, so a seed determines the change.
 """
 
 from collections.abc import Callable
 from random import Random
 
 Mutate = Callable[[bytes, Random], bytes]
-"""A changed input; whatever a mutator cannot take apart it changes as plain bytes."""
+"""Returns a changed input; an input that cannot be parsed is changed as plain bytes."""

@@ -1,4 +1,4 @@
-"""Archives: taken apart, one part changed, and put together with the right sums."""
+"""Mutators of archives, which change one member and write valid checksums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = ("indptr", "indices", "weights", "nodes", "starts", "hard", "planted_mo
 
 
 def mutate_npz(data: bytes, random: Random) -> bytes:
-    """A NumPy archive with one array, or one value of the header, changed."""
+    """Change one array, or one value of the header, of a NumPy archive."""
     try:
         members = _members(data)
         name = random.choice(list(members))
@@ -29,18 +29,18 @@ def mutate_npz(data: bytes, random: Random) -> bytes:
             members[name] = _changed_header(members[name], random)
         else:
             members[name] = _changed_array(members[name], random)
-    except Exception:  # whatever zipfile, NumPy and JSON raise for what was changed before
+    except Exception:  # zipfile, NumPy and JSON raise many errors for changed archives
         return bqms.with_number(data, random)
     return _archive(members, random)
 
 
 def mutate_gz(data: bytes, random: Random) -> bytes:
-    """What is inside a .gz changed, or its bytes."""
+    """Change the unpacked content of a .gz file, or its bytes."""
     return _repacked(data, random, ".gz")
 
 
 def mutate_xz(data: bytes, random: Random) -> bytes:
-    """What is inside a .xz changed, or its bytes."""
+    """Change the unpacked content of a .xz file, or its bytes."""
     return _repacked(data, random, ".xz")
 
 
@@ -54,13 +54,13 @@ def _repacked(data: bytes, random: Random, kind: str) -> bytes:
     elif inner.startswith(b"DIMOD"):
         mutate = bqms.mutate
     new = packed(mutate(inner, random), kind)
-    return new + new if random.random() < 0.05 else new  # several members are one file
+    return new + new if random.random() < 0.05 else new  # a file may have several members
 
 
 def _members(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         if sum(info.file_size for info in archive.infolist()) > _MOST_UNPACKED:
-            raise ValueError("too large to change")
+            raise ValueError("the archive is too large to change")
         return {name: archive.read(name) for name in archive.namelist()}
 
 
@@ -74,7 +74,7 @@ def _archive(members: dict[str, bytes], random: Random) -> bytes:
 
 
 def _rename(members: dict[str, bytes], name: str, random: Random) -> None:
-    """A member is dropped, or another name (too) leads to it."""
+    """Rename a member of an archive, or copy it to another name."""
     other = f"{random.choice(_NAMES)}.npy"
     members[other] = members[name]
     if random.random() < 0.5:

@@ -1,4 +1,4 @@
-"""dimod's binary file: its header as JSON, its arrays as numbers."""
+"""Mutators of dimod's binary files, which have a JSON header and arrays."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEAD = 14
 
 
 def mutate(data: bytes, random: Random) -> bytes:
-    """The header's tree, or one number of the arrays, changed."""
+    """Change the JSON header, or one number of the arrays."""
     try:
         (length,) = struct.unpack_from("<I", data, 10)
         header, arrays = json.loads(data[_HEAD : _HEAD + length]), data[_HEAD + length :]
@@ -27,7 +27,7 @@ def mutate(data: bytes, random: Random) -> bytes:
 
 
 def with_number(data: bytes, random: Random) -> bytes:
-    """Some bytes that are a number of a usual type replaced by one at an edge."""
+    """Replace a few bytes by a number near the limits of a numeric type."""
     kind = random.choice("bhiqIQfd")
     width = struct.calcsize(kind)
     if len(data) < width:

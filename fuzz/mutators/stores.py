@@ -1,4 +1,4 @@
-"""Stores: values changed through SQLite itself, or bytes of a page."""
+"""Mutators of stores, which change values through SQLite, or bytes of a page."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _NAMES = (
 
 
 def mutate(data: bytes, random: Random) -> bytes:
-    """One value, row, table or byte changed."""
+    """Change one value, table or byte of a store."""
     if random.random() < 0.3:
         return bqms.with_number(data, random)
     database = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        # In memory there is no write-ahead log; the two bytes that ask for one are put back below.
+        # There is no write-ahead log in memory; its two header bytes are restored below.
         database.deserialize(data[:18] + b"\x01\x01" + data[20:])
         _change(database, random)
         new = database.serialize()
@@ -48,7 +48,7 @@ def _change(database: sqlite3.Connection, random: Random) -> None:
 
 
 def _change_value(database: sqlite3.Connection, table: str, random: Random) -> None:
-    """Another value in one column of one row."""
+    """Change the value in one column of one row."""
     cursor = database.execute(f'SELECT * FROM "{table}"')
     names = [column[0] for column in cursor.description]
     row = random.choice(list(cursor))

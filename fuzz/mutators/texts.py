@@ -1,4 +1,4 @@
-"""Lines of words: a word replaced, lines moved, and counts set right again."""
+"""Mutators of text files, which replace words, move lines and correct counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLAUSES = re.compile(rb"^(p w?cnf \d+ )\d+", re.MULTILINE)
 
 
 def mutate(data: bytes, random: Random) -> bytes:
-    """A few changes; mostly with counts that fit again, so that what follows them is looked at."""
+    """Make a few changes, and usually correct the counts, so that readers continue after them."""
     for _ in range(random.choice((1, 1, 2, 3))):
         change = random.choice((_replace_word, _replace_word, _move_line, _add_line, _flip_sign))
         data = change(data, random)
@@ -39,7 +39,7 @@ def _flip_sign(data: bytes, random: Random) -> bytes:
 
 
 def _move_line(data: bytes, random: Random) -> bytes:
-    """A line is doubled, dropped, or swapped with another."""
+    """Copy a line, remove it, or swap it with another line."""
     lines = data.splitlines(keepends=True)
     if not lines:
         return data
@@ -64,7 +64,7 @@ def _add_line(data: bytes, random: Random) -> bytes:
 
 
 def _recounted(data: bytes) -> bytes:
-    """The `loops` of a certificate and the clauses of a p line, counted anew."""
+    """Correct the number of clauses in a p line, and of loops in a certificate."""
     parts = data.split(b"glasshouse-certificate", 1)
     header = _CLAUSES.search(parts[0])
     if header:

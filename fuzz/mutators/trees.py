@@ -1,4 +1,4 @@
-"""JSON: one value somewhere in the tree replaced, dropped, doubled or buried."""
+"""Mutators of JSON, which replace, remove, repeat or nest one value of the tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = (
 
 
 def mutate_lines(data: bytes, random: Random) -> bytes:
-    """One JSON value per line; one of them is changed."""
+    """Change one line of a file with one JSON value per line."""
     lines = data.splitlines() or [b"{}"]
     here = random.randrange(len(lines))
     try:
@@ -36,12 +36,12 @@ def mutate_lines(data: bytes, random: Random) -> bytes:
 
 
 def dumped(value: Any) -> bytes:
-    """JSON, whose strings may hold what no file can."""
+    """Return a value as JSON, whose strings may contain unpaired surrogates."""
     return json.dumps(value).encode("ascii")
 
 
 def changed(value: Any, random: Random) -> Any:
-    """The same tree but for one value."""
+    """Return a JSON tree with one value changed."""
     if isinstance(value, dict) and value and random.random() < 0.85:
         return _changed_object(dict(value), random)
     if isinstance(value, list) and value and random.random() < 0.7:

@@ -1,4 +1,4 @@
-"""Words that mean trouble: numbers at the edges of their types, and what is no number."""
+"""Words that often break readers: numbers at the limits of types, and invalid numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ODD_NUMBERS = (
     b"\xb2",
 )  # fmt: skip
 
-# One list for all targets: libFuzzer finds out which of them lead anywhere.
+# All targets share this list, because libFuzzer learns which words are useful.
 KEYWORDS = (
     b"p wcnf 3 2 9\n", b"p cnf 3 2\n", b"c ", b"h ", b" 0\n", b"c planted-cost 1\n",
     b"c planted-model 01\n", b"c recipe {}\n", b"c num-variables 3\n", b"c num-clauses 2\n",
@@ -31,7 +31,7 @@ KEYWORDS = (
 
 
 def number(random: Random) -> int:
-    """A number at an edge, or next to one, of either sign."""
+    """Return a number at or near the limit of a type, of either sign."""
     value = random.choice(MAGNITUDES[:6] if random.random() < 0.5 else MAGNITUDES)
     if random.random() < 0.1:
         value += random.randint(-2, 2)
@@ -39,12 +39,12 @@ def number(random: Random) -> int:
 
 
 def word(random: Random) -> bytes:
-    """What may stand where a number is expected."""
+    """Return a number as text, or an odd spelling of one."""
     return b"%d" % number(random) if random.random() < 0.8 else random.choice(ODD_NUMBERS)
 
 
 def dictionary() -> str:
-    """All words in libFuzzer's own notation."""
+    """Return all words in libFuzzer's notation."""
     words = [*KEYWORDS, *(b"%d" % value for value in MAGNITUDES[4:-1]), *ODD_NUMBERS]
     lines = ["".join(f"\\x{byte:02x}" for byte in word) for word in words if len(word) <= 60]
     return "".join(f'"{line}"\n' for line in lines)

@@ -101,7 +101,7 @@ def test_a_divergence_is_remembered(tmp_path):
         ({"epochs": 61}, "epochs 60, not 61"),
         ({"rng": 4}, "seed"),
         ({"monitors": ["kl"]}, "monitors"),
-        ({"data": DATA[:-1]}, "other data"),
+        ({"data": DATA[:-1]}, "different data"),
         ({"hidden": 5}, "hidden 4, not 5"),
     ],
 )
@@ -134,7 +134,7 @@ def test_a_checkpoint_of_other_random_streams_is_refused(tmp_path):
     arrays["header"] = np.array(header.replace('"version": 2', '"version": 1'))
     assert str(arrays["header"]) != header
     np.savez(path, **arrays)
-    with pytest.raises(gh.FileError, match=r"version is not 2.*choose another name"):
+    with pytest.raises(gh.FileError, match=r"version must be 2.*choose another file"):
         gh.train(DATA, 4, **SETTINGS, checkpoint=path)
 
 
@@ -151,7 +151,7 @@ def test_unsound_numbers_are_refused(name, value, tmp_path):
     else:
         arrays[name].flat[0] = value
     np.savez(path, **arrays)
-    with pytest.raises(gh.FileError, match=f"invalid {name}|invalid order|invalid progress"):
+    with pytest.raises(gh.FileError, match=f"array {name} is invalid|order of rows|counts are"):
         gh.train(DATA, 4, **SETTINGS, checkpoint=path)
 
 

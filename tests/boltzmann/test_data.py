@@ -37,8 +37,8 @@ BAD = {
     "nan.csv": (b"0,1\nnan,1\n", "line 2"),
     "both.csv": (b"0,1\n-1,1\n", "mixes 0 and -1"),
     "empty.csv": (b"", "no numbers"),
-    "x.txt": (b"0 1\n", "ends in .csv, .npy, .npz"),
-    "x.npz": (b"PK\x03\x04 not really", "not an .npz of data"),
+    "x.txt": (b"0 1\n", "end in .csv or .npy or .npz"),
+    "x.npz": (b"PK\x03\x04 not really", "not an .npz file of data"),
     "x.npy": (b"\x93NUMPY\x01\x00", "not a plain matrix"),
 }
 
@@ -58,7 +58,7 @@ def test_archives_with_several_tables_or_code_are_refused(tmp_path):
     with pytest.raises(FileError, match="has arrays a, b"):
         read_data(tmp_path / "two.npz")
     np.savez(tmp_path / "code.npz", data=np.array([["a", None]], dtype=object))
-    with pytest.raises(FileError, match=r"not an \.npz of data"):
+    with pytest.raises(FileError, match=r"not an \.npz file of data"):
         read_data(tmp_path / "code.npz")
     np.savez_compressed(tmp_path / "bomb.npz", data=np.zeros((70_000, 1000), np.uint8))
     with pytest.raises(FileError, match="unpacks to more"):
@@ -70,9 +70,9 @@ def test_archives_with_several_tables_or_code_are_refused(tmp_path):
 def test_names_and_their_options():
     assert load_data("bars").shape == (9, 9)
     assert load_data("bars", width=6, length=2, side=None).sum(axis=1).tolist() == [2] * 6
-    with pytest.raises(ValueError, match="side=3 does not belong to bars; it takes width, length"):
+    with pytest.raises(ValueError, match="side=3 is not an option of bars; use only width, length"):
         load_data("bars", side=3)
-    with pytest.raises(ValueError, match="neither one of bars, stripes, digits nor a file"):
+    with pytest.raises(ValueError, match="one of bars, stripes, digits nor an existing file"):
         load_data("bras")
 
 

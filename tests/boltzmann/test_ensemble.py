@@ -98,9 +98,9 @@ def test_several_settings_share_a_store_but_not_several_data(whole, tmp_path):
                                "mode probability 1, mode offset 3"]  # fmt: skip
     assert (pair[1].modes > 0).all()
     assert pair[1].modes.tolist() == pair[1].modes_proven.tolist()
-    with pytest.raises(StoreError, match="learn other data"):
+    with pytest.raises(StoreError, match="trained on other data"):
         list(iter_train([task(data=shifting_bars(4, 1))], path))
-    with pytest.raises(StoreError, match="learn other data"):
+    with pytest.raises(StoreError, match="trained on other data"):
         list(iter_train([task(held_out=BARS)], path))
     collect([Fake()], tmp_path / "other.sqlite")
     with pytest.raises(StoreError, match="not trained machines"):
@@ -131,6 +131,19 @@ def test_medians_and_bands_leave_out_what_diverged(whole):
     assert one.diverged == 1
     with pytest.raises(ValueError, match="not one of x"):
         one.median("y")
+
+
+def test_labels_state_what_a_missing_number_means(whole):
+    chains, batches = (replace(SETTINGS, gradient="pcd", chains=5), replace(SETTINGS, batch_size=2))
+    pair = [replace(whole, settings=one) for one in (replace(chains, chains=None), chains)]
+    assert labels_of(pair) == ["chains one per row", "chains 5"]
+    pair = [replace(whole, settings=one) for one in (SETTINGS, batches)]
+    assert labels_of(pair) == ["batch size all", "batch size 2"]
+
+
+def test_a_task_refuses_monitors_as_one_string():
+    with pytest.raises(ValueError, match=r"monitors='kl' is one string; .* names: \['kl'\]"):
+        task(monitors="kl")
 
 
 def test_more_looks_than_a_store_keeps_are_refused_with_what_would_do():
@@ -208,7 +221,7 @@ def test_a_description_cannot_ask_for_memory_that_its_file_does_not_weigh(tmp_pa
     with Store(path, write=True) as store:
         (stored,) = store.add_tasks([one])
         store.add_batch(stored, 0, rows)
-    with pytest.raises(StoreError, match="more memory than its size allows"):
+    with pytest.raises(StoreError, match="more memory than the size of the file allows"):
         read(path)
 
 

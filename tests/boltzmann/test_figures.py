@@ -100,7 +100,7 @@ def test_fields_and_samples_are_tiles_in_reading_order(machine, ax):
     assert np.isnan(sheet[2]).all()
     draw_images(ax, [[1, -1, -1, 1, 1, 1]], shape=(2, 3))
     assert ax.images[1].get_array().filled(9).tolist() == [[1, 0, 0], [1, 1, 1]]
-    with pytest.raises(ValueError, match="does not have 6 pixels"):
+    with pytest.raises(ValueError, match="must have 6 pixels"):
         draw_images(ax, [[1, -1, -1, 1, 1, 1]])
 
 

@@ -99,14 +99,14 @@ def test_two_clusters_are_learnt(gradient: Any) -> None:
 @pytest.mark.parametrize(("call", "message"), [
     (lambda: GaussianMachine([1.0]), "one row per visible"),
     (lambda: GaussianMachine([[math.nan]]), "NaN or infinity"),
-    (lambda: machine_of(1).log_weight([[1.0]]), "visible has 1 columns, but the layer has 3"),
+    (lambda: machine_of(1).log_weight([[1.0]]), "visible has 1 columns; expected 3, one per unit"),
     (lambda: machine_of(1).sample(2, start=[[0, 0, 0]]), r"start has shape \(1, 3\)"),
-    (lambda: machine_of(1, m=21).log_partition, "use importance"),
+    (lambda: machine_of(1, m=21).log_partition, "use the method importance"),
     (lambda: machine_of(1).importance(chains=1), "chains=1 is below 2"),
     (lambda: train_gaussian([[1.0]], 1, gradient="exact"), "gradient='exact' is not one of"),  # type: ignore[arg-type]
     (lambda: train_gaussian([[1.0]], 0), "hidden=0 is below 1"),
     (lambda: train_gaussian([[1.0]], 1, learning_rate=-1), "learning_rate=-1"),
-    (lambda: train_gaussian([1.0, 2.0], 1), "expected a table"),
+    (lambda: train_gaussian([1.0, 2.0], 1), "expected a non-empty table"),
     (lambda: train_gaussian([[9.0], [-9.0]] * 50, 2, learning_rate=1e6, rng=1), "scale the data"),
 ])  # fmt: skip
 def test_bad_input(call: Any, message: str) -> None:

@@ -43,9 +43,9 @@ def test_patience_returns_the_machine_of_the_best_look() -> None:
 
 @pytest.mark.parametrize(("options", "message"), [
     ({"patience": 0}, "patience"),
-    ({"patience": 2, "monitors": ["frustration"]}, "not 'frustration'; expected one of"),
-    ({"patience": 2, "monitors": []}, "not None; expected one of"),
-    ({"patience": 2, "checkpoint": "x.npz"}, "leave checkpoint out"),
+    ({"patience": 2, "monitors": ["frustration"]}, "not 'frustration'; use one of"),
+    ({"patience": 2, "monitors": []}, "not None; use one of"),
+    ({"patience": 2, "checkpoint": "x.npz"}, "exclude each other"),
 ])  # fmt: skip
 def test_patience_that_cannot_work_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -71,9 +71,9 @@ def test_clamped_chains_sample_the_conditional_distribution(units: str) -> None:
 @pytest.mark.parametrize("clamped", [[5], [-1], [0.5], [[0]], "x"])
 def test_units_that_are_not_there_cannot_be_clamped(clamped: Any) -> None:
     machine = random_machine(5, 3)
-    with pytest.raises(ValueError, match="are not numbers of visible units, 0 to 4"):
+    with pytest.raises(ValueError, match="must be indices of visible units, from 0 to 4"):
         machine.sample(1, start=np.ones((1, 5)), clamped=clamped)
-    with pytest.raises(ValueError, match="give start"):
+    with pytest.raises(ValueError, match="pass start"):
         machine.sample(1, clamped=[0])
 
 

@@ -126,5 +126,5 @@ def test_bad_input() -> None:
         reverse_importance(machine, [[1, 1, -1]])
     with pytest.raises(ValueError, match="start has 2 columns"):
         reverse_importance(machine, [[1, 1]])
-    with pytest.raises(ValueError, match="data has 2 columns, but the layer has 3 units"):
+    with pytest.raises(ValueError, match="data has 2 columns; expected 3, one per unit"):
         annealed_importance(machine, data=[[1, 1]])

@@ -49,7 +49,7 @@ def test_a_start_is_never_made_worse() -> None:
     best = find_mode(machine, search="anneal", rng=0)
     again = find_mode(machine, search="anneal", start=best.visible, rng=9)
     assert again.energy <= best.energy + 1e-9
-    with pytest.raises(ValueError, match="start has 2 columns, but the layer has 30 units"):
+    with pytest.raises(ValueError, match="start has 2 columns; expected 30, one per unit"):
         find_mode(machine, search="anneal", start=[1, -1])
 
 

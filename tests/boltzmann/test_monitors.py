@@ -154,13 +154,13 @@ def test_the_base_machine_is_fitted_to_the_data() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ValueError, match="monitor='held_out' needs held_out"):
+    with pytest.raises(ValueError, match="monitor='held_out' needs held-out rows"):
         train(DATA, 3, monitors=("held_out",))
     with pytest.raises(ValueError, match=r"monitors='kl' is one string; .* names: \['kl'\]"):
         train(DATA, 3, monitors="kl")
     with pytest.raises(ValueError, match="monitor='loss' is not one of kl, "):
         train(DATA, 3, monitors=("loss",))
-    with pytest.raises(ValueError, match="held_out has 3 columns, but data have 5"):
+    with pytest.raises(ValueError, match="held_out has 3 columns; expected 5, as data"):
         train(DATA, 3, held_out=[[0, 1, 1]])
 
 

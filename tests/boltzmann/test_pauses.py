@@ -188,7 +188,7 @@ def test_a_checkpoint_that_waits_for_averages_belongs_to_a_training_that_uses_th
         trainer = Trainer(DATA, EXACT["none"], rng=1)
         with pytest.raises(KeyboardInterrupt):
             trainer.run((), 3, path)
-    with pytest.raises(FileError, match="invalid contents"):
+    with pytest.raises(FileError, match="counts disagree"):
         Trainer(DATA, EXACT["none"], rng=1).run((), 3, path)
 
 

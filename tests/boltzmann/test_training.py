@@ -91,7 +91,7 @@ def test_a_training_goes_on_from_a_machine() -> None:
     start = BoltzmannMachine(np.full((5, 4), 0.5), units="binary")
     run = train(DATA, 4, epochs=1, learning_rate=0.0, start=start, monitors=())
     assert run.machine == start.in_units("spin")
-    with pytest.raises(ValueError, match=r"start is a .*, but the data and hidden require 5 × 3"):
+    with pytest.raises(ValueError, match=r"data and hidden require a size of 5 × 3"):
         train(DATA, 3, start=start)
 
 
@@ -142,8 +142,8 @@ BAD_DATA = {
     "shares": ([[0.5, 1.0]], "such as 0.5; threshold it first"),
     "NaN": ([[0.0, math.nan]], "NaN or infinity"),
     "words": ([["a", "b"]], "expected numbers 0 and 1"),
-    "a row": ([0, 1], "expected a table"),
-    "nothing": (np.empty((0, 3)), "not empty"),
+    "a row": ([0, 1], "expected a non-empty table"),
+    "nothing": (np.empty((0, 3)), "expected a non-empty table"),
 }
 
 
@@ -163,32 +163,32 @@ BAD_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"steps": 0}, "steps=0 is below 1"),
     ({"batch_size": 0}, "batch_size=0 is below 1"),
     ({"gradient": "pcd", "chains": 0}, "chains=0 is below 1"),
-    ({"chains": 3}, 'chains belong to gradient="pcd"'),
+    ({"chains": 3}, 'chains need gradient="pcd"'),
     ({"units": "ternary"}, "units='ternary' is not one of spin, binary"),
     ({"gradient": "sgd"}, "gradient='sgd' is not one of cd, pcd, exact"),
     ({"reduction": "max"}, "reduction='max' is not one of mean, sum"),
     ({"mode_use": "never"}, "mode_use='never' is not one of update, restart"),
     ({"mode_step": "half"}, "mode_step='half' is not one of energy, full"),
     ({"mode_search": "guess"}, "mode_search='guess' is not one of auto, enumerate, anneal, prove"),
-    ({"mode_seconds": 0}, "mode_seconds=0 is not a time above 0"),
-    ({"mode_seconds": math.nan}, "mode_seconds=nan is not a time above 0"),
-    ({"learning_rate": -1}, "learning_rate=-1 is neither"),
-    ({"learning_rate": math.nan}, "learning_rate=nan is neither"),
-    ({"learning_rate": (0.1, 0.2, 0.3)}, "learning_rate=.* is neither"),
-    ({"learning_rate": (0.1, math.inf)}, "learning_rate=.* is neither"),
-    ({"learning_rate": "fast"}, "learning_rate='fast' is neither"),
-    ({"momentum": 1.0}, "momentum=1.0 is not a number from 0 to 1, the last excluded"),
-    ({"momentum": -0.1}, "momentum=-0.1 is not a number"),
-    ({"weight_decay": -1}, "weight_decay=-1 is not a number from 0"),
-    ({"sigma": math.inf}, "sigma=inf is not a number from 0"),
-    ({"sigma": True}, "sigma=True is not a number"),
-    ({"biases": 1}, "biases=1 is neither True nor False"),
-    ({"mode_probability": 1.5}, "mode_probability=1.5 is not a number from 0 to 1"),
-    ({"mode_slope": math.nan}, "mode_slope=nan is not a number that is finite"),
-    ({"mode_offset": math.inf}, "mode_offset=inf is not a number that is finite"),
+    ({"mode_seconds": 0}, "mode_seconds=0 must be a finite time above 0"),
+    ({"mode_seconds": math.nan}, "mode_seconds=nan must be a finite time above 0"),
+    ({"learning_rate": -1}, "learning_rate=-1 must be a number"),
+    ({"learning_rate": math.nan}, "learning_rate=nan must be a number"),
+    ({"learning_rate": (0.1, 0.2, 0.3)}, "learning_rate=.* must be a number"),
+    ({"learning_rate": (0.1, math.inf)}, "learning_rate=.* must be a number"),
+    ({"learning_rate": "fast"}, "learning_rate='fast' must be a number"),
+    ({"momentum": 1.0}, r"momentum=1.0 must be a number of at least 0 and at most 1 \(excluded\)"),
+    ({"momentum": -0.1}, "momentum=-0.1 must be a number"),
+    ({"weight_decay": -1}, "weight_decay=-1 must be a number of at least 0"),
+    ({"sigma": math.inf}, "sigma=inf must be a number of at least 0"),
+    ({"sigma": True}, "sigma=True must be a number"),
+    ({"biases": 1}, "biases=1 must be True or False"),
+    ({"mode_probability": 1.5}, "mode_probability=1.5 must be a number of .* at most 1"),
+    ({"mode_slope": math.nan}, "mode_slope=nan must be a finite number"),
+    ({"mode_offset": math.inf}, "mode_offset=inf must be a finite number"),
     (
         {"gradient": "exact", "mode_use": "restart", "mode_probability": 0.1},
-        'gradient="exact" has no chains',
+        'mode_use="restart" needs chains',
     ),
 ]
 
@@ -201,7 +201,7 @@ def test_bad_settings(options: dict[str, Any], words: str) -> None:
 
 def test_what_is_too_large_for_exact_sums_is_refused_before_it_trains() -> None:
     data = np.eye(30, dtype=int)
-    with pytest.raises(ValueError, match=r"gradient='exact' enumerates .* 25 units, more than 24"):
+    with pytest.raises(ValueError, match=r"gradient='exact' enumerates .* 25 units.* at most 24"):
         train(data, 25, gradient="exact")
     with pytest.raises(ValueError, match=r"mode_search='enumerate' enumerates .* use 'anneal'"):
         train(data, 25, mode_search="enumerate", mode_probability=0.1)

@@ -214,7 +214,7 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
     words = ["train", "run", file, "--hidden", 2, "--epochs", 5, "-o", path, "--held-out", 0.25]
     assert main([*map(str, words)]) == 0
     assert capsys.readouterr().out.startswith("mine.csv: 15 rows of 4 units\n")
-    assert "learn other data" in fails(capsys, *words[:-1], 0.5)
+    assert "trained on other data" in fails(capsys, *words[:-1], 0.5)
 
 
 BAD = {
@@ -224,13 +224,13 @@ BAD = {
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
     "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
     "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
-    "nan": (typed("--learning-rate", "nan"), "neither a number"),
+    "nan": (typed("--learning-rate", "nan"), "must be a number of at least 0"),
     "rates": (typed("--learning-rate", "1,2,3"), "FIRST,LAST"),
     "many": (typed("--every", "0"), "--every 0 is below 1"),
     "both": (typed("--workers", 1, "--dask", "x"), "cannot be combined"),
     "held": (typed("--held-out", 2), "held-out 2"),
     "length": (["train", "run", "bars:9x9", "--hidden", "2"],
-               "length=9 is not from 1 to"),
+               "length=9 must be from 1 to"),
 }  # fmt: skip
 
 

@@ -121,7 +121,7 @@ def test_a_part_of_a_figure(tmp_path, name):
 def test_unknown_figures_are_refused(tmp_path):
     with pytest.raises(ValueError, match="not one of hardness-peak"):
         paper_study("fig7")
-    with pytest.raises(ValueError, match="nothing to collect"):
+    with pytest.raises(ValueError, match="has no study"):
         paper_study("dispersion")
 
 

@@ -1,13 +1,12 @@
 """Training of RBMs: exact likelihoods, proven modes, and frustration during training.
 
-* `model`: a machine; `model_files`: its file; `modes`: its mode; `importance`: its partition
-  function if it is large;
-* `gaussian`: machines with real visible units;
-* `data`: what a machine learns; `settings`, `training`, `checkpoints`: how it learns; `monitors`:
-  what is measured meanwhile; `estimator`: the interface of scikit-learn;
-* `ensemble`: many machines trained into a store; `curves`: results in the store;
-  `figures`: drawings of both; `slices`: long kernels in slices between which signals are handled;
-  `kernels`: compiled code.
+* Machines: `model`, `model_files`, `modes` (the search for modes), `importance` (estimates of ln Z)
+  and `gaussian` (real visible units).
+* Training of one machine: `data`, `settings`, `training`, `checkpoints`, `monitors` and `estimator`
+  (the interface of scikit-learn).
+* Many machines: `ensemble` (training into a store), `curves` (results in a store) and `figures`.
+* Compiled code: `kernels`, and `slices`, which calls long kernels in slices between which signals
+  are handled.
 """
 
 from glasshouse.boltzmann.curves import read_ensembles

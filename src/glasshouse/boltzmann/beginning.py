@@ -1,4 +1,4 @@
-"""The arrays of a training before its first update."""
+"""The initial weights, chains and random streams of a training."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glasshouse.boltzmann.settings import Engine, TrainingSettings
 from glasshouse.problems import SpinArray
 from glasshouse.randomness import Seed
 
-# What random numbers are for: paths of child seeds, of which a trainer has more.
+# Child seeds by purpose; `training` defines two more.
 WEIGHTS, UPDATES = 0, 1
 
 
@@ -21,13 +21,13 @@ def first_arrays(
     settings: TrainingSettings, engine: Engine, data: SpinArray, start: BoltzmannMachine | None,
     seed: Seed,
 ) -> Machine:  # fmt: skip
-    """Return the arrays that an engine changes.
+    """Return the initial weights, biases, chains and random streams of a training.
 
     Args:
         settings: the settings of the training.
-        engine: lanes or matrices.
-        data: one row per example.
-        start: the first machine; None draws one.
+        engine: the engine of the training: "lanes" or "matrices".
+        data: the training data, one row per example.
+        start: the initial machine; None draws random weights.
         seed: the seed of all random numbers.
     """
     batch_size = min(settings.batch_size or len(data), len(data))
@@ -41,13 +41,13 @@ def first_arrays(
             biases = log_odds(data, settings.units)
         start = BoltzmannMachine(weights, biases, units=settings.units)
     elif start.weights.shape != (n, m):
-        raise ValueError(f"start is a {start!r}, but the data and hidden require {n} × {m}")
+        raise ValueError(f"start is a {start!r}, but data and hidden require a size of {n} × {m}")
     start = start.in_units(settings.units)
     streams = seed.child(UPDATES).streams(1 + LANES)
     stream = streams[0].copy()
     size = (settings.chains or batch_size) * settings.temperatures
     has_matrices, has_chains = engine == "matrices", settings.gradient == "pcd"
-    # Chains of matrices are hidden states.
+    # The matrix engine stores chains as hidden states, the lanes engine as visible states.
     shape = size if has_chains else 0, m if has_matrices else n
     chains = np.empty(shape, dtype=np.int8)
     sampling.fill_states(stream, settings.low, chains)

@@ -36,14 +36,14 @@ from glasshouse.files.text.streams import opened, replacing
 from glasshouse.problems import FloatArray
 from glasshouse.randomness import Seed
 
-SECONDS = 5.0  # least time between two writes
+SECONDS = 5.0  # the minimum time between two writes
 _KIND = "glasshouse training"
 _VERSION = 2
-_NO_CHECKPOINT = "is not a checkpoint of a training ({}); choose another name"
+_NO_CHECKPOINT = "is not a checkpoint of a training ({}); choose another file"
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
-    """Return the SHA-256 of an array: its shape, its type and its bytes."""
+    """Return the SHA-256 digest of an array's shape, type and bytes; None if it is None."""
     if array is None:
         return None
     found = hashlib.sha256(f"{array.shape} {array.dtype.str}".encode())
@@ -57,8 +57,8 @@ class State:
 
     Attributes:
         seen: the monitors' values: one row per evaluation, one column per monitor.
-        modes_proven: how many of the modes used so far are proven.
-        has_diverged: whether weights grew beyond all use.
+        modes_proven: the number of proven modes among those used so far.
+        has_diverged: whether a weight or bias exceeded `MOST_WEIGHT`.
     """
 
     seen: FloatArray
@@ -68,12 +68,12 @@ class State:
     def is_possible(
         self, progress: npt.NDArray[np.int64], epochs: int, batches: int, has_averages: bool
     ) -> bool:
-        """Whether counts can be those of a training.
+        """Return whether the counts in a checkpoint are possible for this training.
 
         Args:
-            progress: the counts.
-            epochs: the epochs of the training.
-            batches: the batches of an epoch.
+            progress: the counts, as in `Machine.progress`.
+            epochs: the number of epochs of the training.
+            batches: the number of batches per epoch.
             has_averages: whether updates may wait for exact averages.
         """
         epoch, batch, mode, modes, number = progress[[EPOCH, BATCH, MODE, MODES, UPDATES]].tolist()
@@ -90,12 +90,12 @@ class State:
 
 @dataclass
 class Checkpoint:
-    """A file from which a training resumes.
+    """A checkpoint file, from which a training resumes.
 
     Attributes:
-        path: the file.
-        identity: all that the result depends on, in JSON's values; a training with another one
-            does not continue from the file.
+        path: the path of the file.
+        identity: everything that the result depends on, as JSON values; a training with a
+            different identity cannot resume from the file.
     """
 
     path: Path
@@ -103,7 +103,7 @@ class Checkpoint:
     _written: float = field(default_factory=monotonic)
 
     def restore(self, arrays: Machine) -> State | None:
-        """Fill the arrays of a training from the file; return None if there is no file.
+        """Restore a training's arrays and state from the file; return None if there is no file.
 
         Raises:
             FileError: the file is not a checkpoint, or belongs to another training.
@@ -114,21 +114,21 @@ class Checkpoint:
         stored = header.get("identity")
         if stored != self.identity:
             raise FileError(self.path, _difference(stored, self.identity))
-        _refuse_unsound(self.path, arrays, kept, self.identity.get("units") == "binary")
+        _refuse_invalid(self.path, arrays, kept, self.identity.get("units") == "binary")
         proven, diverged = header.get("modes_proven"), header.get("has_diverged")
         if type(proven) is not int or type(diverged) is not bool:
-            raise FileError(self.path, "is a checkpoint with an invalid header; delete it")
+            raise FileError(self.path, "is a corrupt checkpoint: its header is invalid; delete it")
         for name, values in kept.items():
             getattr(arrays, name)[...] = values
         return State(seen, proven, diverged)
 
-    def keep_now_and_then(self, arrays: Machine, state: State) -> None:
-        """Write the file, unless the last write was less than `SECONDS` ago."""
+    def keep_if_due(self, arrays: Machine, state: State) -> None:
+        """Write the checkpoint if at least `SECONDS` have passed since the last write."""
         if monotonic() - self._written >= SECONDS:
             self.keep(arrays, state)
 
     def keep(self, arrays: Machine, state: State) -> None:
-        """Write the file; the previous one stays until the new one is complete."""
+        """Replace the checkpoint file atomically by the current state."""
         header = {
             "format": _KIND, "version": _VERSION, "identity": self.identity,
             "modes_proven": state.modes_proven, "has_diverged": state.has_diverged,
@@ -142,11 +142,11 @@ class Checkpoint:
 
 
 def read_stored(path: Path) -> tuple[BoltzmannMachine, dict[str, Any], State]:
-    """Read a checkpoint for a human reader; only its form is checked.
+    """Read a checkpoint for display, and check its format but not its values.
 
     Returns:
-        The machine with the weights of that moment; in JSON's values, the settings and all else
-        that the training's result depends on; and what the training knew.
+        The machine at the time of the checkpoint; the identity of the training, as JSON values
+        (see `Checkpoint`); and the state of the training.
 
     Raises:
         FileError: the file is not a checkpoint.
@@ -168,7 +168,7 @@ def read_stored(path: Path) -> tuple[BoltzmannMachine, dict[str, Any], State]:
 
 
 def stored_seed(path: Path) -> Seed | None:
-    """Return the seed of the training that a file belongs to; None if there is no file."""
+    """Return the seed that a checkpoint file contains, or None if there is no file."""
     if not path.exists():
         return None
     try:
@@ -177,17 +177,17 @@ def stored_seed(path: Path) -> Seed | None:
     except (KeyError, TypeError, ValueError) as fault:
         if isinstance(fault, FileError):
             raise
-        raise FileError(path, "is a checkpoint without a valid seed; delete it") from None
+        raise FileError(path, "is a corrupt checkpoint: it has no valid seed; delete it") from None
 
 
 def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
-    """Read the header, the arrays of a machine, and the values of the monitors."""
+    """Read a checkpoint's header, the arrays of its machine, and the values of its monitors."""
     with opened(path, "npz") as source, opened_archive(source, _NO_CHECKPOINT) as archive:
         header = parse_object(archive.text("header").encode())
         if header is None or header.get("format") != _KIND:
-            raise ValueError("its header is not that of a checkpoint")
+            raise ValueError("its header must be that of a glasshouse training")
         if header.get("version") != _VERSION:
-            raise ValueError(f"its version is not {_VERSION}")
+            raise ValueError(f"its version must be {_VERSION}")
         kept = {} if like is None else {
             name: archive.numbers(name, values.ndim) for name, values in like._asdict().items()
         }  # fmt: skip
@@ -195,18 +195,18 @@ def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatA
 
 
 def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
-    """Describe how the training in a file differs from the requested one."""
+    """Return an error message that names the first setting in which two trainings differ."""
     stored = stored if isinstance(stored, dict) else {}
     name = next((n for n in wanted if stored.get(n) != wanted[n]), "format")
     old, new = stored.get(name), wanted.get(name)
     words = f"{name} {old!r:.60}, not {new!r:.60}"
     if name.endswith("sha256"):
-        words = f"other {name.removesuffix('_sha256')}"
-    return f"is the checkpoint of another training, with {words}; give another name, or delete it"
+        words = f"different {name.removesuffix('_sha256')}"
+    return f"is the checkpoint of another training ({words}); choose another file, or delete it"
 
 
-def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
-    """Refuse invalid arrays, because compiled code trusts shapes, indices and units."""
+def _refuse_invalid(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
+    """Raise if a checkpoint contains invalid arrays, which compiled code would trust."""
     units = (0, 1) if is_binary else (-1, 1)
     for name, values in kept.items():
         wanted = getattr(arrays, name)
@@ -216,15 +216,15 @@ def _refuse_unsound(path: Path, arrays: Machine, kept: Mapping[str, Any], is_bin
         if is_good and values.dtype == np.int8:
             is_good = bool(np.isin(values, units).all())
         if not is_good:
-            raise FileError(path, f"is a checkpoint with invalid {name}; delete it")
+            raise FileError(path, f"is a corrupt checkpoint: array {name} is invalid; delete it")
     weights = kept["weights"], kept["visible_bias"], kept["hidden_bias"]
     if max(float(np.abs(part).max(initial=0.0)) for part in weights) > MOST_WEIGHT:
-        raise FileError(path, "is a checkpoint with invalid weights; delete it")
+        raise FileError(path, "is a corrupt checkpoint: its weights are too large; delete it")
     if not np.array_equal(kept["back"], kept["weights"].T):
-        raise FileError(path, "is a checkpoint whose two copies of the weights differ; delete it")
+        raise FileError(path, "is a corrupt checkpoint: weights and transpose differ; delete it")
     if not kept["stream"].any():
-        raise FileError(path, "is a checkpoint with an invalid stream; delete it")
+        raise FileError(path, "is a corrupt checkpoint: its random stream is all 0; delete it")
     if not np.array_equal(np.sort(kept["order"]), np.arange(len(arrays.order))):
-        raise FileError(path, "is a checkpoint with an invalid order; delete it")
+        raise FileError(path, "is a corrupt checkpoint: its order of rows is invalid; delete it")
     if (kept["progress"] < 0).any():
-        raise FileError(path, "is a checkpoint with an invalid progress; delete it")
+        raise FileError(path, "is a corrupt checkpoint: its counts are negative; delete it")

@@ -1,4 +1,4 @@
-"""Trained ensembles, read from a store: curves over epochs, medians, bands, tables.
+"""Results of trained ensembles in a store: curves, medians, percentile bands, tables.
 
 A store may have been manipulated, so every value that is read is checked.
 """
@@ -32,34 +32,34 @@ from glasshouse.summaries import Summarised
 
 Ints = npt.NDArray[np.int64]
 BAND = (30.0, 70.0)  # percentiles, as in the paper
-_WIDEST = 60  # characters of a label
+_WIDEST = 60  # characters, the maximum width of a label
 _FACTS = ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learning_seconds")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(Summarised):
-    """Machines that were trained with the same settings.
+    """Results of machines that were trained with the same settings, read from a store.
 
     Attributes:
-        settings: the settings of their training.
-        data: the name of what they learn.
-        rows: how many rows that has.
+        settings: the settings of the training.
+        data: the name of the data set.
+        rows: the number of training rows.
         visible: the number of visible units.
-        seed: machine k has its child k.
+        seed: the seed of the ensemble; machine k uses child k of this seed.
         every: the number of epochs between two records.
         numbers: the numbers of the machines, ascending.
         epochs: the epochs at which they were evaluated.
-        curves: per monitor, machines × evaluations; NaN if a monitor had no number, and after a
-            machine diverged.
-        diverged_at: the epoch per machine; 0 if the machine did not diverge.
-        updates: the number of updates per machine.
-        modes: the number of updates that used a mode.
-        modes_proven: the number of those modes that are proven.
-        seconds: the seconds per machine.
-        learning_seconds: the seconds of the updates alone, per machine.
+        curves: the values of each monitor, machines × evaluations; NaN if a monitor gave no number,
+            and after a machine diverged.
+        diverged_at: the epoch at which each machine diverged; 0 if it did not.
+        updates: the number of updates of each machine.
+        modes: the number of updates that used a mode, for each machine.
+        modes_proven: the number of used modes that are proven, for each machine.
+        seconds: the total time of each machine, in seconds.
+        learning_seconds: the time of each machine's updates, in seconds.
         expected: the number of machines in the finished ensemble.
         task_id: the id of the task that trained them.
-        data_options: how the data were made, if the store records it.
+        data_options: the options that selected the data, if the store records them.
     """
 
     settings: TrainingSettings
@@ -92,28 +92,28 @@ class Ensemble(Summarised):
         return int(np.count_nonzero(self.diverged_at))
 
     def curve(self, monitor: str) -> FloatArray:
-        """Return the values of a monitor: machines × evaluations."""
+        """Return the values of a monitor: one row per machine, one column per evaluation."""
         if monitor not in self.curves:
             raise ValueError(f"monitor={monitor!r} is not one of {', '.join(self.curves)}")
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return percentiles over the machines that have not diverged: fractions × evaluations."""
-        with warnings.catch_warnings():  # looks that no machine came to are NaN
+        """Return percentiles of a monitor at each evaluation, over the remaining machines."""
+        with warnings.catch_warnings():  # evaluations that no machine reached are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Return the median over the machines that have not diverged, per evaluation."""
+        """Return the median of a monitor at each evaluation, over the remaining machines."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:
-        """Return the last value of each machine; NaN if it diverged before the end."""
+        """Return the final value of a monitor for each machine, NaN for diverged machines."""
         return self.curve(monitor)[:, -1]
 
     def final_median(self, monitor: str) -> Estimate:
-        """Return the median of the machines that did not diverge, with its 95 % interval."""
+        """Return the median final value of a monitor, with its 95 % interval."""
         values = self.final(monitor)
         return median_of(values[np.isfinite(values)])
 
@@ -122,12 +122,12 @@ def read_ensembles(store: Store) -> list[Ensemble]:
     """Read all ensembles in a store, in the order in which they were added.
 
     Raises:
-        StoreError: it holds none, or was damaged.
+        StoreError: the store contains no trained machines, or is damaged.
     """
     tasks = [task for task in store.tasks() if task.kind == TRAINING.name]
     if not tasks:
         raise StoreError(
-            f"{store.path} holds no trained machines; run `glasshouse train run` first"
+            f"{store.path} contains no trained machines; run `glasshouse train run` first"
         )
     try:
         return [_ensemble(store, task) for task in tasks]
@@ -138,7 +138,7 @@ def read_ensembles(store: Store) -> list[Ensemble]:
 
 
 def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
-    """Return the names of all monitors that any of the ensembles has.
+    """Return the names of all monitors that at least one ensemble has recorded.
 
     >>> monitors_of([])
     []
@@ -147,7 +147,7 @@ def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
 
 
 def labels_of(ensembles: Sequence[Ensemble]) -> list[str]:
-    """Return what distinguishes the ensembles, in a few words each; empty for a single one.
+    """Return a label for each ensemble, with the settings that differ between the ensembles.
 
     >>> labels_of([])
     []
@@ -166,7 +166,7 @@ def _words(name: str, value: Any) -> str:
     if isinstance(value, float):
         value = f"{value:g}"
     if value is None:
-        value = "all"
+        value = "one per row" if name == "chains" else "all"
     if name in ("units", "gradient", "reduction"):
         return f"{value}"
     return f"{value} hidden" if name == "hidden" else f"{name.replace('_', ' ')} {value}"
@@ -179,14 +179,14 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"{settings.epochs} epochs are evaluated every {every}")
+        raise ValueError(f"{settings.epochs} epochs have too many evaluations, one per {every}")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")
     rows = validation.count(asked["rows"], "rows", 1)
     _refuse_impossible(table, settings.epochs, settings.epochs * rows)
     if 8 * len(texts) * len(names) * len(epochs) > Allowance(content_size(store.path)).unpacked:
-        raise ValueError("it needs more memory than its size allows")
+        raise ValueError("its curves need more memory than the size of the file allows")
     curves = np.full((len(names), len(texts), len(epochs)), np.nan)
     for k, text in enumerate(texts):
         _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))
@@ -203,13 +203,12 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
         curves=dict(zip(names, curves, strict=True)),
         expected=task.stop.instances,
         task_id=task.task_id,
-        **{name: table[name] for name in
-           ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learning_seconds")},
-    )  # fmt: skip
+        **{name: table[name] for name in _FACTS},
+    )
 
 
 def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps: int) -> None:
-    """Refuse impossible counts."""
+    """Raise if the counts or times of a machine are impossible."""
     counts = [table[name] for name in ("modes_proven", "modes", "updates")]
     ascending = [np.zeros_like(counts[0]), *counts, np.full_like(counts[0], min(steps, 1 << 53))]
     seconds, diverged_at = table["learning_seconds"], table["diverged_at"]
@@ -218,33 +217,33 @@ def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps
     for low, high in itertools.pairwise(ascending):
         is_good &= low <= high
     if not is_good.all():
-        raise ValueError(f"machine {np.argmin(is_good)} has impossible counts or times")
+        raise ValueError(f"row {np.argmin(is_good)} has impossible counts or times")
 
 
 def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_at: int) -> None:
-    """Fill in the curves of one machine, which end where it diverged."""
+    """Parse and check the JSON text of one machine's curves."""
     seen = json.loads(text)
     number = int(np.searchsorted(epochs, diverged_at)) if diverged_at else len(epochs)
     if not isinstance(seen, dict) or list(seen) != names:
-        raise ValueError(f"curves are {short(text)}, not those of {', '.join(names)}")
+        raise ValueError(f"curves are {short(text)}, but must be those of {', '.join(names)}")
     for row, values in zip(into, seen.values(), strict=True):
         if not isinstance(values, list) or len(values) != number:
-            raise ValueError(f"a curve does not have {number} numbers: {short(values)}")
+            raise ValueError(f"a curve must have {number} numbers: {short(values)}")
         if not {*map(type, values)} <= {float, int, type(None)}:
-            raise ValueError(f"a curve has values that are not numbers: {short(values)}")
+            raise ValueError(f"a curve must contain only numbers: {short(values)}")
         row[:number] = values  # None is NaN
         if np.isinf(row).any():
-            raise ValueError(f"a curve has numbers that are not finite: {short(values)}")
+            raise ValueError(f"a curve must contain only finite numbers: {short(values)}")
 
 
 def _name(value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
-        raise ValueError(f"{short(value)} is not a name")
+        raise ValueError(f"{short(value)} is not a valid name")
     return "".join(c if c.isprintable() else "?" for c in value)
 
 
 def overview(one: Ensemble) -> dict[str, Any]:
-    """Return an ensemble as JSON values, with None for missing numbers."""
+    """Return a summary of an ensemble as JSON values, with None for missing numbers."""
     finals = {}
     for name in one.curves:
         estimate = one.final_median(name)
@@ -260,7 +259,7 @@ def overview(one: Ensemble) -> dict[str, Any]:
 
 
 def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
-    """Return a human-readable table: one line per ensemble, below a head."""
+    """Return the lines of a text table: a header, then one line per ensemble."""
     monitors = monitors_of(ensembles)
     labels = [label or _usual(one) for label, one in zip(labels_of(ensembles), ensembles,
                                                          strict=True)]  # fmt: skip
@@ -282,28 +281,28 @@ def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
 def export_machines(
     ensembles: Sequence[Ensemble], place: Place, *, curves: bool = False, overwrite: bool = False
 ) -> int:
-    """Write final values, one line per machine, or whole curves, as CSV or Parquet.
+    """Write the final values or the whole curves of all machines as CSV or Parquet.
 
-    A cell is empty if a machine diverged before, or if its ensemble had no such monitor.
+    A cell is empty if the machine had diverged, or if its ensemble did not record the monitor.
 
     Args:
-        ensembles: what `read_ensembles` returned.
-        place: a file that ends in `.csv` or `.parquet`, or a stream that gets CSV.
-        curves: one line per machine and look instead of one per machine.
+        ensembles: the ensembles that `read_ensembles` returned.
+        place: a path that ends in `.csv` or `.parquet`, or a stream, which receives CSV.
+        curves: write one line per machine and evaluation, instead of one line per machine.
         overwrite: replace an existing file.
 
     Returns:
-        the number of lines.
+        The number of lines.
     """
     monitors = monitors_of(ensembles)
-    # Settings that came later have a column where one of them is used.
+    # Settings of later versions have a column only if an ensemble uses them.
     named = {name for one in ensembles for name in one.settings.identity()}
     parts = [_part(one, monitors, curves, named) for one in ensembles]
     return write_parts(parts, place, overwrite)
 
 
 def _part(one: Ensemble, monitors: Sequence[str], curves: bool, named: set[str]) -> Part:
-    """Return the settings of an ensemble, and a column for each known value of its machines."""
+    """Return an ensemble's settings, and its machines' values as columns of a table."""
     settings = one.settings.plain().items()
     shared = {name: _cell(value) for name, value in settings if name in named}
     shared["learning_rate"] = str(shared["learning_rate"])
@@ -326,14 +325,14 @@ def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
 
 
 def _shown(end: Estimate | None) -> str:
-    """Return a median with its interval, if there are enough machines for one."""
+    """Return a median as text, with its interval if there are enough machines."""
     if end is None or np.isnan(end.value):
         return "-"
     return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"
 
 
 def _cell(value: Any) -> Any:
-    """Return a setting for a table; learning rates are text, because some are two numbers."""
+    """Return a setting as a table cell, with a list of numbers as text."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 

@@ -1,6 +1,6 @@
-"""Data for RBMs: the small sets of the literature, files, and conversion to a machine's units.
+"""Data for RBMs: small standard data sets, data files, and conversion to a machine's units.
 
-Rows have 0 and 1, or -1 and 1.
+Rows contain 0 and 1, or -1 and 1.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ _NAMES = ("data", "X", "x_train", "arr_0")  # the array to read from an archive 
 
 
 def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> SpinArray:
-    """Return states as values of the given units; raise if a value is neither of the two."""
+    """Check that states contain only the two values of the units, and return them as int8."""
     array = np.asarray(values)
     if array.ndim and array.shape[-1] != width:
-        raise ValueError(f"{name} has {array.shape[-1]} columns, but the layer has {width} units")
+        raise ValueError(f"{name} has {array.shape[-1]} columns; expected {width}, one per unit")
     return np.ascontiguousarray(validation.states(values, width, (LOW[units], 1), name))
 
 
 def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:
-    """Return a bar of ones at every position of a ring: one row per position, 0 and 1.
+    """Return one row of 0 and 1 for each position of a bar of ones on a ring.
 
-    The paper's data (section 7) are those of width 9 and length 5.
+    The paper (section 7) uses width 9 and length 5.
 
     >>> shifting_bars(4, 2).tolist()
     [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, 0, 1]]
     """
     width = validation.count(width, "width", 2)
     if not 1 <= validation.count(length, "length") < width:
-        raise ValueError(f"length={length} is not from 1 to {width - 1}, below the width")
+        raise ValueError(f"length={length} must be from 1 to {width - 1}, less than the width")
     places = (np.arange(width)[:, None] + np.arange(length)) % width
     rows = np.zeros((width, width), dtype=np.int8)
     np.put_along_axis(rows, places, 1, axis=1)
@@ -53,16 +53,16 @@ def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:
 
 
 def bars_and_stripes(side: int = 4) -> SpinArray:
-    """Return all images of side × side pixels whose columns, or whose rows, have one colour each.
+    """Return all side × side images in which every row, or every column, has a single colour.
 
-    One row per image, 0 and 1; the two images of one colour come once: 2^(side+1) - 2 in all.
+    Each row is an image of 0 and 1. Images of one colour occur once: there are 2^(side+1) - 2 rows.
 
     >>> len(bars_and_stripes(4)), bars_and_stripes(2)[1].tolist()
     (30, [1, 0, 1, 0])
     """
     side = validation.count(side, "side", 1)
     if side > 16:
-        raise ValueError(f"side={side} has 2^{side + 1} images; use at most 16")
+        raise ValueError(f"side={side} gives 2^{side + 1} images; use a side of at most 16")
     codes = np.arange(1 << side)
     columns = ((codes[:, None] >> np.arange(side)) & 1).astype(np.int8)
     bars = np.repeat(columns[:, None, :], side, axis=1)
@@ -71,13 +71,13 @@ def bars_and_stripes(side: int = 4) -> SpinArray:
 
 
 def digits(threshold: int = 8) -> SpinArray:
-    """Return scikit-learn's 1797 handwritten digits of 8 × 8 pixels: 1 if a pixel is dark enough.
+    """Return scikit-learn's 1797 images of handwritten digits as rows of 64 binary pixels.
 
     Args:
-        threshold: ones are the pixels from this value on, of 0 to 16.
+        threshold: the lowest pixel value, of 0 to 16, that becomes 1.
     """
     if not 1 <= validation.count(threshold, "threshold") <= 16:
-        raise ValueError(f"threshold={threshold} is not from 1 to 16, the values of a pixel")
+        raise ValueError(f"threshold={threshold} must be from 1 to 16, the largest pixel value")
     pixels: npt.NDArray[np.float64] = (
         optional("sklearn.datasets", "the data set of digits").load_digits().data
     )
@@ -85,12 +85,12 @@ def digits(threshold: int = 8) -> SpinArray:
 
 
 def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[SpinArray, SpinArray]:
-    """Split rows at random into those to learn and those held out, each in their order.
+    """Split rows at random into training rows and held-out rows.
 
     Args:
-        data: one row per example.
-        held_out: the share of rows that are not learnt, above 0 and below 1.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        data: one row per example; both parts keep the order of the rows.
+        held_out: the fraction of the rows to hold out, above 0 and below 1.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> [len(part) for part in split(bars_and_stripes(4), 0.2, rng=1)]
     [24, 6]
@@ -98,7 +98,7 @@ def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[Sp
     rows = in_units(data, "binary")
     number = round(validation.share(held_out, "held_out") * len(rows))
     if not 0 < number < len(rows):
-        raise ValueError(f"held_out={held_out} of {len(rows)} rows leaves one part empty")
+        raise ValueError(f"held_out={held_out} of {len(rows)} rows leaves one part empty; use 0.5")
     words = Seed.of(rng).sequence().generate_state(len(rows), np.uint64)
     is_held_out = np.zeros(len(rows), dtype=bool)
     is_held_out[np.argsort(words, kind="stable")[:number]] = True
@@ -106,9 +106,9 @@ def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[Sp
 
 
 def log_odds(rows: SpinArray, units: Units) -> FloatArray:
-    """Return the biases with which independent units have the means of the rows.
+    """Return biases for which independent units have the same means as the data columns.
 
-    One more row of each kind is counted, against infinity.
+    Each value is counted once more than it occurs, so that all biases are finite.
 
     >>> log_odds(np.array([[0, 1], [0, 1], [0, 0]], dtype=np.int8), "binary").round(6).tolist()
     [-1.386294, 0.405465]
@@ -120,7 +120,7 @@ def log_odds(rows: SpinArray, units: Units) -> FloatArray:
 def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray:
     """Convert rows of 0 and 1, or of -1 and 1, to the values of the given units.
 
-    Rows of ones alone are ones in both.
+    Rows that contain only ones do not change.
 
     Raises:
         ValueError: the rows do not form a table, or contain other values.
@@ -131,7 +131,7 @@ def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray
     array = np.asarray(data)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(
-            f"{name} has shape {array.shape}; expected a table, one row per example, not empty"
+            f"{name} has shape {array.shape}; expected a non-empty table, one row per example"
         )
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} has type {array.dtype}; expected numbers 0 and 1, or -1 and 1")
@@ -150,13 +150,13 @@ def in_units(data: npt.ArrayLike, units: Units, name: str = "data") -> SpinArray
 
 
 def entropy(rows: SpinArray) -> float:
-    """Return the entropy of the distribution of the rows, in nats."""
+    """Return the entropy of the empirical distribution of the rows, in nats."""
     counts = np.unique(validation.rows(rows), axis=0, return_counts=True)[1]
     shares = counts / counts.sum()
     return float(-(shares * np.log(shares)).sum())
 
 
-# What a name stands for, unless it is that of a file.
+# The data sets by name; any other name is that of a file.
 SETS = {
     "bars": shifting_bars,
     "stripes": bars_and_stripes,
@@ -165,23 +165,23 @@ SETS = {
 
 
 def _sizes(name: str) -> dict[str, int]:
-    """Return the size parameters that a data set accepts, in order, and their defaults."""
+    """Return the parameters of a data set's function, with their defaults."""
     make: Any = SETS[name]
     return {size: one.default for size, one in inspect.signature(make).parameters.items()}
 
 
 @dataclass(frozen=True)
 class DataOptions:
-    """The options of `glasshouse train run` that choose the rows to learn and to hold out.
+    """The options of `glasshouse train run` that select the training and held-out rows.
 
-    Commands are read into these fields, stores keep them, and reports write commands out of them.
+    Commands set these fields, stores keep them, and reports rebuild commands from them.
 
     Attributes:
-        width: units of bars.
-        length: how many units of a bar are ones.
-        side: pixels along the side of bars and stripes.
-        threshold: the least value of a pixel of digits that counts as one.
-        held_out: the fraction of the rows that is not learnt.
+        width: the number of units of `bars`.
+        length: the number of ones in a bar.
+        side: the side of an image of `stripes`, in pixels.
+        threshold: the lowest pixel value of `digits` that becomes 1.
+        held_out: the fraction of the rows that are held out.
 
     >>> DataOptions.of_name("bars:9x5")
     ('bars', DataOptions(width=9, length=5, side=None, threshold=None, held_out=None))
@@ -197,7 +197,7 @@ class DataOptions:
     held_out: float | None = None
 
     def load(self, name: str, seed: int) -> tuple[SpinArray, SpinArray | None]:
-        """Return the rows to learn, and the held-out rows, drawn by the seed; None without any."""
+        """Load the data set `name`, and return training rows and held-out rows (or None)."""
         options = asdict(self)
         share = options.pop("held_out")
         rows = load_data(name, **options)
@@ -205,7 +205,7 @@ class DataOptions:
 
     @classmethod
     def of_name(cls, name: str, held_out: float | None = None) -> tuple[str, DataOptions]:
-        """Split names such as `bars:9x5` or `digits:8` into the data set's name and its options."""
+        """Parse a name such as `bars:9x5` or `digits:8` into a data set's name and options."""
         kind, _, sizes = name.partition(":")
         if kind not in SETS or kind == name:
             return name, cls(held_out=held_out)
@@ -217,7 +217,7 @@ class DataOptions:
         return kind, cls(**dict(zip(known, map(int, words), strict=True)), held_out=held_out)
 
     def in_name(self, name: str) -> str:
-        """Return the name of data with these options in it, as `of_name` reads it.
+        """Return a data set's name followed by these options, as `of_name` parses it.
 
         >>> DataOptions(width=6).in_name("bars"), DataOptions().in_name("bars")
         ('bars:6x5', 'bars')
@@ -227,23 +227,23 @@ class DataOptions:
         return ":".join([name, *(["x".join(map(str, (known | given).values()))] if given else [])])
 
     def given(self) -> dict[str, Any]:
-        """Return the given options, as JSON values."""
+        """Return the options that are set, as JSON values."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def stored(cls, values: object) -> DataOptions:
-        """Return the options in a store; raise a ValueError if no command can have had them."""
+        """Check options that were read from a store, and return them."""
         if not isinstance(values, dict) or not set(values) <= set(cls.__dataclass_fields__):
-            raise ValueError(f"options of data are {values!r:.60}")
+            raise ValueError(f"data_options={values!r:.60} must be an object of known options")
         for name, value in values.items():
             kinds = (int, float) if name == "held_out" else (int,)
             if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < 2**63:
-                raise ValueError(f"options of data have {name}={value!r:.60}")
+                raise ValueError(f"data_options have {name}={value!r:.60}, which is out of range")
         return cls(**values)
 
 
 def load_data(name: str, **options: Any) -> SpinArray:
-    """Return the rows of bars, stripes or digits with their options, or those of a file.
+    """Return the rows of a standard data set (bars, stripes or digits) or of a file.
 
     >>> load_data("bars", width=4, length=2).shape, load_data("stripes", side=2).shape
     ((4, 4), (6, 4))
@@ -253,31 +253,31 @@ def load_data(name: str, **options: Any) -> SpinArray:
     given = {option: value for option, value in options.items() if value is not None}
     for option, value in given.items():
         if option not in known:
-            takes = f"; it takes {', '.join(known)}" if known else ""
-            raise ValueError(f"{option}={value} does not belong to {name}{takes}")
+            takes = f"; use only {', '.join(known)}" if known else "; remove it"
+            raise ValueError(f"{option}={value} is not an option of {name}{takes}")
     if name in SETS:
         rows: SpinArray = make(**given)
         return rows
     if "." not in Path(name).name and not Path(name).exists():
-        raise ValueError(f"{name!r} is neither one of {', '.join(SETS)} nor a file")
+        raise ValueError(f"{name!r} is neither one of {', '.join(SETS)} nor an existing file")
     return read_data(name)
 
 
 def read_data(path: str | Path) -> SpinArray:
-    """Read the rows of a file, as 0 and 1.
+    """Read the rows of a data file as 0 and 1.
 
-    A `.csv` has one row per line, numbers separated by commas or spaces, and no header; a
-    `.npy` one table; a `.npz` one table, alone or called data, X or x_train. `.gz` and `.xz` may
-    follow. What is neither 0 and 1 nor -1 and 1 is refused: thresholds are the user's choice.
+    A `.csv` file has one row per line, numbers separated by commas or spaces, and no header. A
+    `.npy` file has one table. An `.npz` file has a single table, or one named data, X or x_train.
+    Names may also end in `.gz` or `.xz`. Values must be 0 and 1, or -1 and 1.
 
     Raises:
-        FileError: anything is wrong with the file; the message names it.
+        FileError: the file cannot be read, or does not contain such rows.
     """
     readers = {".csv": csv_numbers, ".npy": npy_numbers, ".npz": _npz_numbers}
     with opened(path) as source:
         suffix = format_suffix(Path(path))
         if suffix not in readers:
-            raise source.error(f"is not data; expected a name that ends in {', '.join(readers)}")
+            raise source.error(f"is not a data file; its name must end in {' or '.join(readers)}")
         numbers = readers[suffix](source)
         try:
             return in_units(numbers, "binary")
@@ -286,12 +286,12 @@ def read_data(path: str | Path) -> SpinArray:
 
 
 def _npz_numbers(source: Source) -> npt.NDArray[np.number]:
-    with opened_archive(source, "is not an .npz of data ({})") as archive:
+    with opened_archive(source, "is not an .npz file of data ({})") as archive:
         names = sorted(archive.names)
         found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
         if len(found) != 1:
             raise source.error(
-                f"has arrays {', '.join(names)[:100] or 'none'}; expected one array, or one named "
-                f"{', '.join(_NAMES[:-1])}"
+                f"has arrays {', '.join(names)[:100] or 'none'}; expected a single array, "
+                f"or one named {' or '.join(_NAMES[:-1])}"
             )
         return archive.numbers(found[0], 2)

@@ -1,8 +1,8 @@
 """Ensembles of RBMs: many machines per setting, in a crash-safe store.
 
-One task per setting, one row per machine; machine k has child k of the seed, so that machines of
-the same number begin with the same weights whatever the gradient. Collecting them is the studies'
-own: what is in the store is not trained again.
+Each setting is a task, and each machine is a row. Machine k uses child k of the seed, so machines
+with the same number start with the same weights, whatever the gradient. Rows are collected as in
+studies: a machine that is in the store is not trained again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from glasshouse.boltzmann import data as data_sets
 from glasshouse.boltzmann.data import DataOptions
-from glasshouse.boltzmann.monitors import chosen
+from glasshouse.boltzmann.monitors import chosen, distinct
 from glasshouse.boltzmann.settings import TrainingSettings
 from glasshouse.boltzmann.training import DivergenceWarning, Trainer, TrainingRun
 from glasshouse.problems import SpinArray, validation
@@ -57,19 +57,19 @@ _HANGING = 86_400.0  # seconds after which a machine on a worker counts as hangi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingTask(Identified, Summarised):
-    """Machines that are trained with the same settings.
+    """A task of a store: `count` machines to be trained with the same settings.
 
     Attributes:
         data: rows of 0 and 1, or of -1 and 1.
         settings: the settings of the training.
-        monitors: what to look at, by names in `MONITORS`.
+        monitors: the monitors to record, by their names in `MONITORS`.
         every: the epochs between two records; the first and last epoch are recorded, too.
-        seed: machine k has its child k.
-        count: how many machines; no part of the task's identity.
-        held_out: data that are not learnt, for monitors of held-out data.
+        seed: the seed of the task; machine k uses child k of this seed.
+        count: the number of machines; not part of the task's identity.
+        held_out: rows that are not used for training, for monitors of held-out data.
         name: the data's name for readers, at most 200 characters; not part of the task's identity.
-        options: how the data were made, for the command that makes them again; no part of the
-            task's identity.
+        options: the options that select the data, from which reports rebuild the command; not part
+            of the task's identity.
 
     >>> task = TrainingTask([[1, 0], [0, 1]], TrainingSettings(2, epochs=20), count=3)
     >>> task.run(2).machine
@@ -94,7 +94,7 @@ class TrainingTask(Identified, Summarised):
             rows = data_sets.in_units(self.held_out, "binary", "held_out")
             object.__setattr__(self, "held_out", rows)
         object.__setattr__(self, "name", str(self.name)[:MOST_NAME] or "data")
-        object.__setattr__(self, "monitors", tuple(dict.fromkeys(self.monitors)))
+        object.__setattr__(self, "monitors", distinct(self.monitors))
         looks = len(look_epochs(self.settings.epochs, self.every))
         if looks * len(self.monitors) > MOST_VALUES:
             every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))
@@ -106,7 +106,7 @@ class TrainingTask(Identified, Summarised):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the task's rows."""
+        """The kind of the task's rows, which is `TRAINING`."""
         return TRAINING
 
     @property
@@ -116,12 +116,12 @@ class TrainingTask(Identified, Summarised):
 
     @cached_property
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of the rows that are learnt, and of those held out, if any."""
+        """The SHA-256 digests of the training rows and of the held-out rows, if any."""
         parts = {"sha256": self.data, "held_out_sha256": self.held_out}
         return {name: _digest(rows) for name, rows in parts.items() if rows is not None}
 
     def canonical(self) -> str:
-        """Return all that the rows depend on, as one line of JSON."""
+        """Return everything that the results depend on, as one line of JSON."""
         rows, visible = np.shape(self.data)
         asked = {**self.settings.identity(), **self.digests, "rows": rows, "visible": visible}
         looks = {"monitors": list(self.monitors), "every": self.every}
@@ -130,16 +130,16 @@ class TrainingTask(Identified, Summarised):
         return json.dumps(described, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
     def realise(self) -> dict[str, Any]:
-        """Return the name of the data, and a record of how they were made."""
+        """Return the name and the options of the data set, as JSON values."""
         return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
-        """Return a new machine with its initial weights, ready for training."""
+        """Return the trainer of machine `number`, before its first update."""
         seed = Seed.of(self.seed).child(number)
         return Trainer(self.data, self.settings, held_out=self.held_out, rng=seed)
 
     def run(self, number: int = 0, checkpoint: Path | None = None) -> TrainingRun:
-        """Train the machine whose row has this number; `checkpoint` is as in `train`."""
+        """Train machine `number` to the end, with an optional checkpoint file as in `train`."""
         return self.trainer(number).run(self.monitors, self.every, checkpoint)
 
     def try_out(self) -> None:
@@ -149,7 +149,7 @@ class TrainingTask(Identified, Summarised):
             look.look(trainer.snapshot())
 
     def measure(self, first: int, count: int) -> Columns:
-        """Train the machines `first` to `first + count - 1`."""
+        """Train machines `first` to `first + count - 1`, and return their results by column."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)  # counted instead
             rows = [self._row(number) for number in range(first, first + count)]
@@ -161,7 +161,7 @@ class TrainingTask(Identified, Summarised):
     def _row(self, number: int) -> dict[str, Any]:
         begin = time.perf_counter()
         run = self.run(number)
-        # Seven digits: what differs between computers is beyond them. JSON has no NaN.
+        # Computers differ only after the seventh digit. JSON has no NaN.
         curves = {
             name: [float(f"{value:.7g}") if math.isfinite(value) else None for value in values]
             for name, values in run.history.items()
@@ -188,17 +188,14 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
 
 
 def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
-    """Refuse a store that holds anything else, or machines that learn other data.
-
-    Several settings, monitors and seeds stand side by side in one store: they can be compared.
-    """
+    """Raise if a store is not for trainings, or contains machines trained on other data."""
     store.reserve(purpose.TRAINING)
     held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)
         if held[-1] != held[0]:
             raise StoreError(
-                f"{store.path} holds machines that learn other data; use another store"
+                f"{store.path} contains machines trained on other data; use another store"
             )
 
 
@@ -209,13 +206,13 @@ def iter_train(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Train ensembles, or resume, and yield the progress after every few machines.
+    """Train ensembles into a store, or resume, and yield the progress every few machines.
 
     Args:
         tasks: tasks of one data set, with any settings.
         store: the store's file; created if it does not exist.
         workers: the number of processes; None uses the current process.
-        executor: instead of workers, any executor, for example that of a Dask cluster.
+        executor: any executor instead of worker processes, for example that of a Dask cluster.
     """
     for task in tasks:
         task.try_out()
@@ -225,7 +222,7 @@ def iter_train(
 
 
 def _digest(rows: npt.ArrayLike) -> str:
-    """Return a digest of the rows that is the same for values 0/1 and ±1."""
+    """Return a digest of data rows, which is the same for values 0/1 and ±1."""
     array: SpinArray = np.asarray(rows)
     head = "×".join(map(str, array.shape)).encode() + b"\n"
     return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()

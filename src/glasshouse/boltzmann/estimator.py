@@ -1,7 +1,7 @@
 """RBMs for scikit-learn: an estimator with `fit`, `transform`, `score_samples` and `sample`.
 
-The estimator is no more than `train` with other manners. Its class descends from scikit-learn's, so
-that this module is imported only when it is asked for.
+The estimator wraps `train`. Its class inherits from classes of scikit-learn, so this module is
+imported only when it is used.
 """
 
 from __future__ import annotations
@@ -49,65 +49,64 @@ else:
         _MISSING = error
         BaseEstimator, TransformerMixin, NamesOut = (type(n, (), {}) for n in "ABC")
 
-# What random numbers after the training are for: paths of child seeds, far from the trainer's own.
+# Child seeds for random numbers after the training; those of the trainer are smaller.
 _SAMPLES, _PARTITION, _PARTS = 100, 101, 102
 
 
 class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
     """An RBM as a scikit-learn transformer and density model.
 
-    The names are those of `TrainingSettings`, which explains them; only `n_hidden` and
-    `random_state` are spelled as scikit-learn has it. `epochs`, which scikit-learn's BernoulliRBM
-    calls `n_iter`, is the word of the field and of all of glasshouse. `batch_size` and
-    `learning_rate` start at the values of BernoulliRBM.
+    `TrainingSettings` explains most parameters; `n_hidden` and `random_state` have scikit-learn's
+    names. `epochs` is the `n_iter` of scikit-learn's BernoulliRBM. `batch_size` and `learning_rate`
+    have the defaults of BernoulliRBM.
 
-    Data are 0 and 1, or -1 and 1. Others are refused, unless `binarize` says how to make them so.
-    They are not taken for probabilities, as BernoulliRBM takes grey values: a likelihood is one of
-    binary data only.
+    Data must be 0 and 1, or -1 and 1, unless `binarize` sets a threshold. Grey values are not
+    treated as probabilities, as BernoulliRBM does, because the likelihood is defined for binary
+    data only.
 
     Args:
-        n_hidden: how many hidden units.
-        epochs: passes through the data.
-        binarize: values above this are 1, all others 0, as in scikit-learn's BernoulliNB; None
-            takes binary data only.
-        units: "binary" for 0 and 1, "spin" for ±1; whatever the data are.
-        gradient: "cd", "pcd" or "exact".
-        steps: Gibbs steps of each chain per update.
-        chains: how many persistent chains.
-        batch_size: data per update; None takes all of them.
-        learning_rate: a constant, or (first, last).
-        reduction: "mean" or "sum" over a batch.
-        momentum: share of the last step that is added to the next.
-        weight_decay: pull of the weights towards zero.
-        sigma: standard deviation of the first weights.
-        biases: whether there are any.
-        mode_probability: the most likely that an update uses the mode.
-        mode_slope: by which that probability rises.
-        mode_offset: where it begins.
-        mode_use: "update" or "restart".
-        mode_step: "energy" or "full".
-        mode_search: "auto", "enumerate", "anneal" or "prove".
-        mode_seconds: how long "prove" tries.
-        engine: "lanes", "matrices" or "auto".
-        precision: "double" or "single".
-        optimizer: "sgd" or "adam".
-        schedule: "linear", "exponential" or "cosine".
-        first_biases: "zero" or "data".
-        centred: whether the gradient is the centred one.
+        n_hidden: the number of hidden units.
+        epochs: the number of passes through the data.
+        binarize: a threshold: values above it become 1, all other values 0, as in scikit-learn's
+            BernoulliNB; None accepts binary data only.
+        units: "binary" for units 0 and 1, "spin" for ±1, whatever the data contain.
+        gradient: the estimator of the gradient: "cd", "pcd" or "exact".
+        steps: the number of Gibbs steps of each chain per update.
+        chains: the number of persistent chains.
+        batch_size: the number of rows per update; None uses all rows.
+        learning_rate: a constant, or a pair (first, last).
+        reduction: whether the gradient is the "mean" or the "sum" over a batch.
+        momentum: the fraction of the last step that is added to the next.
+        weight_decay: the pull of the weights towards zero.
+        sigma: the standard deviation of the initial weights.
+        biases: whether units have biases.
+        mode_probability: the highest probability that an update uses the mode.
+        mode_slope: the slope of the sigmoid by which this probability rises.
+        mode_offset: the offset of this sigmoid.
+        mode_use: the use of a mode: "update" or "restart".
+        mode_step: the step of an update that uses a mode: "energy" or "full".
+        mode_search: the search for a mode: "auto", "enumerate", "anneal" or "prove".
+        mode_seconds: the time limit of "prove", in seconds.
+        engine: the engine: "lanes", "matrices" or "auto".
+        precision: the precision of the weights: "double" or "single".
+        optimizer: the optimizer: "sgd" or "adam".
+        schedule: the schedule of the learning rate: "linear", "exponential" or "cosine".
+        first_biases: the initial visible biases: "zero" or "data".
+        centred: whether to use the centred gradient.
         temperatures: the number of temperatures of parallel tempering.
-        monitors: quantities to record during the training, by their names in `MONITORS`.
+        monitors: the monitors to record, by their names in `MONITORS`.
         every: the number of epochs between two records.
-        random_state: an integer that always gives the same; None gives something new.
+        random_state: an integer for reproducible results; None draws a new seed.
 
     Attributes:
-        machine_: the trained `BoltzmannMachine`; `find_mode(machine_)` gives its mode and
+        machine_: the trained `BoltzmannMachine`; `find_mode(machine_)` returns its mode and
             frustration, `machine_.to_instance()` a problem to solve and prove.
-        components_: its weights, one row per hidden unit.
-        intercept_visible_: its visible biases.
-        intercept_hidden_: its hidden biases.
-        history_: what the monitors saw, by name, and when: "epoch".
-        n_features_in_: how many visible units.
-        feature_names_in_: what they are called, if the data said so.
+        components_: the weights, one row per hidden unit.
+        intercept_visible_: the visible biases.
+        intercept_hidden_: the hidden biases.
+        history_: the values of each monitor by its name, and their epochs as "epoch".
+        n_features_in_: the number of visible units.
+        feature_names_in_: the names of the columns, if the data had any.
 
     >>> from glasshouse.boltzmann import shifting_bars
     >>> bars = shifting_bars()
@@ -164,7 +163,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
             setattr(self, name, given[name])
 
     def fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
-        """Train a machine on the rows of X; y is ignored."""
+        """Train a machine on the rows of X."""
         seed = Seed.of(vars(self)["random_state"])
         run = Trainer(self._rows(X, reset=True), self._settings(), rng=seed).run(
             vars(self)["monitors"], vars(self)["every"]
@@ -172,9 +171,9 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self._take(run, seed)
 
     def partial_fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
-        """Train for one more epoch on the rows of X, at the first learning rate; y is ignored.
+        """Train for one more epoch on the rows of X, at the first learning rate.
 
-        Momentum and persistent chains start from scratch; the first call draws the weights.
+        The first call draws the weights. Each call starts new chains and drops the momentum.
         """
         machine = getattr(self, "machine_", None)
         rows = self._rows(X, reset=machine is None)
@@ -202,7 +201,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the probability of each hidden unit to be up, given the rows of X."""
+        """Return the probability that each hidden unit is up, for each row of X."""
         machine = self._fitted()
         means = machine.hidden_means(self._rows(X))
         return (means - machine.low) / (1 - machine.low)
@@ -210,19 +209,19 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log-likelihood of each row of X, in nats.
 
-        Exact if a layer has at most 24 units. Otherwise the partition function is estimated once by
-        annealed importance sampling; `log_partition_` contains it, with its error.
+        They are exact if a layer has at most 24 units. Otherwise the partition function is
+        estimated once by annealed importance sampling; `log_partition_` contains the estimate.
         """
         logs = self._fitted().log_weight(self._rows(X))
         return logs - self.log_partition_[0]
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log-likelihood of the rows of X; y is ignored."""
+        """Return the mean log-likelihood of the rows of X, in nats."""
         return float(self.score_samples(X).mean())
 
     @property
     def log_partition_(self) -> tuple[float, float]:
-        """The logarithm of Z and its standard error, which is 0 if it is exact."""
+        """The logarithm of Z and its standard error, which is 0 for an exact value."""
         machine = self._fitted()
         if machine.can_be_enumerated:
             return machine.log_partition, 0.0
@@ -233,18 +232,18 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     def sample(
         self, n_samples: int = 1, *, steps: int = 1000, random_state: RngLike = None
     ) -> SpinArray:
-        """Draw visible states: the end of one Gibbs chain of `steps` steps per sample.
+        """Draw visible states, each from its own Gibbs chain of `steps` steps.
 
         Args:
-            n_samples: how many.
-            steps: Gibbs steps of each chain, from random states.
-            random_state: a seed as for the estimator; by default its own stream continues.
+            n_samples: the number of samples.
+            steps: the number of Gibbs steps of each chain, from a random state.
+            random_state: a seed, as for the estimator; by default, its stream continues.
         """
         rng = self._next(random_state)
         return self._fitted().sample(n_samples, steps=steps, rng=rng)
 
     def gibbs(self, X: Any, *, random_state: RngLike = None) -> SpinArray:
-        """Make one step of a Gibbs chain from each row of X: to hidden units and back."""
+        """Return the visible states after one Gibbs step from each row of X."""
         machine, rows = self._fitted(), self._rows(X)
         return machine.sample(len(rows), steps=1, start=rows, rng=self._next(random_state))
 
@@ -257,7 +256,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self.machine_
 
     def _rows(self, X: Any, *, reset: bool = False) -> SpinArray:
-        """Check the data, and convert them to the values of the machine's units."""
+        """Check data rows, and convert them to the values of the machine's units."""
         if not reset:
             self._fitted()
         parts = vars(self)

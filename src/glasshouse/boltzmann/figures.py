@@ -1,4 +1,4 @@
-"""Figures of RBMs in training, on the caller's axes: monitors, weights, fields, samples."""
+"""Figures of trained RBMs and of their training: monitors, weights, receptive fields, samples."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ _TITLES = {
     "held_out_ais": "Held-out log-likelihood by annealed importance sampling",
     "ais_error": "Error of annealed importance sampling",
     "frustration": "Frustration index",
-    "proven": "Share of proven modes",
-    "last_frustration": "Frustration index when last used",
+    "proven": "Fraction of proven modes",
+    "last_frustration": "Frustration index at the last mode used",
 }
 _NAMES = {"kl": "KL divergence (nats)", "frustration": "frustration index f at the mode"}
 _MOST_POINTS = 2000  # the most machines of an ensemble in a scatter plot
-_SAMPLES, _STEPS = 64, 2000  # of a machine that is drawn
+_SAMPLES, _STEPS = 64, 2000  # samples in a figure, and Gibbs steps per sample
 
 
 def monitor_chart(
     ensembles: Sequence[Ensemble], monitor: str, along: Along, labels: Sequence[str]
 ) -> Chart:
-    """Return the chart of a monitor, as `draw_monitor` draws it."""
+    """Return the chart of a monitor: its median and percentile band for each ensemble."""
     series = []
     for one, name in zip(ensembles, labels, strict=True):
         marks = []
@@ -61,8 +61,8 @@ def monitor_chart(
              f"{BAND[0]:g}th to the {BAND[1]:g}th percentile.")  # fmt: skip
     lost_in_all = sum(one.diverged for one in ensembles if monitor in one.curves)
     if lost_in_all:
-        words += f" Machines that diverged take part up to there: {lost_in_all:,}."
-    # Gradients differ in their time by orders of magnitude.
+        words += f" Machines that diverged are included until then: {lost_in_all:,}."
+    # The times of different gradients differ by orders of magnitude.
     x = Axis(_AXES[along], is_log=True) if along == "seconds" else Axis(_AXES[along], low=0)
     return Chart(
         monitor_title(monitor), words, x, monitor_axis(monitor, lows, "median"), series, "setting",
@@ -78,24 +78,24 @@ def draw_monitor(
     along: Along = "epochs",
     labels: Sequence[str] | None = None,
 ) -> None:
-    """Draw the median and 30–70 percentile band of a monitor, one colour per ensemble.
+    """Draw the median and the 30–70 percentile band of a monitor, one colour per ensemble.
 
-    Machines that diverged take part up to there; the legend counts them.
+    Machines that diverged are included until they diverged; the legend counts them.
 
     Args:
-        ax: where to draw.
-        ensembles: those without this monitor are left out.
-        monitor: its name.
-        along: epochs, updates, or seconds of learning (looks not counted), as if all updates of a
-            machine took equally long.
-        labels: the ensembles' labels; by default, what distinguishes the ensembles.
+        ax: the axes to draw on.
+        ensembles: the ensembles to draw; an ensemble without this monitor is left out.
+        monitor: the name of the monitor.
+        along: the x axis: epochs, updates, or seconds of learning without evaluations, under the
+            assumption that all updates of an ensemble take equally long.
+        labels: the labels of the ensembles; by default, the settings in which they differ.
     """
     names = labels_of(ensembles) if labels is None else labels
     plot_chart(monitor_chart(ensembles, monitor, along, names), ax)
 
 
 def places(one: Ensemble, along: Along) -> FloatArray:
-    """Return the positions on the x axis at which an ensemble was evaluated."""
+    """Return the epochs, updates or seconds of an ensemble's evaluations, as x values."""
     if along == "epochs":
         return one.epochs.astype(np.float64)
     batch = min(one.settings.batch_size or one.rows, one.rows)
@@ -106,12 +106,12 @@ def places(one: Ensemble, along: Along) -> FloatArray:
 
 
 def monitor_axis(monitor: str, values: Sequence[float] = (), name: str = "") -> Axis:
-    """Return the axis of a monitor; logarithmic if it falls by orders of magnitude.
+    """Return the axis of a monitor, which is logarithmic for `kl`.
 
     Args:
-        monitor: its name.
-        values: what the axis has to show, at least.
-        name: a title for tables; that of the monitor if empty.
+        monitor: the name of the monitor.
+        values: values that the axis must show; the axis is linear if one is not above 0.
+        name: a title for tables; if empty, the monitor's label.
     """
     is_log = monitor in _LOGARITHMIC and all(value > 0 for value in values)
     return Axis(_NAMES.get(monitor, monitor_label(monitor)), name or monitor_label(monitor), is_log)
@@ -128,7 +128,7 @@ def monitor_title(name: str) -> str:
 
 
 def monitor_label(name: str) -> str:
-    """Return the name of a monitor within a line, such as on an axis.
+    """Return the name of a monitor as used within a line, such as on an axis.
 
     >>> monitor_label("kl"), monitor_label("frustration")
     ('KL divergence', 'frustration index')
@@ -140,7 +140,7 @@ def monitor_label(name: str) -> str:
 def finals_chart(
     ensembles: Sequence[Ensemble], x: str, y: str, labels: Sequence[str]
 ) -> Chart:  # fmt: skip
-    """Return the chart of the final values of two monitors, as `draw_finals` draws it."""
+    """Return a scatter plot of two monitors' final values, with one dot per machine."""
     series = []
     for one, name in zip(ensembles, labels, strict=True):
         kept = thinned(one.machines, _MOST_POINTS)
@@ -153,7 +153,7 @@ def finals_chart(
     ]
     words = "One dot per machine."
     if any(one.machines > _MOST_POINTS for one in ensembles):
-        words += f" Of each setting, at most {_MOST_POINTS:,} machines are drawn, evenly."
+        words += f" At most {_MOST_POINTS:,} machines per setting are drawn, evenly spaced."
     return Chart("Where machines ended", words, titled[0], titled[1], series, "setting")
 
 
@@ -164,18 +164,18 @@ def draw_finals(
     y: str = "frustration",
     labels: Sequence[str] | None = None,
 ) -> None:
-    """Draw one dot per machine: the final value of one monitor over that of another."""
+    """Draw a scatter plot of two monitors' final values, with one dot per machine."""
     names = labels_of(ensembles) if labels is None else labels
     plot_chart(finals_chart(ensembles, x, y, names), ax)
 
 
 def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:
-    """Draw the weights of ±1 units, one row per visible unit: blue favours equal units."""
+    """Draw the weight matrix of ±1 units, in blue where equal units are favoured."""
     _matrix(ax, machine.in_units("spin").weights)
 
 
 def draw_gauged(ax: Axes, machine: BoltzmannMachine) -> None:
-    """Draw the weights, gauged by the mode: red weights are frustrated there."""
+    """Draw the weight matrix in the gauge of the mode, in which frustrated weights are red."""
     found = find_mode(machine)
     spins = np.where(np.concatenate([found.visible, found.hidden]) == 1, 1, -1)
     _matrix(ax, gauge(machine.to_instance(), spins).to_matrix())
@@ -184,12 +184,12 @@ def draw_gauged(ax: Axes, machine: BoltzmannMachine) -> None:
 
 
 def draw_fields(ax: Axes, machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> None:
-    """Draw the receptive field of every hidden unit: its weights, as an image.
+    """Draw the receptive field of each hidden unit: its weights, as an image.
 
     Args:
-        ax: where to draw.
-        machine: whose weights.
-        shape: the shape of an image; a square by default.
+        ax: the axes to draw on.
+        machine: the machine whose weights are drawn.
+        shape: the height and width of an image; by default a square.
     """
     fields = machine.weights.T
     largest = float(np.abs(fields).max()) or 1.0
@@ -199,7 +199,7 @@ def draw_fields(ax: Axes, machine: BoltzmannMachine, shape: tuple[int, int] | No
 def draw_images(
     ax: Axes, states: npt.ArrayLike, shape: tuple[int, int] | None = None
 ) -> None:  # fmt: skip
-    """Draw data or samples as images, one per row, in reading order."""
+    """Draw each row of data or samples as an image."""
     _tiles(ax, np.asarray(states) == 1, shape, cmap="Greys", vmin=0, vmax=1)
 
 
@@ -209,11 +209,11 @@ def training_figure(
     *,
     along: Along = "epochs",
 ) -> Figure:
-    """Return a new figure with all monitors side by side.
+    """Return a new figure with one chart per monitor, side by side.
 
     Args:
-        ensembles: what to draw.
-        monitors: which; all that any of them has when None.
+        ensembles: the ensembles to draw.
+        monitors: the names of the monitors; None draws all monitors of the ensembles.
         along: the x axis, as in `draw_monitor`.
     """
     known = monitors_of(ensembles)
@@ -222,7 +222,7 @@ def training_figure(
         if name not in known:
             raise ValueError(f"monitor={name!r} is not one of {', '.join(known)}")
     if not names or not any(one.machines for one in ensembles):
-        raise ValueError("there is nothing to draw yet; train with monitors first")
+        raise ValueError("there is nothing to draw yet; train machines with monitors first")
     with styled():
         figure, axes = new_figure(5.2 * len(names) + 1.4, 3.8, columns=len(names))
         for ax, name in zip(np.ravel(axes), names, strict=True):
@@ -236,11 +236,11 @@ def training_figure(
 
 
 def machine_figure(machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> Figure:
-    """Return a new figure: fields, samples, and the weights before and after gauging by the mode.
+    """Return a new figure of a machine: receptive fields, samples, and weights in two gauges.
 
     Args:
-        machine: a trained one.
-        shape: the shape of an image; by default a square if the visible units fill one, else a row.
+        machine: the machine to draw.
+        shape: the height and width of an image; by default a square if possible, else one row.
     """
     size = machine.num_visible
     if shape is None and math.isqrt(size) ** 2 != size:
@@ -268,13 +268,13 @@ def _matrix(ax: Axes, weights: npt.NDArray[Any]) -> None:
 def _tiles(
     ax: Axes, images: npt.NDArray[Any], shape: tuple[int, int] | None, cmap: str, **options: Any
 ) -> None:
-    """Draw many images on one pair of axes, separated by lines."""
+    """Draw several images as tiles on one pair of axes, separated by lines."""
     count, size = images.shape
     side = math.isqrt(size)
     height, width = (side, side) if shape is None else shape
     if height * width != size:
-        raise ValueError(f"shape=({height}, {width}) does not have {size} pixels; pass shape=")
-    across = max(1, math.ceil(math.sqrt(count * height / width)))  # about a square in all
+        raise ValueError(f"shape=({height}, {width}) must have {size} pixels; pass another shape")
+    across = max(1, math.ceil(math.sqrt(count * height / width)))  # the sheet is about square
     down = math.ceil(count / across)
     sheet = np.full((down * (height + 1) - 1, across * (width + 1) - 1), np.nan)
     for k in range(count):

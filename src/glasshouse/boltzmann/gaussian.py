@@ -1,7 +1,7 @@
-"""RBMs with real visible units: Gaussian ones of variance 1, and hidden units of 0 and 1.
+"""RBMs with Gaussian visible units of variance 1, and hidden units of 0 and 1.
 
-Without visible units, the hidden ones are a Boltzmann machine with pairs, so exact sums and proven
-modes are those of a QUBO. All updates are matrix products of NumPy.
+With visible units integrated out, the hidden units are a Boltzmann machine with pair couplings, so
+exact sums and proven modes are those of a QUBO. All updates are matrix products of NumPy.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from glasshouse.problems import FloatArray, Qubo, validation
 from glasshouse.randomness import RngLike, Seed
 from glasshouse.summaries import Summarised
 
-_MOST_ENUMERATED = 20  # hidden units, whose states are all visited
+_MOST_ENUMERATED = 20  # hidden units, whose 2^20 states can be enumerated
 _MOST_WEIGHT = 1e6  # a larger weight means that the training has diverged
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GaussianMachine(Summarised):
-    """The model p(v, h) = exp(-|v - a|²/2 + v·W·h + b·h) / Z of real v, and h of 0 and 1.
+    """The RBM p(v, h) = exp(-|v - a|²/2 + v·W·h + b·h) / Z with real v and binary h.
 
-    Visible units have variance 1 given the hidden ones, so each column of the data should have a
-    variance of about 1 (or more): divide the data by a scale first.
+    Visible units have variance 1 given the hidden units, so each column of the data should have a
+    variance of about 1 (or more). Scale the data first.
 
     Attributes:
         weights: W, one row per visible and one column per hidden unit.
@@ -51,8 +51,8 @@ class GaussianMachine(Summarised):
     """
 
     weights: FloatArray
-    visible_bias: FloatArray = None  # type: ignore[assignment]  # always an array once made
-    hidden_bias: FloatArray = None  # type: ignore[assignment]  # also an array
+    visible_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
+    hidden_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
 
     def __post_init__(self) -> None:
         weights = floats(self.weights, "weights")
@@ -80,21 +80,21 @@ class GaussianMachine(Summarised):
         return int(self.weights.shape[1])
 
     def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
-        """Return the probabilities of hidden units to be 1, given rows of visible ones."""
+        """Return the probability that each hidden unit is 1, given rows of visible units."""
         rows = table(visible, self.num_visible, "visible")
         return logistic(rows @ self.weights + self.hidden_bias)
 
     def visible_means(self, hidden: npt.ArrayLike) -> FloatArray:
-        """Return the means of visible units, given rows of hidden ones."""
+        """Return the means of the visible units, given rows of hidden units."""
         rows = table(hidden, self.num_hidden, "hidden")
         return self.visible_bias + rows @ self.weights.T
 
     def log_weight(self, visible: npt.ArrayLike) -> FloatArray:
-        """Return minus the free energy, ln Σ_h exp(-E(v, h)), of each row."""
+        """Return the negative free energy ln Σ_h exp(-E(v, h)) of each row of visible units."""
         return self._tempered(table(visible, self.num_visible, "visible"), 1.0)
 
     def _tempered(self, rows: FloatArray, beta: float) -> FloatArray:
-        """Return `log_weight` of the machine with weights and hidden biases times β."""
+        """Return `log_weight` of the machine with weights and hidden biases multiplied by β."""
         fields = beta * (rows @ self.weights + self.hidden_bias)
         squares = ((rows - self.visible_bias) ** 2).sum(axis=1)
         return np.asarray(np.logaddexp(0.0, fields).sum(axis=1) - squares / 2)
@@ -104,12 +104,12 @@ class GaussianMachine(Summarised):
         """The exact logarithm of Z, by enumerating the states of at most 20 hidden units.
 
         Raises:
-            ValueError: there are more; estimate it with `importance`.
+            ValueError: the machine has more than 20 hidden units; use `importance`.
         """
         if self.num_hidden > _MOST_ENUMERATED:
             raise ValueError(
                 f"{self!r} has more than {_MOST_ENUMERATED} hidden units, too many to enumerate; "
-                "use importance"
+                "use the method importance"
             )
         linear, pairs = self._of_hidden()
         total, places = -math.inf, np.arange(self.num_hidden)
@@ -121,11 +121,11 @@ class GaussianMachine(Summarised):
         return float(total) + self.num_visible * math.log(2 * math.pi) / 2
 
     def _of_hidden(self) -> tuple[FloatArray, FloatArray]:
-        """Return fields and couplings of the hidden units, with visible units integrated out."""
+        """Return the hidden units' fields and couplings, with visible units integrated out."""
         return self.hidden_bias + self.visible_bias @ self.weights, self.weights.T @ self.weights
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
-        """Return the mean of ln p(v), a density, over rows; exact, for at most 20 hidden units."""
+        """Return the exact mean log-density of data rows, for at most 20 hidden units."""
         return float(self.log_weight(data).mean()) - self.log_partition
 
     def importance(
@@ -162,7 +162,7 @@ class GaussianMachine(Summarised):
         Args:
             count: the number of chains.
             steps: the number of Gibbs steps of each chain.
-            start: visible states before the first step, one per chain; by default random ones.
+            start: the initial visible states, one row per chain; by default random states.
             rng: a seed, or anything that `numpy.random.default_rng` takes.
         """
         shape = validation.count(count, "count", 1), self.num_visible
@@ -171,7 +171,7 @@ class GaussianMachine(Summarised):
         if start is not None:
             rows = table(start, self.num_visible, "start")
             if rows.shape != shape:
-                raise ValueError(f"start has shape {rows.shape}, not {shape}, one row per chain")
+                raise ValueError(f"start has shape {rows.shape}; the chains need shape {shape}")
         for _ in range(validation.count(steps, "steps")):
             hidden = drawn(dice, rows @ self.weights + self.hidden_bias)
             rows = self.visible_bias + hidden @ self.weights.T + dice.standard_normal(shape)
@@ -180,7 +180,7 @@ class GaussianMachine(Summarised):
     def to_instance(self) -> Qubo:
         """Return the problem whose ground state is the most likely state of the hidden units.
 
-        Visible units are integrated out. Their means, given this state, complete the most likely
+        The visible units are integrated out. Their means given this state complete the most likely
         state of both layers.
         """
         linear, pairs = self._of_hidden()
@@ -205,16 +205,16 @@ def train_gaussian(
     sigma: float = 0.01,
     rng: RngLike = None,
 ) -> GaussianMachine:
-    """Train an RBM on rows of real numbers.
+    """Train a `GaussianMachine` on rows of real numbers.
 
     Args:
         data: one row per example; scale its columns first, so that their variances are about 1.
         hidden: the number of hidden units.
-        epochs: passes through the data.
-        gradient: cd (chains start at the data) or pcd (persistent chains).
-        steps: Gibbs steps of each chain per update.
+        epochs: the number of passes through the data.
+        gradient: "cd" (chains start at the data) or "pcd" (persistent chains).
+        steps: the number of Gibbs steps of each chain per update.
         chains: the number of persistent chains.
-        batch_size: rows per update.
+        batch_size: the number of rows per update.
         learning_rate: the factor of the mean gradient over a batch.
         sigma: standard deviation of the first weights; visible biases start at the data's means.
         rng: a seed, or anything that `numpy.random.default_rng` takes.
@@ -232,7 +232,7 @@ def train_gaussian(
         validation.count(value, name, 1)
     for name, number in (("learning_rate", learning_rate), ("sigma", sigma)):
         if not validation.is_real(number) or not 0 <= number < math.inf:
-            raise ValueError(f"{name}={number!r:.60} is not a number of at least 0")
+            raise ValueError(f"{name}={number!r:.60} must be a finite number of at least 0")
     dice = _dice(rng)
     weights = sigma * dice.standard_normal((rows.shape[1], hidden))
     visible_bias, hidden_bias = rows.mean(axis=0), np.zeros(hidden)
@@ -261,12 +261,12 @@ def train_gaussian(
 
 
 def table(values: npt.ArrayLike, width: int | None, name: str) -> FloatArray:
-    """Return rows of finite numbers, checked; None allows any width."""
+    """Check that rows form a table of finite numbers, and return them as floats."""
     rows = floats(values, name)
     if rows.ndim != 2 or 0 in rows.shape:
-        raise ValueError(f"{name} has shape {rows.shape}; expected a table, one row per example")
+        raise ValueError(f"{name} has shape {rows.shape}; expected a non-empty table of rows")
     if width is not None and rows.shape[1] != width:
-        raise ValueError(f"{name} has {rows.shape[1]} columns, but the layer has {width} units")
+        raise ValueError(f"{name} has {rows.shape[1]} columns; expected {width}, one per unit")
     return rows
 
 
@@ -276,7 +276,7 @@ def logistic(fields: FloatArray) -> FloatArray:
 
 
 def drawn(dice: np.random.Generator, fields: FloatArray) -> FloatArray:
-    """Return units of 0 and 1 that are drawn at some fields."""
+    """Draw units of 0 and 1; `fields` are the log-odds that they are 1."""
     return (dice.random(fields.shape) < logistic(fields)).astype(np.float64)
 
 

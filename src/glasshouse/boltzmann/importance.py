@@ -20,17 +20,16 @@ from glasshouse.stopping import in_slices
 
 @dataclass(frozen=True, repr=False)
 class ImportanceEstimate(Estimate):
-    """An estimate of ln Z.
+    """An estimate of ln Z by annealed importance sampling.
 
-    The expectation of `annealed_importance` is never above ln Z, and that of `reverse_importance`
-    never below, if its first states are samples of the machine. Chains that all miss the same
-    states agree, so a small error does not exclude a large bias: with large weights (of size 20,
-    say) an error of 0 can come with a value that is off by many nats. Values of both directions
-    that differ by more than their errors show such a bias. If `effective_chains` is below about
-    ten, neither value nor error can be relied on.
+    The expectation of `annealed_importance` is never above ln Z. The expectation of
+    `reverse_importance` is never below ln Z, if its first states are samples of the machine. If all
+    chains miss the same states, a small error does not exclude a bias of many nats, for example
+    with weights of size 20. Values of both directions that differ by more than their errors show
+    such a bias. If `effective_chains` is below about ten, neither value nor error is reliable.
 
     Attributes:
-        error: standard error; the bias of the logarithm is included.
+        error: the standard error, including the bias of the logarithm.
         effective_chains: the number of chains of equal weight that would be as informative,
             (Σw)²/Σw².
         chains: the number of chains.
@@ -58,18 +57,18 @@ def annealed_importance(
 ) -> ImportanceEstimate:
     """Estimate ln Z by annealed importance sampling (Neal 2001; Salakhutdinov and Murray 2008).
 
-    Chains start at a machine without weights, whose Z is known, and go to the machine itself in
-    many small steps, with one Gibbs step at each temperature.
+    Chains start at a machine without weights, whose Z is known, and reach the machine itself in
+    many small steps of the temperature, with one Gibbs step at each temperature.
 
     Args:
-        machine: any one; up to 24 units in a layer `log_partition` is exact.
-        data: visible states that the first machine's biases are fitted to: the nearer it is, the
-            smaller the error. Without any it has the machine's own biases.
-        chains: how many; the error falls with their root.
-        temperatures: how many steps; the spread of the chains' weights falls with their number.
+        machine: the machine; if a layer has at most 24 units, `log_partition` is exact instead.
+        data: visible states to which the biases of the first machine are fitted: the better the
+            fit, the smaller the error. By default, the biases of `machine` are used.
+        chains: the number of chains; the error is inversely proportional to its square root.
+        temperatures: the number of steps of each chain, with which the spread of weights falls.
         confidence: the confidence level of the interval.
-        rng: a seed, or whatever `numpy.random.default_rng` takes. Chain c is the same whatever
-            their number.
+        rng: a seed, or anything that `numpy.random.default_rng` takes. Chain c does not depend on
+            the number of chains.
 
     >>> machine = BoltzmannMachine([[1.0, -1.0], [0.5, 2.0]])
     >>> found = annealed_importance(machine, rng=1)
@@ -90,19 +89,19 @@ def reverse_importance(
     confidence: float = 0.95,
     rng: RngLike = None,
 ) -> ImportanceEstimate:
-    """Estimate ln Z by chains from samples of the machine to a machine without weights.
+    """Estimate ln Z by annealed importance sampling in reverse, from samples of the machine.
 
-    These are the chains of `annealed_importance` in reverse (Burda, Grosse and Salakhutdinov,
-    2015). Their estimates err upwards, so the two together bracket ln Z. If the samples miss a part
-    of the states, this is lost: nothing here can notice it.
+    The chains are those of `annealed_importance` in reverse (Burda, Grosse and Salakhutdinov,
+    2015). Their estimates err upwards, so both functions together bracket ln Z. This does not hold
+    if the samples miss a part of the states, which no check can detect.
 
     Args:
         machine: the machine.
-        start: visible states that are samples of the machine, one per chain, at least two: those of
-            long Gibbs chains (`machine.sample`) or of tempering (`glasshouse.sample`).
+        start: visible states that are samples of the machine, one per chain, at least two: from
+            long Gibbs chains (`machine.sample`) or from tempering (`glasshouse.sample`).
         data: as for `annealed_importance`.
         temperatures: the number of steps of each chain.
-        confidence: of the interval.
+        confidence: the confidence level of the interval.
         rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> machine = BoltzmannMachine([[1.0, -1.0], [0.5, 2.0]])
@@ -112,7 +111,7 @@ def reverse_importance(
     """
     states = validation.rows(as_units(start, machine.num_visible, machine.units, "start")).copy()
     if len(states) < 2:
-        raise ValueError(f"start has {len(states)} rows; expected a sample for each of 2 chains")
+        raise ValueError(f"start has {len(states)} rows; expected at least 2, one per chain")
     return _estimate(machine, data, states, temperatures, confidence, Seed.of(rng), is_reverse=True)
 
 
@@ -120,13 +119,13 @@ def _estimate(
     machine: BoltzmannMachine, data: npt.ArrayLike | None, states: SpinArray, temperatures: int,
     confidence: float, seed: Seed, *, is_reverse: bool = False,
 ) -> ImportanceEstimate:  # fmt: skip
-    """Return the estimate of one chain per state; in reverse, chains start at these states."""
+    """Run one chain per state, and return the estimate of ln Z."""
     temperatures = validation.count(temperatures, "temperatures", 1)
-    validation.share(confidence, "confidence")  # before the work
+    validation.share(confidence, "confidence")  # before the chains, which take time
     chains, low = len(states), machine.low
     if data is None:
         scale = 2.0 if machine.units == "binary" else 1.0
-        base = scale * machine.in_units("spin").visible_bias  # hidden units are halfway
+        base = scale * machine.in_units("spin").visible_bias  # hidden units at their midpoint
     else:
         rows = validation.rows(as_units(data, machine.num_visible, machine.units, "data"))
         base = log_odds(rows, machine.units)
@@ -147,14 +146,14 @@ def estimate_of(
     logs: FloatArray, log_base: float, temperatures: int, confidence: float, *,
     is_reverse: bool = False,
 ) -> ImportanceEstimate:  # fmt: skip
-    """Return the estimate that the logarithms of the chains' weights give.
+    """Return the estimate of ln Z from the logarithms of the chains' weights.
 
     Args:
-        logs: one per chain.
+        logs: the logarithms, one per chain.
         log_base: ln Z of the machine without weights.
-        temperatures: steps of each chain.
-        confidence: of the interval.
-        is_reverse: whether the chains went to the machine without weights.
+        temperatures: the number of steps of each chain.
+        confidence: the confidence level of the interval.
+        is_reverse: whether the chains ended at the machine without weights.
     """
     width = NormalDist().inv_cdf((1 + validation.share(confidence, "confidence")) / 2)
     ratio, error, effective = log_mean(logs)
@@ -166,17 +165,17 @@ def estimate_of(
 
 
 def log_mean(logs: FloatArray) -> tuple[float, float, float]:
-    """Return the log of the mean of weights given as logs, its error and effective sample size.
+    """Return the logarithm of the mean weight, its error, and the effective number of weights.
 
-    The error is the jackknife's: its standard error and its bias, root of the sum of squares. It
-    grows without limit as one weight outgrows all others, which that of a linear expansion does
-    not: that one never says more than 1.
+    The error is the root of the sum of squares of the jackknife's standard error and bias. It
+    grows without limit as one weight outgrows all others. The error of a linear expansion would
+    not: it never exceeds 1.
     """
     top, count = logs.max(), len(logs)
     weights = np.exp(logs - top)
     total = weights.sum()
     value = math.log(total / count)
-    # In the sum without one weight, the others are added up before a large one drowns them.
+    # Without the largest weight, the others are added directly: a difference would lose digits.
     rest = total - weights
     largest = int(logs.argmax())
     others = np.delete(logs, largest)

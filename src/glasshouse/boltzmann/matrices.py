@@ -1,6 +1,6 @@
-"""Training by matrix products: many chains of large layers at once, in BLAS of NumPy.
+"""The matrix engine: training of large layers and many chains by matrix products of NumPy.
 
-Nothing changes before the end of an update, so that a signal between two products undoes it.
+Nothing changes before the end of an update, so a signal between two products undoes the update.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ Table = npt.NDArray[Any]
 
 
 class Matrices:
-    """Updates of one RBM by matrix products.
+    """The matrix engine of one training: updates of an RBM by matrix products.
 
     Args:
-        arrays: the machine; its chains are hidden states, those at the temperature 1 first.
-        plan: as of compiled updates.
+        arrays: the machine; its chains are hidden states, starting with those at temperature 1.
+        plan: the plan, as for compiled updates.
         settings: the settings of the training.
         data: one row per example.
     """
@@ -57,7 +57,7 @@ class Matrices:
         self.ladder = settings.temperatures
         most = max(plan.batch_size, len(arrays.chains))
         self.chunk = max(min(most, max(_PRODUCTS // (n * m), 16)), self.ladder)
-        # Products of visible and hidden layers wait here until there is no more room.
+        # Layers are collected in these buffers until the buffers are full, and then multiplied.
         self.seen, self.means = self._room(2 * self.chunk, n), self._room(2 * self.chunk, m)
         self.visible_fields, self.fields = self._room(self.chunk, n), self._room(self.chunk, m)
         self.visible, self.hidden = self._room(self.chunk, n), self._room(self.chunk, m)
@@ -80,7 +80,7 @@ class Matrices:
         return np.empty((rows, columns), dtype=self.dtype)
 
     def run(self, last: int, most: int) -> int:
-        """Run epochs with the interface of `updates.run_epochs`."""
+        """Train to epoch `last`, with the arguments and results of `updates.run_epochs`."""
         arrays, plan, progress = self.arrays, self.plan, self.arrays.progress
         size = len(self.data)
         while progress[EPOCH] < last:
@@ -137,7 +137,7 @@ class Matrices:
         return DIVERGED
 
     def _update(self, chosen: npt.NDArray[np.int64], rate: float, uses_mode: bool) -> None:
-        """Make one step of all parameters: add the data's averages, subtract the model's."""
+        """Make one update of all parameters: add the data's averages, subtract the model's."""
         arrays, plan = self.arrays, self.plan
         n, m = arrays.weights.shape
         size, is_mode_step = len(chosen), uses_mode and not plan.restarts_chains
@@ -181,19 +181,19 @@ class Matrices:
         arrays.chains[:] = chains
 
     def _begin(self, rows: int) -> None:
-        """Reserve rows for products that wait; signals are handled here."""
+        """Handle signals, and make space for more rows in the buffers."""
         handle_waiting()
         if self.waiting + rows > len(self.seen):
             self._add_waiting()
 
     def _next(self, rows: int) -> Table:
-        """Return the buffer for the next visible layers, whose products are added later."""
+        """Return the free rows of the buffer, for the next visible layers."""
         return self.seen[self.waiting : self.waiting + rows]
 
     def _keep_means(
         self, visible: Table, fields: Table, factor: float, sums: tuple[FloatArray, FloatArray]
     ) -> None:
-        """Record visible layers and hidden means, times a factor, for a later matrix product."""
+        """Store hidden means times a factor for a later product, and add up both layers."""
         size = len(visible)
         means = self.means[self.waiting : self.waiting + size]
         tables.find_means(fields, self.arrays.hidden_bias, self.plan.low, factor, means)
@@ -214,7 +214,7 @@ class Matrices:
         tables.draw_units(arrays.lanes, fields, arrays.hidden_bias, betas, self.plan.low, hidden)
 
     def _gibbs(self, hidden: Table, visible: Table, fields: Table) -> None:
-        """Make Gibbs steps from hidden to visible units; write the resulting fields."""
+        """Run Gibbs steps from hidden units; write the visible units and the hidden fields."""
         arrays, betas = self.arrays, self.betas[: len(hidden)]
         for step in range(self.plan.steps):
             handle_waiting()
@@ -228,11 +228,11 @@ class Matrices:
             np.matmul(visible, arrays.weights, out=fields)
 
     def _persist(self, chains: SpinArray, size: int, sums: tuple[FloatArray, FloatArray]) -> None:
-        """Subtract the averages over the persistent chains, after some Gibbs steps of each."""
+        """Run Gibbs steps of the persistent chains, and subtract their averages."""
         kept = len(chains) // self.ladder
         for first in range(0, kept, self.chunk // self.ladder):
             count = min(self.chunk // self.ladder, kept - first)
-            # Row r of one chunk is at the temperature r // count.
+            # Row r of a chunk belongs to temperature number r // count.
             places = (np.arange(self.ladder)[:, None] * kept + first + np.arange(count)).ravel()
             rows = len(places)
             self._begin(count)
@@ -268,14 +268,14 @@ class Matrices:
                 table[pairs] = table[others]
 
     def _centre(self, slopes: list[FloatArray], offsets: list[FloatArray]) -> list[FloatArray]:
-        """Compute slopes of units minus their data means (Melchior, Fischer and Wiskott, 2016)."""
+        """Return the slopes of the centred gradient (Melchior, Fischer and Wiskott, 2016)."""
         visible, hidden = (part.astype(self.dtype) for part in offsets)
         self.slopes -= np.outer(visible, slopes[1].astype(self.dtype))
         self.slopes -= np.outer(slopes[0].astype(self.dtype), hidden)
         return [slopes[0] - self.slopes @ hidden, slopes[1] - visible @ self.slopes]
 
     def _move(self, slopes: list[FloatArray], step: float, rate: float, size: int) -> None:
-        """Apply the step to the parameters."""
+        """Move weights and biases one step along their slopes."""
         arrays, plan = self.arrays, self.plan
         decay = plan.weight_decay * size if plan.is_mean else plan.weight_decay
         parts = [(arrays.weights, self.slopes, arrays.weight_speed, decay)]

@@ -1,4 +1,4 @@
-"""A restricted Boltzmann machine as a model of data: its energy gives log-probabilities."""
+"""A restricted Boltzmann machine (RBM) as a probabilistic model of data."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from glasshouse.summaries import Summarised, short
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoltzmannMachine(Summarised):
-    """The model p(v, h) = exp(-E(v, h)) / Z with E(v, h) = -(v·W·h + a·v + b·h).
+    """The RBM p(v, h) = exp(-E(v, h)) / Z with E(v, h) = -(v·W·h + a·v + b·h).
 
     Attributes:
         weights: W, one row per visible and one column per hidden unit.
-        visible_bias: a; zeros when left out.
-        hidden_bias: b; zeros when left out.
+        visible_bias: a; zeros by default.
+        hidden_bias: b; zeros by default.
         units: "spin" for units ±1, "binary" for 0 and 1.
 
     >>> machine = BoltzmannMachine([[1.0, -1.0]], units="binary")
@@ -97,7 +97,7 @@ class BoltzmannMachine(Summarised):
     def unchecked(
         cls, weights: FloatArray, visible_bias: FloatArray, hidden_bias: FloatArray, units: Units
     ) -> BoltzmannMachine:
-        """Return a machine with copies of arrays that are known to be valid."""
+        """Return a machine with copies of valid arrays, without checking them."""
         machine = object.__new__(cls)
         parts = {"weights": weights, "visible_bias": visible_bias, "hidden_bias": hidden_bias}
         for name, values in parts.items():
@@ -124,39 +124,39 @@ class BoltzmannMachine(Summarised):
 
     @property
     def can_be_enumerated(self) -> bool:
-        """Whether the smaller layer has few enough states to enumerate."""
+        """Whether the smaller layer has at most 24 units, so that its states can be enumerated."""
         return bool(min(self.weights.shape) <= enumeration.MOST_VISITED)
 
     def energy(self, visible: npt.ArrayLike, hidden: npt.ArrayLike) -> Any:
-        """Return the energy of a state of both layers, or of one per row."""
+        """Return the energy of a state of both layers, or one energy per row of states."""
         v = self._values(visible, self.num_visible, "visible").astype(np.float64)
         h = self._values(hidden, self.num_hidden, "hidden").astype(np.float64)
         total = ((v @ self.weights) * h).sum(-1) + v @ self.visible_bias + h @ self.hidden_bias
         return -total
 
     def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
-        """Return the expected hidden units, given visible ones."""
+        """Return the expected values of the hidden units, given the visible units."""
         v = self._values(visible, self.num_visible, "visible")
         means = rows_of(sampling.layer_means, v, self.weights, self.hidden_bias, self.low)
         return means.reshape(*v.shape[:-1], self.num_hidden)
 
     def visible_means(self, hidden: npt.ArrayLike) -> FloatArray:
-        """Return the expected visible units, given hidden ones."""
+        """Return the expected values of the visible units, given the hidden units."""
         h = self._values(hidden, self.num_hidden, "hidden")
         means = rows_of(sampling.layer_means, h, self.back, self.visible_bias, self.low)
         return means.reshape(*h.shape[:-1], self.num_visible)
 
     def log_weight(self, visible: npt.ArrayLike) -> FloatArray:
-        """Return minus the free energy, ln Σ_h exp(-E(v, h)), of a visible state or one per row."""
+        """Return the negative free energy ln Σ_h exp(-E(v, h)) of one or more visible states."""
         v = self._values(visible, self.num_visible, "visible")
         return self.log_weights(validation.rows(v)).reshape(v.shape[:-1])
 
     def log_weights(self, rows: SpinArray) -> FloatArray:
-        """Return `log_weight` of each row of an int8 table that is known to be valid."""
+        """Return `log_weight` of each row of a valid int8 table, without checking the rows."""
         return self._per_row(enumeration.log_weights_of, rows)
 
     def pseudo_log_likelihood(self, visible: npt.ArrayLike) -> FloatArray:
-        """Return Σ_i ln p(v_i | all other visible units) of one visible state or one per row.
+        """Return Σ_i ln p(v_i | all other visible units) of one or more visible states.
 
         scikit-learn's `score_samples` estimates the sum from one unit drawn at random.
         """
@@ -174,19 +174,19 @@ class BoltzmannMachine(Summarised):
         """The exact logarithm of Z, by enumerating all states of the smaller layer.
 
         Raises:
-            ValueError: that layer has more than 24 units; estimate it with `annealed_importance`.
+            ValueError: the smaller layer has more than 24 units; use `annealed_importance`.
         """
         self.refuse_enumeration()
         return log_partition(self.smaller_first, self.low)
 
     def log_likelihood(self, data: npt.ArrayLike) -> float:
-        """Return the exact mean of ln p(v) over data rows with values 0 and 1, or -1 and 1."""
+        """Return the exact mean log-likelihood of data rows of 0 and 1, or of -1 and 1."""
         table = in_units(np.atleast_2d(np.asarray(data)), self.units)
         rows = self._values(table, self.num_visible, "data")
         return float(self.log_weights(rows).mean()) - self.log_partition
 
     def kl(self, data: npt.ArrayLike) -> float:
-        """Return the exact Kullback-Leibler divergence from the data's distribution to this one.
+        """Return the exact Kullback-Leibler divergence from the data to the machine.
 
         The data are rows of 0 and 1, or of -1 and 1, whatever the machine's units.
         """
@@ -197,14 +197,14 @@ class BoltzmannMachine(Summarised):
         """Raise an error if both layers are too large for exact sums."""
         if not self.can_be_enumerated:
             raise ValueError(
-                f"{self!r} is too large for exact sums, which take a layer of at most "
-                f"{enumeration.MOST_VISITED} units; use annealed_importance, or instead of kl "
-                "the monitors ais and held_out_ais (--monitor ais,frustration)"
+                f"{self!r} is too large for exact sums, which need a layer of at most "
+                f"{enumeration.MOST_VISITED} units; use annealed_importance, or replace the "
+                "monitor kl by ais or held_out_ais (--monitor ais,frustration)"
             )
 
     @property
     def smaller_first(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return weights with the smaller layer as rows, its biases, and the other layer's."""
+        """The weights with the smaller layer as rows, and the biases of both layers."""
         if self.num_visible <= self.num_hidden:
             return self.weights, self.visible_bias, self.hidden_bias
         return self.back, self.hidden_bias, self.visible_bias
@@ -221,15 +221,15 @@ class BoltzmannMachine(Summarised):
         """Draw visible states from Gibbs chains, one chain per sample.
 
         Args:
-            count: how many.
-            steps: Gibbs steps of each chain.
-            start: visible states of the chains before the first step, for example data; one per
-                chain. Random states when left out.
-            clamped: numbers of visible units that keep the values they have in `start`: the chains
-                complete images, or find labels that are separate units.
-            rng: a seed, or whatever `numpy.random.default_rng` takes.
+            count: the number of samples.
+            steps: the number of Gibbs steps of each chain.
+            start: the initial visible states, one row per chain, for example data; by default
+                random states.
+            clamped: the indices of visible units that keep their values in `start`, so that the
+                chains complete images, or infer labels that are separate units.
+            rng: a seed, or anything that `numpy.random.default_rng` takes.
 
-        >>> copies = BoltzmannMachine([[9.0], [9.0]])  # two units that want to be equal
+        >>> copies = BoltzmannMachine([[9.0], [9.0]])  # two visible units with equal values
         >>> copies.sample(3, steps=9, start=[[1, -1]] * 3, clamped=[0], rng=1).tolist()
         [[1, 1], [1, 1], [1, 1]]
         """
@@ -242,11 +242,11 @@ class BoltzmannMachine(Summarised):
         else:
             states = np.array(self._values(start, self.num_visible, "start"))
             if states.shape != shape:
-                raise ValueError(f"start has shape {states.shape}, not {shape}, one row per chain")
+                raise ValueError(f"start has shape {states.shape}; the chains need shape {shape}")
         steps = validation.count(steps, "steps")
         if clamped is not None:
             if start is None:
-                raise ValueError("clamped units keep their values in start; give start, too")
+                raise ValueError("clamped units keep their values in start; pass start, too")
             parts = self.weights, self.visible_bias, self.hidden_bias
             return complete(states, self._places(clamped), parts, self.low, steps, Seed.of(rng))
 
@@ -262,13 +262,13 @@ class BoltzmannMachine(Summarised):
         is_good = places.ndim == 1 and (places.dtype.kind in "iu" or places.size == 0)
         if not is_good or ((places < 0) | (places >= self.num_visible)).any():
             raise ValueError(
-                f"clamped={short(clamped)} are not numbers of visible units, 0 to "
+                f"clamped={short(clamped)} must be indices of visible units, from 0 to "
                 f"{self.num_visible - 1}"
             )
         return places.astype(np.int64)
 
     def in_units(self, units: Units) -> BoltzmannMachine:
-        """Return a machine with the same distribution in other units; 0 becomes -1.
+        """Return a machine with the same distribution in the given units.
 
         >>> BoltzmannMachine([[1.0]], units="binary").in_units("spin").weights.tolist()
         [[0.25]]
@@ -287,13 +287,13 @@ class BoltzmannMachine(Summarised):
         )  # fmt: skip
 
     def to_instance(self, resolution: int | None = None) -> Rbm:
-        """Return the problem of finding the mode, to be solved, proven or written to a file.
+        """Return the problem whose ground state is the machine's mode.
 
         Args:
-            resolution: round weights and biases of ±1 units to whole multiples of one over this,
-                and take these as integers, which makes the energies exact; real numbers when left
-                out. Energies are then this many times those of the machine, up to rounding, and
-                without its constant.
+            resolution: multiply weights and biases of ±1 units by this number and round them to
+                integers, so that energies are exact. Energies are then `resolution` times those of
+                the machine, up to rounding and without its constant. By default, weights stay real
+                numbers.
         """
         spins = self.in_units("spin")
         parts = [spins.weights, spins.visible_bias, spins.hidden_bias]
@@ -305,7 +305,7 @@ class BoltzmannMachine(Summarised):
             return Rbm(*parts, constant)  # type: ignore[call-arg, arg-type]
         scale = validation.count(resolution, "resolution", 1)
         if max(np.abs(part).max() for part in parts) >= 2**52 / scale:
-            raise ValueError(f"resolution={scale} makes weights too large; use a smaller one")
+            raise ValueError(f"resolution={scale} gives weights of 2^52 or more; reduce it")
         return Rbm(*(np.rint(part * scale).astype(np.int64) for part in parts))  # type: ignore[arg-type]
 
     @classmethod
@@ -326,14 +326,14 @@ class BoltzmannMachine(Summarised):
         units: Units,
         hidden_first: bool = False,
     ) -> BoltzmannMachine:
-        """Return a machine from the weights and biases of any program.
+        """Return a machine from the weights and biases of another program.
 
         Args:
-            weights: one row per visible unit; or all arrays by the names in use, such as a PyTorch
+            weights: one row per visible unit; or all arrays by common names, such as a PyTorch
                 state dict with W or weight_matrix, vbias and hbias.
-            visible_bias: zeros when left out.
-            hidden_bias: zeros when left out.
-            units: "spin" for ±1, "binary" for 0 and 1, which arrays do not say.
+            visible_bias: zeros by default.
+            hidden_bias: zeros by default.
+            units: "spin" for ±1, "binary" for 0 and 1; arrays do not show their units.
             hidden_first: whether the weights have one row per hidden unit instead.
 
         >>> BoltzmannMachine.from_arrays(
@@ -343,7 +343,7 @@ class BoltzmannMachine(Summarised):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError("give the biases among the named arrays, or all arrays one by one")
+                raise ValueError("the mapping of weights must contain all biases; move them there")
             weights, visible_bias, hidden_bias = by_name(weights)
         matrix = detached(weights)
         biases: dict[str, Any] = {
@@ -353,11 +353,11 @@ class BoltzmannMachine(Summarised):
 
     @classmethod
     def from_sklearn(cls, machine: Any) -> BoltzmannMachine:
-        """Return a machine from a fitted `sklearn.neural_network.BernoulliRBM` (units 0, 1)."""
+        """Return a machine of units 0 and 1 from a fitted scikit-learn `BernoulliRBM`."""
         return cls(*sklearn_arrays(machine), units="binary")
 
     def to_sklearn(self) -> Any:
-        """Return a fitted `sklearn.neural_network.BernoulliRBM` with the same distribution."""
+        """Return a fitted scikit-learn `BernoulliRBM` with the same distribution."""
         module = optional("sklearn.neural_network", "a BernoulliRBM")
         binary = self.in_units("binary")
         found = module.BernoulliRBM(n_components=self.num_hidden)
@@ -370,7 +370,7 @@ class BoltzmannMachine(Summarised):
 
     @cached_property
     def back(self) -> FloatArray:
-        """Return weights with one row per hidden unit."""
+        """The transpose of the weights, with one row per hidden unit."""
         return validation.read_only(self.weights.T)
 
     def _values(self, values: npt.ArrayLike, width: int, name: str) -> SpinArray:

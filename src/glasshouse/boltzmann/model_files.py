@@ -1,8 +1,8 @@
-"""Machines in files: `.npz` with weights, visible_bias, hidden_bias and units.
+"""Model files: `.npz` archives of weights, visible_bias, hidden_bias and units.
 
-The same file is an instance: `glasshouse solve`, `prove`, `info` and `convert` read it as the
-problem of finding the machine's mode, in real numbers (see `files.matrices`). For integers,
-write `machine.to_instance(resolution=1000)` with `glasshouse.write`.
+A model file is also an instance: `glasshouse solve`, `prove`, `info` and `convert` read it as the
+problem of finding the machine's mode, with real weights (see `files.matrices`). For integer
+weights, write `machine.to_instance(resolution=1000)` with `glasshouse.write`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from glasshouse.randomness import Seed
 if TYPE_CHECKING:
     from glasshouse.boltzmann.training import TrainingRun
 
-_NO_MACHINE = "is no .npz of a machine ({})"
+_NO_MACHINE = "is not an .npz file of a machine ({})"
 
 
 def save_machine(
@@ -36,17 +36,17 @@ def save_machine(
     run: TrainingRun | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a machine to a file, which appears complete or not at all.
+    """Write a machine to an `.npz` file atomically.
 
     Args:
-        path: the file, a `.npz`.
-        machine: any one.
-        run: how it was trained, which is kept beside the weights (see `load_notes`).
-        overwrite: replace a file that exists already.
+        path: the path of the file, which must end in `.npz`.
+        machine: the machine to write.
+        run: the training of the machine, to be recorded next to the weights (see `load_notes`).
+        overwrite: replace an existing file.
     """
     path = Path(path)
     if format_suffix(path) != ".npz":
-        raise FileError(path, "a machine is written as .npz; use that suffix")
+        raise FileError(path, "is not a name for a machine; use a name that ends in .npz")
     buffer = io.BytesIO()
     texts: dict[str, Any] = {"units": np.array(machine.units)}
     if run is not None:
@@ -58,7 +58,7 @@ def save_machine(
 
 
 def _notes(run: TrainingRun) -> dict[str, Any]:
-    """Return how a machine was trained, as JSON values."""
+    """Return the record of a training as JSON values."""
     seed = run.seed if isinstance(run.seed, Seed) else Seed(run.seed)
     history = {
         name: [float(x) if np.isfinite(x) else None for x in values]
@@ -73,9 +73,9 @@ def _notes(run: TrainingRun) -> dict[str, Any]:
 
 
 def load_notes(place: Place) -> dict[str, Any]:
-    """Read a model file's notes on its training: settings, seed, history, modes; {} without any.
+    """Return the record of the training that a model file contains, or {} if it has none.
 
-    It is what the file states; nothing of it is checked.
+    The settings, the seed, the history and the modes are as the file states them, unchecked.
     """
     with opened(place) as source, opened_archive(source, _NO_MACHINE) as archive:
         text = archive.text("training") if "training" in archive else "{}"
@@ -83,7 +83,7 @@ def load_notes(place: Place) -> dict[str, Any]:
 
 
 def is_machine(path: Path) -> bool:
-    """Return whether a file is an `.npz` of machine arrays without the header of an instance."""
+    """Return whether a file is an `.npz` archive without the header of an instance."""
     if format_suffix(path) != ".npz" or not path.is_file():
         return False
     with opened(path) as source, opened_archive(source, _NO_MACHINE) as archive:
@@ -91,11 +91,11 @@ def is_machine(path: Path) -> bool:
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
-    """Read a machine from an `.npz` file: written by glasshouse, or arrays with common names.
+    """Read a machine from an `.npz` file of glasshouse, or of arrays with common names.
 
     Args:
-        place: the file, or an open stream of its bytes.
-        units: "spin" or "binary", if the file does not state them; glasshouse and scikit-learn do.
+        place: the path of the file, or an open stream of its bytes.
+        units: "spin" or "binary", only if the file does not state its units.
 
     Raises:
         FileError: the file is not a machine, or does not state its units.

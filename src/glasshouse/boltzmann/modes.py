@@ -21,23 +21,23 @@ from glasshouse.stopping import in_slices, working_time
 from glasshouse.summaries import Summarised
 
 # Annealing takes 15 ms for 64 × 64 units and 50 ms for 128 × 128. Larger machines get a quarter of
-# the runs: 0.2 s for 784 × 500, a third of it for preparing the problem.
+# the runs: 784 × 500 units take 0.2 s, a third of it for preparing the problem.
 _SWEEPS, _RUNS, _FEW_RUNS = 200, 64, 16
 _MANY_WEIGHTS = 128 * 128
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(Summarised):
-    """The most likely state, or the most likely one that was found.
+    """The most likely state of a machine, or the most likely state that a search has found.
 
     Attributes:
-        visible: its visible units.
-        hidden: its hidden units.
+        visible: the visible units of the mode.
+        hidden: the hidden units of the mode.
         energy: the machine's energy at the mode.
-        frustration: the frustration index there, of the same machine with ±1 units.
-        is_proven: whether no state is more likely by more than a millionth of its probability,
-            shown by visiting all states (where weights are not so large that rounding could hide
-            more) or by a certificate that was checked in exact numbers.
+        frustration: the frustration index at the mode, for the machine in ±1 units.
+        is_proven: whether it is proven that no state is more likely by more than a millionth of its
+            probability: by enumerating all states (unless weights are so large that rounding could
+            hide more), or by a certificate that was checked in exact numbers.
     """
 
     visible: SpinArray
@@ -61,20 +61,20 @@ def find_mode(
     time_limit: float | None = None,
     rng: RngLike = None,
 ) -> Mode:
-    """Find the mode of a machine.
+    """Find the mode of a machine, which is its most likely state.
 
     Args:
-        machine: any one.
-        search: "enumerate" visits all states of the smaller layer, of at most 24 units; "anneal"
-            anneals, and proves nothing; "prove" enumerates such layers, and for others tries to
-            prove what annealing found; "auto" enumerates layers of at most 16 units and anneals
-            for others.
-        start: visible units of the mode of a similar machine, such as this one some updates ago:
-            annealing also searches the neighbourhood of the start.
-        seconds: how long to try to prove.
-        time_limit: seconds for which annealing starts again and again, with twice the sweeps each
-            time; the first start is always finished. Without it, annealing starts once.
-        rng: a seed for annealing, or whatever `numpy.random.default_rng` takes.
+        machine: the machine.
+        search: "enumerate" enumerates all states of the smaller layer, of at most 24 units;
+            "anneal" anneals, and proves nothing; "prove" enumerates layers of at most 24 units, and
+            tries to prove the annealed state of larger machines; "auto" enumerates layers of at
+            most 16 units, and anneals larger machines.
+        start: visible units of the mode of a similar machine, such as this machine a few updates
+            earlier; a descent from this state competes with the annealed state.
+        seconds: the time limit of a proof.
+        time_limit: seconds for which annealing is repeated, each time with twice the sweeps; the
+            first annealing always finishes. By default, annealing runs once.
+        rng: a seed for annealing, or anything that `numpy.random.default_rng` takes.
 
     >>> found = find_mode(BoltzmannMachine([[1.0, 1.0], [1.0, -1.0]]))
     >>> found.energy, found.frustration, found.is_proven
@@ -95,7 +95,7 @@ def find_mode(
     if start is not None:
         near = as_units(start, machine.num_visible, machine.units, "start")
         other = _mode(machine, *_descended(machine, near), is_proven=False)
-        mode = min(mode, other, key=lambda mode: mode.frustration)  # the least energy's is least
+        mode = min(mode, other, key=lambda mode: mode.frustration)  # the lower energy has the lower
     if search != "prove":
         return mode
     state = np.where(np.append(mode.visible, mode.hidden) == 1, 1, -1)
@@ -117,7 +117,7 @@ def _annealed(
     left: float | None = None,
 ) -> Mode:  # fmt: skip
     found = anneal(problem, sweeps=sweeps, runs=runs, rng=seed, time_limit=left)
-    if found.stopped == "interrupted":  # it is for the whole training, not for one mode
+    if found.stopped == "interrupted":  # Ctrl-C is for the whole training, not for one mode
         raise KeyboardInterrupt
     visible, _ = _in_units(machine, found.best_state)
     return _mode(machine, *_descended(machine, visible), is_proven=False)
@@ -162,5 +162,5 @@ def _mode(
 
 
 def frustration_of(signed: float, total: float) -> float:
-    """Return the frustration index from satisfied minus unsatisfied weight, and the total."""
+    """Return the frustration index, given satisfied minus unsatisfied weight and total weight."""
     return (1 - signed / total) / 2 if total else 0.0

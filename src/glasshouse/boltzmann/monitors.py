@@ -25,11 +25,11 @@ Look: TypeAlias = Callable[["Snapshot"], float]
 
 @dataclass(frozen=True)
 class LastMode:
-    """The mode that the training last used, of the weights at that time.
+    """The last mode that the training used, for the weights at that time.
 
     Attributes:
-        visible: its visible units.
-        frustration: the frustration index there and then.
+        visible: the visible units of the mode.
+        frustration: the frustration index at the mode, for the weights at that time.
     """
 
     visible: SpinArray
@@ -41,14 +41,14 @@ class Snapshot(Summarised):
     """A machine at one moment of its training.
 
     Attributes:
-        machine: with the weights of this moment.
-        data: what it learns, in its own units.
-        held_out: data that it does not learn; None without any.
+        machine: the machine with its current weights.
+        data: the training rows, in the machine's units.
+        held_out: rows that are not used for training; None if there are none.
         settings: the settings of the training.
-        epoch: how many epochs are over.
-        seed: for monitors that draw random numbers.
-        last_mode: what the training used last; None before any.
-        constants: what monitors keep because it is the same at every moment of a training.
+        epoch: the number of finished epochs.
+        seed: a seed for monitors that draw random numbers.
+        last_mode: the last mode that the training used; None before the first.
+        constants: values that monitors cache, because they are the same for the whole training.
     """
 
     machine: BoltzmannMachine
@@ -62,14 +62,14 @@ class Snapshot(Summarised):
 
     @cached_property
     def mode(self) -> Mode:
-        """The mode, which all monitors share; the search for it starts at the last mode."""
+        """The machine's mode, which is searched for once and shared by all monitors."""
         start = None if self.last_mode is None else self.last_mode.visible
         search, seconds = self.settings.mode_search, self.settings.mode_seconds
         return find_mode(self.machine, search=search, start=start, seconds=seconds, rng=self.seed)
 
     @cached_property
     def log_likelihood(self) -> float:
-        """The exact mean log-likelihood of the data."""
+        """The exact mean log-likelihood of the training rows."""
         return self.mean_log_weight(self.data) - self.machine.log_partition
 
     @cached_property
@@ -79,22 +79,22 @@ class Snapshot(Summarised):
 
     @property
     def unlearnt(self) -> SpinArray:
-        """The held-out data."""
+        """The held-out rows, for monitors that need them."""
         assert self.held_out is not None  # `chosen` has refused monitors that need them
         return self.held_out
 
     def mean_log_weight(self, rows: SpinArray) -> float:
-        """Return minus the mean free energy of data."""
+        """Return the mean of the negative free energy over rows of visible states."""
         return float(self.machine.log_weights(rows).mean())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Monitor(Summarised):
-    """One quantity to monitor.
+    """A monitor: a quantity that is computed from snapshots of a training.
 
     Attributes:
-        look: a number from a snapshot.
-        meaning: in a few words, for figures and help.
+        look: the function that computes the quantity from a snapshot.
+        meaning: the quantity as a short text, for figures and help.
         needs_held_out: whether the monitor needs held-out data.
     """
 
@@ -117,22 +117,27 @@ def monitor(name: str, meaning: str, *, needs_held_out: bool = False) -> Callabl
 
 
 def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monitor]:
-    """Return monitors by their names; refuse those whose data are missing."""
-    if isinstance(names, str):  # otherwise its letters would be read as names
-        raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
-    found = {name: MONITORS.find(name, "monitor") for name in names}
+    """Find monitors by name, and raise if one of them needs held-out rows that are missing."""
+    found = {name: MONITORS.find(name, "monitor") for name in distinct(names)}
     for name, entry in found.items():
         if entry.needs_held_out and held_out is None:
-            raise ValueError(f"monitor={name!r} needs held_out, data that are not learnt")
+            raise ValueError(f"monitor={name!r} needs held-out rows; set held_out")
     return found
 
 
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of monitors without repetitions, and raise if they are a single string."""
+    if isinstance(names, str):  # otherwise its letters would be read as names
+        raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
+    return tuple(dict.fromkeys(names))
+
+
 class Best:
-    """The machine at which a monitor was best, and how long ago that was.
+    """The best machine of a training so far, for early stopping.
 
     Args:
-        looks: the monitors; the first one counts.
-        patience: looks without anything better, after which it is over.
+        looks: the monitors; the first monitor defines the best machine.
+        patience: the number of evaluations without improvement after which training stops.
     """
 
     def __init__(self, looks: Mapping[str, Monitor], patience: int) -> None:
@@ -140,7 +145,7 @@ class Best:
         name = next(iter(looks), None)
         if name not in _BETTER:
             raise ValueError(
-                f"patience needs a quality monitor in first place, not {name!r}; expected one of "
+                f"patience needs a first monitor that measures quality, not {name!r}; use one of "
                 f"{', '.join(_BETTER)}"
             )
         self.sign = _BETTER[name]
@@ -148,7 +153,7 @@ class Best:
         self.value, self.since = -math.inf, 0
 
     def is_over(self, value: float, snapshot: Snapshot) -> bool:
-        """Record the value of one evaluation; return whether patience has ended."""
+        """Record the value of one evaluation, and return whether training must stop."""
         if self.sign * value > self.value:
             self.value, self.machine, self.since = self.sign * value, snapshot.machine, 0
         else:
@@ -163,7 +168,7 @@ _BETTER = {"held_out": 1, "held_out_ais": 1, "log_likelihood": 1, "ais": 1, "pse
 
 @monitor("kl", "Kullback-Leibler divergence from data to model, exact, in nats")
 def kl(snapshot: Snapshot) -> float:
-    """Return the exact divergence; for machines with a layer of at most 24 units."""
+    """Return the exact Kullback-Leibler divergence from the data to the machine."""
     if "entropy" not in snapshot.constants:
         snapshot.constants["entropy"] = entropy(snapshot.data)
     return -snapshot.constants["entropy"] - snapshot.log_likelihood
@@ -171,31 +176,31 @@ def kl(snapshot: Snapshot) -> float:
 
 @monitor("log_likelihood", "mean log-likelihood of the data, exact, in nats")
 def log_likelihood(snapshot: Snapshot) -> float:
-    """Return the exact log-likelihood; for machines with a layer of at most 24 units."""
+    """Return the exact mean log-likelihood of the training rows."""
     return snapshot.log_likelihood
 
 
 @monitor("held_out", "mean log-likelihood of held-out data, exact, in nats", needs_held_out=True)
 def held_out(snapshot: Snapshot) -> float:
-    """Return the exact held-out log-likelihood; needs a layer of at most 24 units."""
+    """Return the exact mean log-likelihood of the held-out rows."""
     return snapshot.mean_log_weight(snapshot.unlearnt) - snapshot.machine.log_partition
 
 
 @monitor("ais", "mean log-likelihood of the data, by annealed importance sampling, in nats")
 def ais(snapshot: Snapshot) -> float:
-    """Return the estimated log-likelihood, for machines of any size; see `ais_error`."""
+    """Return the mean log-likelihood of the training rows, with ln Z estimated by sampling."""
     return snapshot.mean_log_weight(snapshot.data) - snapshot.importance.value
 
 
 @monitor("ais_error", "standard error of ais and held_out_ais, in nats")
 def ais_error(snapshot: Snapshot) -> float:
-    """Return the standard error of ln Z, which all importance-sampled monitors share."""
+    """Return the standard error of ln Z in the monitors `ais` and `held_out_ais`."""
     return snapshot.importance.error
 
 
-@monitor("ais_chains", "effective chains of ais, of 100; below about ten, ais is unreliable")
+@monitor("ais_chains", "effective chains of ais, out of 100; below about 10, ais is unreliable")
 def ais_chains(snapshot: Snapshot) -> float:
-    """Return the effective number of chains of all importance-sampled monitors."""
+    """Return the effective number of chains behind the monitors `ais` and `held_out_ais`."""
     return snapshot.importance.effective_chains
 
 
@@ -205,21 +210,21 @@ def ais_chains(snapshot: Snapshot) -> float:
     needs_held_out=True,
 )
 def held_out_ais(snapshot: Snapshot) -> float:
-    """Return the estimated held-out log-likelihood, for any size; see `ais_error`."""
+    """Return the mean log-likelihood of the held-out rows, with ln Z estimated by sampling."""
     return snapshot.mean_log_weight(snapshot.unlearnt) - snapshot.importance.value
 
 
 @monitor("pseudo_likelihood", "mean pseudo-log-likelihood of the data, in nats")
 def pseudo_likelihood(snapshot: Snapshot) -> float:
-    """Return the mean over all units; its expectation is that of scikit-learn's `score_samples`."""
+    """Return the mean pseudo-log-likelihood of the training rows, over all units."""
     return float(snapshot.machine.pseudo_log_likelihood(snapshot.data).mean())
 
 
-@monitor("reconstruction", "mean squared error of data reconstructed from hidden means, of 0 to 1")
+@monitor("reconstruction", "mean squared error, 0 to 1, of data reconstructed from hidden means")
 def reconstruction(snapshot: Snapshot) -> float:
-    """Return the reconstruction error of the data from mean hidden units, without sampling.
+    """Return the mean squared error of the data reconstructed from mean hidden units.
 
-    Errors are those of units 0 and 1, whatever the machine's: the same machine has the same error.
+    Errors are those of units 0 and 1, so the machine's units do not change them.
     """
     machine = snapshot.machine
     hidden = machine.hidden_means(snapshot.data)
@@ -227,9 +232,9 @@ def reconstruction(snapshot: Snapshot) -> float:
     return float((((seen - snapshot.data) / (1 - machine.low)) ** 2).mean())
 
 
-@monitor("activation", "how sure hidden units are, given the data: 0 undecided, 1 certain")
+@monitor("activation", "certainty of hidden units, given the data: 0 undecided, 1 certain")
 def activation(snapshot: Snapshot) -> float:
-    """Return the mean |<h>| of ±1 units over data and units; for binary units, |2<h> - 1|."""
+    """Return the mean of |<h>| over data and hidden units, with units ±1."""
     machine = snapshot.machine
     means = machine.hidden_means(snapshot.data)
     return float(abs(means if machine.low == -1 else 2 * means - 1).mean())
@@ -237,17 +242,17 @@ def activation(snapshot: Snapshot) -> float:
 
 @monitor("frustration", "frustration index at the mode")
 def frustration(snapshot: Snapshot) -> float:
-    """Return the index of the machine in ±1 units, with biases; `proven` states its status."""
+    """Return the frustration index at the mode of the machine in ±1 units, with biases."""
     return snapshot.mode.frustration
 
 
-@monitor("proven", "1 where the mode is proven, 0 where it is the best found")
+@monitor("proven", "1 if the mode is proven, 0 if it is only the best state found")
 def proven(snapshot: Snapshot) -> float:
-    """Return 1 if the mode behind `frustration` is proven, 0 if it is only the best found."""
+    """Return 1 if the mode behind `frustration` is proven, 0 if it is only the best state found."""
     return float(snapshot.mode.is_proven)
 
 
-@monitor("last_frustration", "frustration index at the mode that training last used, then")
+@monitor("last_frustration", "frustration index at the last mode used, for the weights then")
 def last_frustration(snapshot: Snapshot) -> float:
-    """Return the frustration of the last mode: free, but a few updates old; NaN at first."""
+    """Return the frustration index at the training's last mode, or NaN before the first mode."""
     return math.nan if snapshot.last_mode is None else snapshot.last_mode.frustration

@@ -1,4 +1,4 @@
-"""Weights and biases from third-party objects, checked."""
+"""Conversion of third-party weights and biases to checked arrays."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from glasshouse.problems import FloatArray
 
 
 def by_name(arrays: Mapping[str, Any]) -> list[Any]:
-    """Return weights and both biases from named arrays; both biases may be missing."""
+    """Return weights and both biases from named arrays, with None for missing biases."""
     found = [[n for n in names if n in arrays] for names in (WEIGHTS, VISIBLE, HIDDEN)]
     counts = [*map(len, found)]
     if counts not in ([1, 0, 0], [1, 1, 1]) or len(arrays) != sum(counts):
         raise ValueError(
-            f"the arrays have the names {', '.join(map(str, arrays))[:100]}; expected one each of "
+            f"the arrays are named {', '.join(map(str, arrays))[:100]}; expected one name each of "
             f"{'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and {'/'.join(HIDDEN)}"
         )
     return [arrays[names[0]] if names else None for names in found]
 
 
 def detached(values: Any) -> Any:
-    """Return any array-like as an array; PyTorch parameters are detached and moved to the CPU."""
+    """Return an array-like, or a PyTorch parameter on any device, as a NumPy array."""
     for step in ("detach", "cpu", "numpy"):
         if callable(getattr(values, step, None)):
             values = getattr(values, step)()
@@ -33,10 +33,10 @@ def detached(values: Any) -> Any:
 
 
 def floats(values: npt.ArrayLike, name: str) -> FloatArray:
-    """Return finite real numbers as a float array; raise for any others."""
+    """Check that values are finite real numbers, and return them as a float array."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
-        raise ValueError(f"{name} are {array.dtype}; expected real numbers")
+        raise ValueError(f"{name} have type {array.dtype}; expected real numbers")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
         raise ValueError(f"{name} contain NaN or infinity; expected finite numbers")
@@ -44,10 +44,10 @@ def floats(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def bias(values: npt.ArrayLike | None, size: int, layer: str) -> FloatArray:
-    """Return the biases of a layer; zeros if there are none."""
+    """Check the biases of a layer and return them, or zeros for None."""
     if values is None:
         return np.zeros(size)
     array = floats(values, f"{layer}_bias")
     if array.shape != (size,):
-        raise ValueError(f"{layer}_bias has shape {array.shape}, but the layer has {size} units")
+        raise ValueError(f"{layer}_bias has shape {array.shape}; expected a list of {size} numbers")
     return array

@@ -1,4 +1,4 @@
-"""The settings of a training: every choice by name, and all of them recorded."""
+"""The settings of a training, their validation, and their form in stores and kernels."""
 
 from __future__ import annotations
 
@@ -29,63 +29,63 @@ FirstBiases: TypeAlias = Literal["zero", "data"]
 _GRADIENTS = {"cd": machine.CD, "pcd": machine.PCD, "exact": machine.EXACT}
 _REALS = ("momentum", "weight_decay", "sigma", "mode_probability", "mode_slope", "mode_offset",
           "mode_seconds")  # fmt: skip
-# Units of the smaller layer: their states take a few milliseconds per update.
+# Units of the smaller layer, whose 2^16 states take a few milliseconds per update.
 _MOST_ENUMERATED = 16
-_MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, about 0.05 s
-# Matrix products were faster on one computer with this many rows or chains per update, if chains
-# persist or if there are this many weights.
+_MOST_SUMMED = 1 << 25  # products of exact averages in compiled code, which take about 0.05 s
+# With this many rows or chains per update, and with persistent chains or this many weights, matrix
+# products were faster on one computer.
 _MANY_ROWS, _MANY_WEIGHTS = 64, 1 << 17
 _LATER = {"later": True}  # a field that old stores and checkpoints do not have
 
 
 @dataclass(frozen=True, repr=False)
 class TrainingSettings(Summarised):
-    """All that a training depends on, except for the data and the seed.
+    """All settings of a training, without its data and its seed.
 
-    The fields are the options of `glasshouse train run`, with the texts below as their help.
+    Each field is an option of `glasshouse train run`, with the text below as its help.
 
     Attributes:
-        hidden: hidden units.
-        epochs: passes through the data.
-        units: spin for ±1, binary for 0 and 1.
+        hidden: number of hidden units.
+        epochs: number of passes through the data.
+        units: values of the units: spin for ±1, binary for 0 and 1.
         gradient: how the model's averages are estimated: cd (contrastive divergence: chains that
             start at the data), pcd (persistent chains) or exact (all states of the smaller layer,
             of at most 24 units).
-        steps: steps of each chain per update: the k of CD-k.
-        chains: the number of persistent chains; by default, the rows of a batch.
-        batch_size: rows per update; all of them by default.
+        steps: number of Gibbs steps of each chain per update: the k of CD-k.
+        chains: number of persistent chains; by default, the rows of a batch.
+        batch_size: number of rows per update; by default, all rows.
         learning_rate: one number, or two for a rate that falls linearly over the epochs; on the
-            command line, separate them by a comma.
-        reduction: the gradient is the mean over a batch, or the sum.
-        momentum: the fraction of the last step that is added to the next, below 1.
-        weight_decay: pull of the weights, not of the biases, towards zero.
-        sigma: standard deviation of the first weights.
-        biases: units have biases, with initial values as in `first_biases`.
-        mode_probability: the highest probability that an update uses the mode: P_max of
-            mode-assisted training (Manukian, Pei, Bearden and Di Ventra, 2020), where 0.1 is usual.
-            0 uses none.
-        mode_slope: slope, over the whole training, of the sigmoid by which that probability rises.
-        mode_offset: where the sigmoid begins: P = P_max · logistic(slope · epoch/epochs + offset).
+            command line, separate the two numbers by a comma.
+        reduction: whether the gradient is the mean or the sum over a batch.
+        momentum: fraction of the last step that is added to the next, below 1.
+        weight_decay: strength of the pull of the weights, not of the biases, towards zero.
+        sigma: standard deviation of the initial weights.
+        biases: biases of the units, with initial values as in `first_biases`.
+        mode_probability: highest probability that an update uses the mode: P_max of mode-assisted
+            training (Manukian, Pei, Bearden and Di Ventra, 2020), usually 0.1; 0 disables it.
+        mode_slope: slope, over the whole training, of the sigmoid by which this probability rises.
+        mode_offset: offset of this sigmoid: P = P_max · logistic(slope · epoch/epochs + offset).
         mode_use: update uses the mode instead of the model's averages; restart starts the chains at
             the mode, which the paper describes first.
-        mode_step: energy scales the learning rate of these updates by -E₀/((n+1)(m+1)), E₀ the
-            mode's energy with ±1 units, as its authors do; full does not.
-        mode_search: enumerate visits all states of the smaller layer, of at most 24 units; anneal
-            anneals, and proves nothing; prove enumerates such layers, and for others tries to prove
-            what annealing found; auto enumerates layers of at most 16 units and anneals for others.
-        mode_seconds: seconds after which prove stops trying to prove a mode. The time never changes
-            a training, unless the proof finds a better state than annealing did.
+        mode_step: energy multiplies the learning rate of updates with a mode by -E₀/((n+1)(m+1)),
+            where E₀ is the mode's energy in ±1 units, as the authors do; full does not.
+        mode_search: enumerate enumerates all states of the smaller layer, of at most 24 units;
+            anneal anneals, and proves nothing; prove enumerates layers of at most 24 units, and
+            tries to prove the annealed state of larger machines; auto enumerates layers of at most
+            16 units, and anneals larger machines.
+        mode_seconds: time limit of prove for one mode, in seconds. The limit never changes a
+            training, unless a proof finds a better state than annealing.
         engine: lanes is compiled code, with the same result on every computer; matrices uses matrix
             products of NumPy, whose last digits depend on the computer and its number of threads;
-            auto takes the one that was measured to be faster for these sizes.
-        precision: double or single; single needs matrices.
-        optimizer: sgd, or adam, which needs matrices.
-        schedule: how a learning rate of two numbers goes from the first to the last: linear,
+            auto chooses the engine that was faster for such sizes in measurements.
+        precision: precision of the weights: double or single; single needs the engine matrices.
+        optimizer: rule of the updates: sgd or adam; adam needs the engine matrices.
+        schedule: how a learning rate of two numbers changes from the first to the last: linear,
             exponential or cosine.
-        first_biases: initial visible biases: zero, or the log-odds of the data's means.
-        centred: use the centred gradient: units minus their means over the data. Needs matrices.
-        temperatures: how many, for parallel tempering: chains are exchanged between inverse
-            temperatures 0 and 1; 1 for none. Needs matrices and pcd.
+        first_biases: initial visible biases: zero, or data for the log-odds of the data's means.
+        centred: use the centred gradient (units minus their means over the data); needs matrices.
+        temperatures: number of temperatures of parallel tempering, which exchanges chains between
+            inverse temperatures 0 and 1; 1 disables it, and more need matrices and pcd.
 
     >>> TrainingSettings(12, epochs=3, learning_rate=(0.3, 0.1)).learning_rates().tolist()
     [0.3, 0.2, 0.1]
@@ -142,34 +142,34 @@ class TrainingSettings(Summarised):
         for name in ("mode_slope", "mode_offset"):
             _refuse_outside(self, name, -math.inf, math.inf, is_open=True)
         if not validation.is_real(self.mode_seconds) or not 0 < self.mode_seconds < math.inf:
-            raise ValueError(f"mode_seconds={self.mode_seconds!r} is not a time above 0 in seconds")
-        for name in _REALS:  # one kind of number, whatever was given: settings are compared
+            raise ValueError(f"mode_seconds={self.mode_seconds!r} must be a finite time above 0")
+        for name in _REALS:  # all floats, because settings are compared
             object.__setattr__(self, name, float(getattr(self, name)))
         for name in ("biases", "centred"):
             if not isinstance(getattr(self, name), bool):
-                raise ValueError(f"{name}={getattr(self, name)!r} is neither True nor False")
+                raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
         if self.chains is not None and self.gradient != "pcd":
-            raise ValueError('chains belong to gradient="pcd"; remove them')
+            raise ValueError('chains need gradient="pcd"; set it, or remove chains')
         if self.gradient == "exact" and self.mode_use == "restart" and self.mode_probability:
-            raise ValueError('gradient="exact" has no chains that mode_use="restart" could start')
+            raise ValueError('mode_use="restart" needs chains; use gradient="cd" or gradient="pcd"')
         self._refuse_unfit()
 
     def _refuse_unfit(self) -> None:
-        """Refuse settings that an engine, a gradient or an optimizer does not have."""
+        """Raise if the engine, the gradient or the optimizer does not support a setting."""
         needs = self._needs_matrices()
         if needs and (self.engine == "lanes" or self.gradient == "exact"):
-            does = "" if self.gradient == "exact" else "; set engine='matrices'"
-            raise ValueError(f"{needs} is not for engine='lanes' and gradient='exact'{does}")
+            does = "; use gradient='cd'" if self.gradient == "exact" else "; set engine='matrices'"
+            raise ValueError(f"engine='lanes' and gradient='exact' do not support {needs}{does}")
         if self.engine == "matrices" and self.gradient == "exact":
-            raise ValueError("gradient='exact' needs engine='lanes'")
+            raise ValueError("gradient='exact' needs engine='lanes'; set it")
         if self.temperatures > 1 and self.gradient != "pcd":
-            raise ValueError(f"temperatures={self.temperatures} needs gradient='pcd'")
+            raise ValueError(f"temperatures={self.temperatures} needs gradient='pcd'; set it")
         if self.optimizer == "adam" and self.momentum:
             raise ValueError("optimizer='adam' has its own momentum; remove momentum")
         if self.schedule == "exponential" and 0.0 in np.ravel(self.learning_rate):
-            raise ValueError("schedule='exponential' needs learning rates above 0")
+            raise ValueError("schedule='exponential' needs learning rates above 0; change them")
         if self.first_biases == "data" and not self.biases:
-            raise ValueError("first_biases='data' needs biases")
+            raise ValueError("first_biases='data' needs biases; switch them on")
 
     def _needs_matrices(self) -> str:
         """Return the first setting that only the matrix engine supports; empty if there is none."""
@@ -190,9 +190,9 @@ class TrainingSettings(Summarised):
         return values
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings for stores and checkpoints, without later fields at their default.
+        """Return the settings that identify a training in stores and checkpoints, as JSON values.
 
-        So what was stored before a field was added stays what it was.
+        Later fields are left out at their default, so that older stores keep their identity.
         """
         usual = {one.name: one.default for one in fields(self) if "later" in one.metadata}
         return {name: value for name, value in self.plain().items()
@@ -200,12 +200,12 @@ class TrainingSettings(Summarised):
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> TrainingSettings:
-        """Return the settings that `identity` wrote; unknown keys are ignored."""
+        """Return the settings that `identity` wrote, ignoring unknown keys."""
         return cls(**{one.name: values[one.name] for one in fields(cls)
                       if "later" not in one.metadata or one.name in values})  # fmt: skip
 
     def learning_rates(self) -> FloatArray:
-        """Return one learning rate per epoch.
+        """Return the learning rate of each epoch.
 
         >>> rates = TrainingSettings(1, 3, learning_rate=(0.4, 0.1), schedule="exponential")
         >>> rates.learning_rates().round(6).tolist()
@@ -222,7 +222,7 @@ class TrainingSettings(Summarised):
         return np.linspace(first, last, self.epochs)
 
     def engine_for(self, num_visible: int, num_data: int) -> Engine:
-        """Return the engine that trains these settings: "lanes" or "matrices".
+        """Return the engine for these settings and data: "lanes" or "matrices".
 
         >>> TrainingSettings(500, engine="auto", batch_size=100).engine_for(784, 1797)
         'matrices'
@@ -237,7 +237,7 @@ class TrainingSettings(Summarised):
         return "matrices" if self._needs_matrices() or wins else "lanes"
 
     def mode_chances(self) -> FloatArray:
-        """Return the probability that an update uses the mode, one per epoch."""
+        """Return, for each epoch, the probability that an update uses the mode."""
         if not self.mode_probability:
             return np.zeros(self.epochs)
         epochs = np.arange(self.epochs) / self.epochs
@@ -246,7 +246,7 @@ class TrainingSettings(Summarised):
         return chances
 
     def plan(self, num_visible: int, num_data: int) -> machine.Plan:
-        """Return the settings in the form of the compiled code."""
+        """Return the settings as the `Plan` that compiled code reads."""
         smaller = min(num_visible, self.hidden)
         if self.gradient == "exact":
             self._refuse_large(smaller, "gradient='exact'", "use 'cd' or 'pcd'")
@@ -263,7 +263,7 @@ class TrainingSettings(Summarised):
             has_biases=self.biases,
             restarts_chains=self.mode_use == "restart",
             scales_mode_step=self.mode_step == "energy",
-            # The enumeration of a larger layer takes too long for compiled code without a pause.
+            # A larger layer takes too long for compiled code, which does not pause.
             enumerates=enumerates(self.mode_search, smaller) and smaller <= _MOST_ENUMERATED,
             averages_apart=self.gradient == "exact"
             and (num_visible * self.hidden) << smaller > _MOST_SUMMED,
@@ -273,7 +273,7 @@ class TrainingSettings(Summarised):
         if smaller > enumeration.MOST_VISITED:
             raise ValueError(
                 f"{choice} enumerates all states of the smaller layer, which has {smaller} units, "
-                f"more than {enumeration.MOST_VISITED}; {remedy}"
+                f"but may have at most {enumeration.MOST_VISITED}; {remedy}"
             )
 
 
@@ -289,20 +289,20 @@ def option_of(setting: Field[Any]) -> str:
 
 
 def enumerates(search: ModeSearch, smaller: int) -> bool:
-    """Whether a search enumerates all states of a smaller layer of `smaller` units."""
+    """Return whether a search for modes enumerates a smaller layer of `smaller` units."""
     most = {"prove": enumeration.MOST_VISITED, "auto": _MOST_ENUMERATED}.get(search, 0)
     return search == "enumerate" or smaller <= most
 
 
 def _rate(value: Any) -> float | tuple[float, float]:
-    """Check a learning rate, or the first and the last rate."""
+    """Check a learning rate, or a pair of the first and the last rate, and return floats."""
     pair = value if isinstance(value, (tuple, list)) else (value,)
     is_good = 1 <= len(pair) <= 2 and all(
         validation.is_real(rate) and 0 <= rate < math.inf for rate in pair
     )
     if not is_good:
         raise ValueError(
-            f"learning_rate={value!r} is neither a number of at least 0 nor a pair (first, last)"
+            f"learning_rate={value!r} must be a number of at least 0 or a pair of such numbers"
         )
     return (float(pair[0]), float(pair[1])) if len(pair) == 2 else float(pair[0])
 
@@ -310,7 +310,7 @@ def _rate(value: Any) -> float | tuple[float, float]:
 def _refuse_outside(
     settings: TrainingSettings, name: str, least: float, most: float, *, is_open: bool = False
 ) -> None:
-    """Refuse a value that is not a number from `least` to `most`; `is_open` excludes `most`."""
+    """Raise if a setting is not a number from `least` to `most`, without `most` if `is_open`."""
     value = getattr(settings, name)
     if (
         not validation.is_real(value)
@@ -318,7 +318,7 @@ def _refuse_outside(
         or not math.isfinite(value)
         or (is_open and value == most)
     ):
-        range_ = f"from {least:g}" if math.isfinite(least) else "that is finite"
-        end = f" to {most:g}" if math.isfinite(most) else ""
-        below = ", the last excluded" if is_open and end else ""
-        raise ValueError(f"{name}={value!r} is not a number {range_}{end}{below}")
+        range_ = f"number of at least {least:g}" if math.isfinite(least) else "finite number"
+        end = f" and at most {most:g}" if math.isfinite(most) else ""
+        below = " (excluded)" if is_open and end else ""
+        raise ValueError(f"{name}={value!r} must be a {range_}{end}{below}")

@@ -1,4 +1,4 @@
-"""Kernels on tables of many rows or on all states, in slices between which signals are handled."""
+"""Long calls of kernels, cut into slices between which signals are handled."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from glasshouse.stopping import in_slices
 
 
 def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return one row of numbers per state, by a kernel that returns the rows of some states.
+    """Return a kernel's rows of numbers for all states, computed slice by slice.
 
     Args:
-        kernel: takes a table of states and `rest`.
-        states: one per row.
+        kernel: a function of a table of states and `rest`, which returns one row per state.
+        states: one state per row.
         rest: further arguments of the kernel.
     """
     table = validation.rows(states)
@@ -31,11 +31,11 @@ def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) ->
 
 
 def number_of_each(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return one number per state; the kernel writes those of some states to its last argument.
+    """Return a kernel's number for each state, computed slice by slice.
 
     Args:
-        kernel: takes a table of states, `rest`, and an array with a place for each state.
-        states: one per row.
+        kernel: a function of a table of states, `rest`, and an array for one number per state.
+        states: one state per row.
         rest: further arguments of the kernel.
     """
     table = validation.rows(states)
@@ -48,14 +48,14 @@ def complete(
     states: SpinArray, places: npt.NDArray[np.int64], parts: Sequence[FloatArray], low: int,
     steps: int, seed: Seed,
 ) -> SpinArray:  # fmt: skip
-    """Return visible states after Gibbs steps during which the clamped units keep their values.
+    """Return visible states after Gibbs steps in which clamped units keep their values.
 
     Args:
-        states: one row per chain.
-        places: the units that keep their values.
-        parts: weights, visible and hidden biases.
+        states: the initial visible states, one row per chain.
+        places: the indices of the clamped units.
+        parts: weights, visible biases and hidden biases.
         low: the lower value of a unit.
-        steps: steps of each chain; all chains step together, by matrix products.
+        steps: the number of steps of each chain; matrix products move all chains at once.
         seed: the seed of the random numbers.
     """
     weights, visible_bias, hidden_bias = parts
@@ -74,25 +74,25 @@ def complete(
 
 
 def log_partition(layers: Sequence[FloatArray], low: int, blocks: int | None = None) -> float:
-    """Return the logarithm of the partition function, over all states of one layer.
+    """Return the logarithm of the partition function by enumerating the states of one layer.
 
     Args:
-        layers: weights whose rows are the units of that layer, its biases, and those of the other.
+        layers: weights with one row per unit of that layer, its biases, and the other layer's.
         low: the lower value of a unit.
-        blocks: blocks of states; by default all.
+        blocks: the number of blocks of states; by default all blocks.
     """
     sums = np.array([-np.inf, 0.0, 0.0])
 
     def add(first: int, last: int) -> None:
         enumeration.add_blocks(*layers, low, first, last, sums)
 
-    add(0, 0)  # compiles
+    add(0, 0)  # compiles the kernel before the first slice
     in_slices(add, enumeration.num_blocks(len(layers[0])) if blocks is None else blocks)
     return float(sums[2])
 
 
 def new_averages(num_visible: int, num_hidden: int) -> Averages:
-    """Return empty buffers for exact averages."""
+    """Return buffers of zeros for the exact averages of a machine."""
     rows, columns = sorted((num_visible, num_hidden))
     known = np.zeros(1, dtype=np.bool_)
     return Averages(np.zeros((rows, columns)), np.zeros(rows), np.zeros(columns), known)
@@ -101,13 +101,13 @@ def new_averages(num_visible: int, num_hidden: int) -> Averages:
 def find_averages(
     layers: Sequence[FloatArray], low: int, averages: Averages, blocks: int | None = None
 ) -> None:
-    """Compute exact averages over all states of the smaller layer.
+    """Compute the exact averages of a machine by enumerating the states of its smaller layer.
 
     Args:
-        layers: weights whose rows are the units of that layer, its biases, and those of the other.
+        layers: weights with one row per unit of that layer, its biases, and the other layer's.
         low: the lower value of a unit.
         averages: the arrays to fill.
-        blocks: blocks of states; by default all, without which the averages are not known.
+        blocks: the number of blocks of states; averages are complete only with all, the default.
     """
     log_z = log_partition(layers, low, blocks)
     for sums in averages:
@@ -116,6 +116,6 @@ def find_averages(
     def add(first: int, last: int) -> None:
         enumeration.add_moments(*layers, low, log_z, first, last, averages)
 
-    add(0, 0)  # compiles
+    add(0, 0)  # compiles the kernel before the first slice
     in_slices(add, enumeration.num_blocks(len(layers[0])) if blocks is None else blocks)
     averages.known[0] = blocks is None

@@ -1,4 +1,4 @@
-"""Training one RBM: epochs in compiled code, with monitors between them."""
+"""Training of one RBM: epochs of updates, with monitors evaluated between them."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ from glasshouse.randomness import RngLike, Seed
 from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 
-# What random numbers are for: paths of child seeds.
-_MODES, _MONITORS = 2, 3  # after those of the first arrays
-# Between two times that a checkpoint may be written.
+# Child seeds by purpose, after those of `beginning`.
+_MODES, _MONITORS = 2, 3
+# The shortest piece of training after which a checkpoint may be written.
 _PIECE_SECONDS = 0.2
-# Seconds between two moments at which signals are handled, and the most steps of single chains
-# between them; before the first moment, steps that take a few milliseconds.
+# Seconds between two moments at which signals are handled; the most steps of single chains between
+# them; and the number of products before the first moment, which take a few milliseconds.
 _PAUSE_SECONDS, _MOST_AT_ONCE, _FIRST_PRODUCTS = 0.1, 1 << 40, 1 << 22
 
 
 class DivergenceWarning(UserWarning):
-    """Warns that a training was stopped because its weights diverged."""
+    """Warning that a training was stopped because its weights diverged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,16 +63,16 @@ class TrainingRun(Summarised):
     """A trained RBM, and a record of its training.
 
     Attributes:
-        machine: as it was at the end; the last good one if the training diverged.
+        machine: the trained machine; after a divergence, that of the last good epoch.
         settings: the settings of the training.
-        seed: given back as `rng`, it gives the same again: an integer, or a Seed where the
-            machine is one of many.
+        seed: the seed, which reproduces the training when passed as `rng`: an integer, or a `Seed`
+            if the machine is one of many.
         epochs: the epochs of the evaluations; 0 is before the first update.
-        history: per monitor, what was seen then.
-        updates: how many steps were made.
-        modes: how many of these used a mode.
-        modes_proven: how many of those modes are proven.
-        diverged_at: the epoch that was undone because weights grew beyond all use; None if none.
+        history: the values of each monitor at these epochs.
+        updates: the number of updates.
+        modes: the number of updates that used a mode.
+        modes_proven: the number of used modes that are proven.
+        diverged_at: the epoch that was undone because the weights diverged; None if they did not.
         learning_seconds: the time of the updates alone, without evaluations.
     """
 
@@ -106,19 +106,19 @@ def train(
 
     Args:
         data: one row per example.
-        hidden: how many hidden units.
-        monitors: what to look at, by names in `MONITORS`.
+        hidden: the number of hidden units.
+        monitors: the monitors to record, by their names in `MONITORS`.
         every: the epochs between two records; the first and last epoch are recorded, too.
-        held_out: data that are not learnt, for monitors of held-out data.
+        held_out: rows that are not used for training, for monitors of held-out data.
         start: a machine to continue from, instead of random weights.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
-        checkpoint: a file, a `.npz`, that the whole state is written to every few seconds. Where it
-            exists, the same training continues from it, and ends as if it had never stopped;
-            another training is refused.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
+        checkpoint: an `.npz` file to which the whole state is written every few seconds. If it
+            exists, the same training resumes from it, with the result of an uninterrupted training;
+            a different training raises an error.
         callback: called at each evaluation with a `Snapshot`; a true result stops the training.
         patience: stop after `patience` records in which the first monitor did not improve, and
-            return the machine of its best record; without a checkpoint only.
-        settings: those of `TrainingSettings`, by name.
+            return the machine of the best record; not allowed with `checkpoint`.
+        settings: the fields of `TrainingSettings`, by name.
 
     >>> run = train([[1, 0], [0, 1]], 2, epochs=200, learning_rate=0.1, rng=1)
     >>> [round(float(value), 2) for value in run.history["kl"][[0, -1]]]
@@ -138,14 +138,14 @@ class Trainer(Summarised):
 
     Attributes:
         settings: the settings of the training.
-        data: in the machine's units.
+        data: the training rows, in the machine's units.
         held_out: the held-out rows; None if there are none.
-        engine: what trains: lanes or matrices.
+        engine: the engine of the training: "lanes" or "matrices".
         seed: the seed of all random numbers.
-        modes_proven: how many of the modes used so far are proven.
-        learning_seconds: time that `advance` has taken so far.
-        has_diverged: whether weights grew beyond all use; the machine is that of the last good
-            epoch, and does not train any more.
+        modes_proven: the number of proven modes among those used so far.
+        learning_seconds: the time that `advance` has taken so far.
+        has_diverged: whether the weights diverged; the machine is then that of the last good epoch,
+            and cannot be trained further.
     """
 
     @announces("training")  # the first `_epochs` compiles
@@ -165,7 +165,7 @@ class Trainer(Summarised):
             self.held_out = data_sets.in_units(held_out, settings.units, "held_out")
             widths = self.held_out.shape[1], self.data.shape[1]
             if widths[0] != widths[1]:
-                raise ValueError(f"held_out has {widths[0]} columns, but data have {widths[1]}")
+                raise ValueError(f"held_out has {widths[0]} columns; expected {widths[1]}, as data")
         self.seed = Seed.of(rng)
         self.modes_proven = 0
         self.learning_seconds = 0.0
@@ -188,7 +188,7 @@ class Trainer(Summarised):
             np.zeros(PLACES, dtype=np.int64),
             *(getattr(self._arrays, name).copy() for name in Cut._fields[1:]),
         )
-        self._epochs(0)  # compiles what is not compiled yet, before the clock runs
+        self._epochs(0)  # compiles before the clock runs
         if self._plan.averages_apart:
             find_averages(self.machine.smaller_first, settings.low, self._averages, blocks=0)
 
@@ -237,7 +237,7 @@ class Trainer(Summarised):
         )  # fmt: skip
 
     def _undo(self) -> None:
-        """Undo an unfinished update, because files hold only whole updates."""
+        """Undo an unfinished update, because checkpoints contain only whole updates."""
         with deferred():
             if self._cut.place[BEGUN]:
                 names = "stream", "lanes", "chains", "order"
@@ -246,10 +246,10 @@ class Trainer(Summarised):
                 self._cut.place[:] = 0
 
     def _pace(self, seconds: float) -> None:
-        """Choose how many steps to do before signals are handled again; no result depends on it.
+        """Adapt the number of steps after which signals are handled, without changing results.
 
         Args:
-            seconds: how long the last ones took.
+            seconds: the time that the last steps took.
         """
         if seconds < _PAUSE_SECONDS / 2:
             self._at_once = min(2 * self._at_once, _MOST_AT_ONCE)
@@ -264,15 +264,15 @@ class Trainer(Summarised):
         callback: Callable[[Snapshot], object] | None = None,
         patience: int | None = None,
     ) -> TrainingRun:
-        """Train to the end, and evaluate the monitors; see `train`."""
+        """Train to the end, and evaluate the monitors, as `train` does."""
         looks = chosen(monitors, self.held_out)
         best = None if patience is None else Best(looks, patience)
         if best is not None and checkpoint is not None:
-            raise ValueError("patience needs the machine of the best look; leave checkpoint out")
+            raise ValueError("patience and checkpoint exclude each other; remove one of them")
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
         kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
-        seen = self._go_on(kept, len(looks), places)
+        seen = self._resumed(kept, len(looks), places)
         try:
             for place in places[len(seen) :]:
                 if not self._advance_kept(place, kept, seen):
@@ -304,8 +304,8 @@ class Trainer(Summarised):
         }  # fmt: skip
         return Checkpoint(path, identity)
 
-    def _go_on(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
-        """Continue from the state of a checkpoint; return the values of the monitors so far."""
+    def _resumed(self, kept: Checkpoint | None, width: int, places: list[int]) -> list[list[float]]:
+        """Resume from a checkpoint, if there is one, and return the monitors' values so far."""
         state = None if kept is None else kept.restore(self._arrays)
         if kept is None or state is None:
             return []
@@ -316,12 +316,12 @@ class Trainer(Summarised):
         if not is_sound or not state.is_possible(
             self._arrays.progress, self.settings.epochs, batches, self._plan.averages_apart
         ):
-            raise FileError(kept.path, "is a checkpoint with invalid contents; delete it")
+            raise FileError(kept.path, "is a corrupt checkpoint: its counts disagree; delete it")
         self.modes_proven, self.has_diverged = state.modes_proven, state.has_diverged
         return [*state.seen.tolist()]
 
     def _advance_kept(self, epoch: int, kept: Checkpoint | None, seen: list[list[float]]) -> bool:
-        """Train as `advance` does, and write the checkpoint from time to time."""
+        """Train to an epoch, as `advance` does, and write the checkpoint every few seconds."""
         if kept is None:
             return self.advance(epoch)
         piece = 1
@@ -332,14 +332,14 @@ class Trainer(Summarised):
             if monotonic() - begin < _PIECE_SECONDS:
                 piece *= 2
             width = len(seen[0]) if seen else len(kept.identity["monitors"])
-            kept.keep_now_and_then(self._arrays, self._state(_table(seen, width)))
+            kept.keep_if_due(self._arrays, self._state(_table(seen, width)))
         return not self.has_diverged
 
     def _state(self, seen: FloatArray) -> State:
         return State(seen, self.modes_proven, self.has_diverged)
 
     def snapshot(self) -> Snapshot:
-        """Return the current machine for monitors."""
+        """Return a snapshot of the training, from which monitors compute their values."""
         seed = self.seed.child(_MONITORS).child(self.epoch)
         arrays, last = self._arrays, None
         if arrays.progress[MODES]:
@@ -351,7 +351,7 @@ class Trainer(Summarised):
         )  # fmt: skip
 
     def _find_mode(self) -> None:
-        """Find the mode that the compiled code waits for."""
+        """Find the mode for which the engine waits, and store it in the training's arrays."""
         arrays, machine = self._arrays, self.machine
         number = int(arrays.progress[UPDATES])
         seed = self.seed.child(_MODES).child(number)
@@ -364,7 +364,7 @@ class Trainer(Summarised):
             machine.weights, machine.visible_bias, machine.hidden_bias, machine.low,
             mode.visible, mode.hidden,
         )  # fmt: skip
-        with deferred():  # a checkpoint has all of a mode, or nothing
+        with deferred():  # a checkpoint must not contain a part of a mode
             arrays.mode_visible[:], arrays.mode_hidden[:] = mode.visible, mode.hidden
             arrays.mode_energy[:] = -signed, total
             arrays.progress[MODE] = READY
@@ -380,8 +380,8 @@ class Trainer(Summarised):
         if self.has_diverged:
             diverged = self.epoch + 1
             warnings.warn(
-                f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}; the machine is "
-                "that of the epoch before; use a smaller learning_rate",
+                f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}, so the machine is "
+                "that of the previous epoch; use a smaller learning_rate",
                 DivergenceWarning,
                 stacklevel=3,
             )

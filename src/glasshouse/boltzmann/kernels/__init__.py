@@ -1,1 +1,1 @@
-"""Compiled code of the RBMs; whole ensembles are trained without Python code in between."""
+"""Compiled code that trains, samples and enumerates RBMs."""

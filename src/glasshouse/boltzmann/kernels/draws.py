@@ -1,6 +1,6 @@
-"""Random draws: uniform numbers eight at a time, samples of many units, normal deviates.
+"""Random draws: uniform numbers, samples of units, and normal deviates.
 
-They come from our own generator and are the same on every computer.
+All draws come from the library's own generator and are the same on every computer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from glasshouse.compiled import compiled, inner
 from glasshouse.kernels.vectors import fill, fill_like, load, store, view
 from glasshouse.kernels.xoshiro import advance, next_word
 
-LANES = 8  # streams side by side; another number would mean other results
+LANES = 8  # streams side by side; a different number would change results
 _U12, _ONE_POINT = np.uint64(12), np.uint64(0x3FF0000000000000)
 _U11 = np.uint64(11)
 _UNIT = 2.0**-52
@@ -23,9 +23,9 @@ _UNIT = 2.0**-52
 
 @inner
 def fill_numbers(lanes: Any, numbers: Any, size: int) -> None:
-    """Fill uniform numbers in [0, 1), of 52 bits; number k comes from stream k mod 8.
+    """Fill an array with uniform 52-bit numbers in [0, 1), from eight streams in turn.
 
-    All streams advance together, so that there must be room for the next multiple of eight.
+    All streams advance together, so the array needs space for the next multiple of eight numbers.
     """
     a, b, c, d = load(lanes, 0, 8), load(lanes, 8, 8), load(lanes, 16, 8), load(lanes, 24, 8)
     for k in range(0, size, LANES):
@@ -41,7 +41,7 @@ def fill_numbers(lanes: Any, numbers: Any, size: int) -> None:
 @inner
 def draw_and_keep(fields: Any, numbers: Any, size: int, low: int, chances: Any,
                   values: Any) -> None:  # fmt: skip
-    """Sample each of the first units, and store the probability that it is up."""
+    """Sample the first `size` units, and store the probability that each unit is up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chance = logistic(scale * fields[k])
@@ -52,9 +52,9 @@ def draw_and_keep(fields: Any, numbers: Any, size: int, low: int, chances: Any,
 @inner
 def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
                  changes: Any) -> None:  # fmt: skip
-    """Sample each of the first units again, and store the differences from the last sample.
+    """Sample the first `size` units again, and store the changes of their values.
 
-    A number below 1 / (1 + exp(-x)) is found without the quotient.
+    Numbers are compared with 1 / (1 + exp(-x)) without a division.
     """
     scale = np.float64(1 - low)
     for k in range(size):
@@ -66,13 +66,13 @@ def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
 
 @inner
 def symmetric(stream: Any) -> float:
-    """Return a uniform number in [-1, 1)."""
+    """Return a uniform random number in [-1, 1)."""
     return np.float64(next_word(stream) >> _U11) * _UNIT - 1.0
 
 
 @compiled
 def fill_normal(stream: Any, sigma: float, values: Any) -> None:
-    """Fill normal deviates of standard deviation sigma (Marsaglia's polar method, one per pair)."""
+    """Fill an array with normal deviates of standard deviation `sigma` (polar method)."""
     for k in range(values.size):
         square, x = 0.0, 0.0
         while not 0.0 < square < 1.0:

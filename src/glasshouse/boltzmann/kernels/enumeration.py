@@ -1,9 +1,9 @@
 """Sums over all states of an RBM: one layer is enumerated, the other layer is summed out.
 
-The visited layer should be the smaller one; where that is the hidden layer, callers transpose.
-States come in the order of a Gray code, so that one unit changes at a time. Every 2^10 states the
-fields are computed afresh: rounding errors do not pile up. The pseudo-likelihood visits the
-neighbours of a state instead: one visible unit changed, given all others.
+The enumerated layer should be the smaller one; callers transpose the weights if that is the hidden
+layer. States come in the order of a Gray code, so one unit changes at a time. Fields are computed
+from scratch every 2^10 states, so rounding errors do not accumulate. The pseudo-likelihood visits
+the neighbours of a state instead, in which one visible unit is flipped.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from glasshouse.boltzmann.kernels.floats import exponential, logarithm, logistic
 from glasshouse.boltzmann.kernels.layers import copy_row, fields_of
 from glasshouse.compiled import compiled, inlined, inner
 
-MOST_VISITED = 24  # units of the visited layer; 2^24 states
+MOST_VISITED = 24  # units of the enumerated layer, which has 2^24 states
 _BLOCK_BITS = 10
 BLOCK = 1 << _BLOCK_BITS  # number of states after which fields are computed from scratch
-_MOST_FACTORS = 512  # factors between 1 and 2: their product stays below 2^512
+_MOST_FACTORS = 512  # factors between 1 and 2, whose product is at most 2^512
 
 
 @inner
 def set_state(code: int, low: int, visited: Any) -> None:
-    """Set unit k up if bit k of the Gray code of `code` is set."""
+    """Set the enumerated layer to state number `code` in Gray-code order."""
     gray = code ^ (code >> 1)
     for k in range(visited.size):
         visited[k] = 1 if (gray >> k) & 1 else low
@@ -32,7 +32,7 @@ def set_state(code: int, low: int, visited: Any) -> None:
 
 @inner
 def changed_unit(code: int) -> int:
-    """Return the unit that differs between the states of `code` and `code - 1`."""
+    """Return the unit that differs between states `code - 1` and `code` in Gray-code order."""
     unit = 0
     while (code & 1) == 0:
         code >>= 1
@@ -51,19 +51,19 @@ def flip(unit: int, low: int, weights: Any, visited: Any, fields: Any) -> None:
 
 @inlined
 def larger(x: float, low: int) -> float:
-    """Return the most that a unit with field x can add to -E."""
+    """Return the largest value that a unit with field `x` can add to -E."""
     return x if x > low * x else low * x
 
 
 @inner
 def log_weight(bias_part: float, fields: Any, low: int, factors: Any) -> float:
-    """Return the logarithm of the sum of exp(-E) over the other layer.
+    """Return ln Σ exp(-E), summed over all states of the other layer.
 
-    A unit with the field x adds ln(exp(x) + exp(low·x)). With the larger exponent taken out a
-    factor between 1 and 2 stays; the product of many of these takes one logarithm.
+    A unit with field x adds ln(exp(x) + exp(low·x)). Without the larger of the two exponentials, a
+    factor between 1 and 2 remains; the product of many such factors needs a single logarithm.
     """
     scale = np.float64(1 - low)
-    for j in range(fields.size):  # in vector code, which sums are not
+    for j in range(fields.size):  # becomes vector code, because it contains no sum
         x = scale * fields[j]
         factors[j] = 1.0 + exponential(-x if x > 0.0 else x)
     total = bias_part
@@ -82,7 +82,7 @@ def log_weight(bias_part: float, fields: Any, low: int, factors: Any) -> float:
 
 @inner
 def bias_energy(visited: Any, biases: Any) -> float:
-    """Return the enumerated layer's own part of -E."""
+    """Return the contribution of the enumerated layer's biases to -E."""
     total = 0.0
     for k in range(visited.size):
         total += np.float64(visited[k]) * biases[k]
@@ -92,7 +92,7 @@ def bias_energy(visited: Any, biases: Any) -> float:
 @inner
 def visit(code: int, is_first: bool, low: int, weights: Any, biases: Any, other_biases: Any,
           visited: Any, fields: Any) -> None:  # fmt: skip
-    """Move to the state of a code."""
+    """Set the enumerated layer to state number `code`, and update the fields of the other layer."""
     if is_first:
         set_state(code, low, visited)
         fields_of(visited, weights, other_biases, fields)
@@ -101,13 +101,13 @@ def visit(code: int, is_first: bool, low: int, weights: Any, biases: Any, other_
 
 
 def num_blocks(rows: int) -> int:
-    """Return the number of blocks of states of a layer of `rows` units."""
+    """Return the number of blocks into which the states of a layer of `rows` units are split."""
     return 1 << max(rows - _BLOCK_BITS, 0)
 
 
 @inner
 def find_averages(weights: Any, biases: Any, other_biases: Any, low: int, averages: Any) -> None:
-    """Compute exact expectations over all states of the layer that indexes the rows."""
+    """Compute the exact averages of an RBM, by enumerating the layer of the rows of `weights`."""
     blocks = 1 << max(len(weights) - _BLOCK_BITS, 0)
     sums = np.empty(3)
     sums[0], sums[1] = -np.inf, 0.0
@@ -121,15 +121,15 @@ def find_averages(weights: Any, biases: Any, other_biases: Any, low: int, averag
 @compiled
 def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                sums: Any) -> None:  # fmt: skip
-    """Add the states of the blocks `first`, …, `last - 1` to a partition function.
+    """Add the states of blocks `first` to `last - 1` to a partition function.
 
     Args:
-        weights: their rows are the units of the layer whose states are visited.
+        weights: one row per unit of the enumerated layer.
         biases: the biases of the enumerated layer.
         other_biases: the biases of the other layer.
         low: the lower value of a unit.
         first: the first block.
-        last: the block after the last one.
+        last: the number of the block after the last block.
         sums: the largest logarithm of a weight so far, and the sum of weights divided by that
             weight: -∞ and 0 at first. The third number becomes the logarithm of the sum.
     """
@@ -157,17 +157,17 @@ def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: in
 @compiled
 def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float, first: int,
                 last: int, averages: Any) -> None:  # fmt: skip
-    """Add the states of the blocks `first`, …, `last - 1` to exact expectations.
+    """Add the states of blocks `first` to `last - 1` to exact averages.
 
     Args:
-        weights: their rows are the units of the layer whose states are visited.
+        weights: one row per unit of the enumerated layer.
         biases: the biases of the enumerated layer.
         other_biases: the biases of the other layer.
         low: the lower value of a unit.
         log_z: the logarithm of the partition function.
         first: the first block.
-        last: the block after the last one.
-        averages: the sums so far, 0 at first; the smaller layer is the one that is visited.
+        last: the number of the block after the last block.
+        averages: the sums so far, 0 at first; `smaller` is the enumerated layer.
     """
     rows, columns = weights.shape
     block = 1 << min(rows, _BLOCK_BITS)
@@ -192,18 +192,18 @@ def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: f
 @compiled
 def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                  best: Any, best_visited: Any, best_other: Any) -> None:  # fmt: skip
-    """Return the mode among the states of the blocks so far, the first one in Gray-code order.
+    """Find the mode among the states of blocks `first` to `last - 1` and of earlier calls.
 
     Args:
-        weights: their rows are the units of the layer whose states are visited.
+        weights: one row per unit of the enumerated layer.
         biases: the biases of the enumerated layer.
         other_biases: the biases of the other layer.
         low: the lower value of a unit.
         first: the first block.
-        last: the block after the last one.
+        last: the number of the block after the last block.
         best: minus the energy of the mode so far, and its code: -∞ and 0 at first.
-        best_visited: becomes the mode's layer of the rows.
-        best_other: becomes the mode's other layer.
+        best_visited: receives the enumerated layer of the mode; the first code wins a tie.
+        best_other: receives the other layer of the mode.
     """
     rows, columns = weights.shape
     block = 1 << min(rows, _BLOCK_BITS)
@@ -226,7 +226,7 @@ def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: 
 @compiled
 def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
                    logs: Any) -> None:  # fmt: skip
-    """Compute the logarithm of the sum of exp(-E) over the other layer, for each state."""
+    """Compute ln Σ exp(-E) of each given state, summed over all states of the other layer."""
     columns = weights.shape[1]
     fields, factors = np.empty(columns), np.empty(columns)
     for s in range(len(states)):
@@ -237,7 +237,7 @@ def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, lo
 @compiled
 def pseudo_log_likelihoods(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
                            logs: Any) -> None:  # fmt: skip
-    """Compute Σ_i ln p(v_i | all other visible units), one sum per state."""
+    """Compute the pseudo-log-likelihood Σ_i ln p(v_i | other visible units) of each state."""
     n, m = weights.shape
     visible, fields, changed, factors = np.empty(n, np.int8), np.empty(m), np.empty(m), np.empty(m)
     for s in range(len(states)):

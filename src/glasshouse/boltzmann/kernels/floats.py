@@ -1,7 +1,8 @@
-"""Exponential and logarithm from sums, products and quotients only, some of them fused.
+"""Exponential and logarithm with the same bits on every computer.
 
-The mathematical libraries of different machines differ in the last bit, and one different bit
-sends a Markov chain elsewhere. Without calls and branches, loops over these become vector code.
+Mathematical libraries differ in the last bit, which changes the rest of a Markov chain. These
+functions consist of sums, products, fused products and quotients, without calls and branches, so
+that loops over them become vector code.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ def bits_of(context: Any, value: Any) -> Any:
 
 @word
 def float_of(context: Any, bits: Any) -> Any:
-    """Return the float64 whose bits an int64 holds."""
+    """Return the float64 that has the bits of an int64."""
     return _reinterpreted(types.int64, types.float64, ir.DoubleType())
 
 
 @inlined
 def exponential(x: Any) -> Any:
-    """Return exp(x) up to two units in the last place; x is clamped to ±708."""
+    """Return exp(x) up to two units in the last place, with x clamped to ±708."""
     x = x if x > _LEAST else _LEAST
     x = x if x < _MOST else _MOST
     shifted = fma(x, _PER_LOG2, _ROUNDING)
@@ -77,7 +78,7 @@ def exponential(x: Any) -> Any:
 
 @inlined
 def logarithm(x: Any) -> Any:
-    """Return the natural logarithm of a normal number above 0, up to a few last-place units."""
+    """Return ln(x) of a normal number above 0, up to a few units in the last place."""
     bits = bits_of(x)
     power = np.float64((bits >> 52) - _EXPONENT_BIAS)
     part = float_of((bits & _MANTISSA) | _HALF_EXPONENT)  # in [1/2, 1)

@@ -1,4 +1,4 @@
-"""Sums over the states of one update; products are added for many states at once."""
+"""Sums of units and of their products over the states of one update."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ CHAINS = BITS // 4  # the most chains whose products can wait, see `add_pairs`
 
 
 class Gradient(NamedTuple):
-    """The sums of one update, and buffers for its layers.
+    """Sums over the states of one update, and buffers for its layers.
 
     Attributes:
         weights: sums of products of visible and hidden units, except for those that wait.
         visible: sums of visible units.
         hidden: sums of hidden units.
-        rows: multiples of hidden layers that must still be added to some of the weights' rows.
-        masks: the rows to add to: bit k of number i adds row k to row i.
-        waiting: the number of such rows, as an array of one item.
+        rows: waiting rows: multiples of hidden layers that must still be added to `weights`.
+        masks: the targets of the waiting rows: bit k of item i adds waiting row k to row i.
+        waiting: the number of waiting rows, as an array of one item.
         has_weights: whether `weights` is in use, as an array of one item; if not, it is not read.
         row: a buffer for a row of the weights.
         state: a buffer for visible units.
@@ -54,7 +54,7 @@ class Gradient(NamedTuple):
 
 
 def new_gradient(n: int, m: int) -> Any:
-    """Return buffers for the updates of n visible and m hidden units."""
+    """Return the sums and buffers of an update for n visible and m hidden units."""
     return Gradient(np.empty((n, m)), np.empty(n), np.empty(m), np.empty((BITS, m)),
                     np.zeros(n, np.uint64), np.zeros(1, np.int64), np.zeros(1, np.int64),
                     np.empty(m), np.empty(n, np.int8), np.empty(m, np.int8), np.empty(m),
@@ -64,9 +64,9 @@ def new_gradient(n: int, m: int) -> Any:
 
 @inner
 def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> None:
-    """Add the products of a visible and a hidden layer, and both layers.
+    """Add a visible layer, a hidden layer and their products to the sums, times `sign`.
 
-    Two rows wait: for visible units that are 1 and, if that is not 0, for those that are `low`.
+    Two rows wait: for visible units that are 1, and for units that are `low` unless `low` is 0.
     """
     place = sums.waiting[0]
     for j in range(hidden.size):
@@ -86,10 +86,10 @@ def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> No
 @inner
 def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any, after: Any,
               after_chances: Any) -> None:  # fmt: skip
-    """Add, over many states, products and units before some steps minus those after.
+    """Add the units and products of chains before their Gibbs steps, minus those after.
 
-    Each visible unit adds one row: that of its values before and after. Most states share most of
-    their units, so that this takes half as many rows as the products of both.
+    Each visible unit adds one row, which depends on its values before and after. Most units do not
+    change, so this takes half as many rows as adding the products before and after.
     """
     n, m = sums.weights.shape
     scale, floor = np.float64(1 - low), np.float64(low)
@@ -117,7 +117,7 @@ def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any,
 
 @inner
 def begin_sums(sums: Any) -> None:
-    """Set the sums to zero for a new update; the last one has added all waiting states."""
+    """Set all sums to zero for a new update, when no rows are waiting."""
     sums.has_weights[0] = 0
     for i in range(sums.visible.size):
         sums.visible[i] = 0.0
@@ -127,7 +127,7 @@ def begin_sums(sums: Any) -> None:
 
 @inner
 def add_waiting(sums: Any) -> None:
-    """Add the products of all waiting states, passing through each sum in memory once."""
+    """Add all waiting rows to the sums of the weights, in a single pass over memory."""
     n, m = sums.weights.shape
     for i in range(n):
         take_row(sums, i)
@@ -139,7 +139,7 @@ def add_waiting(sums: Any) -> None:
 
 @inlined
 def take_row(sums: Any, i: int) -> None:
-    """Copy all sums of a visible unit into `row`, and add the waiting products of that unit."""
+    """Copy the sums of visible unit `i` into `row`, and add the unit's waiting rows."""
     if sums.has_weights[0]:
         for j in range(sums.row.size):
             sums.row[j] = sums.weights[i, j]

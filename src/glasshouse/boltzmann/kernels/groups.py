@@ -1,4 +1,4 @@
-"""Contrastive divergence: chains that start at many rows of the data and step together."""
+"""Contrastive divergence: groups of chains that start at data rows and step together."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from glasshouse.compiled import inner
 
 
 class Group(NamedTuple):
-    """Chains that take every step together, concatenated in each array.
+    """Buffers for chains that take every step together, concatenated in each array.
 
     Attributes:
         data: the visible units at which the chains start.
-        visible: visible units.
+        visible: the current visible units.
         changes: the changes of the visible units in the last step.
-        hidden: hidden units.
+        hidden: the current hidden units.
         visible_fields: the fields of the visible units.
         hidden_fields: the fields of the hidden units.
         hidden_chances: probabilities that the hidden units are up.
@@ -51,11 +51,11 @@ def new_group(n: int, m: int) -> Any:
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               place: Any, most: int) -> int:  # fmt: skip
-    """Add the next chosen rows of the data, and subtract the ends of the chains that start there.
+    """Add the next chosen data rows, and subtract the ends of the chains that start at them.
 
-    The weights come through the memory once for all of them. Fields of the hidden units follow
-    those before: only visible units that a step has changed are added. Pauses between two steps
-    after `most` steps of single chains, and returns how many of them are left.
+    The weights are read from memory once for all chains. Fields of the hidden units are updated
+    with only the visible units that a step has changed. The function pauses between two steps after
+    `most` steps of single chains, and returns how many of these steps remain.
     """
     n, m = machine.weights.shape
     first, low = place[ROWS], plan.low

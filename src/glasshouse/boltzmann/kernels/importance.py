@@ -15,16 +15,16 @@ from glasshouse.compiled import compiled, inner
 def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visible_bias: Any,
                    hidden_bias: Any, low: int, temperatures: int, is_reverse: bool, first: int,
                    last: int, states: Any, logs: Any) -> None:  # fmt: skip
-    """Compute the logarithm of one importance weight per stream; their mean estimates Z / Z_base.
+    """Compute the logarithm of the importance weight of each chain, with one chain per stream.
 
-    At the inverse temperature β the visible biases are (1-β)·base + β·a, all other parameters are
-    β times their own. At 0 all units are independent: the first state is an exact sample.
+    The mean weight estimates Z / Z_base. At inverse temperature β, the visible biases are
+    (1-β)·base + β·a, and all other parameters are multiplied by β. At β = 0 all units are
+    independent, so the first state is an exact sample. In reverse, β falls from 1 to 0, the first
+    states are given, and the mean weight estimates Z_base / Z. Gibbs steps are reversible, so both
+    directions have the same steps.
 
-    In reverse, β falls from 1 to 0, the first states are given, and the mean of the weights
-    estimates Z_base / Z. Gibbs steps are reversible, so both directions have the same steps.
-
-    A call does the steps after the temperatures `first`, …, `last - 1`. Between calls, `states` has
-    the visible units of each chain, and `logs` the logarithms so far.
+    A call makes the steps after temperatures `first` to `last - 1`. Between calls, `states`
+    contains the visible units of each chain, and `logs` the logarithms so far.
     """
     n, m = weights.shape
     hidden = np.empty(m, np.int8)
@@ -63,7 +63,7 @@ def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visibl
 
 @inner
 def tempered_log_weight(beta: float, fields: Any, low: int, tempered: Any, room: Any) -> Any:
-    """Return the log weight with hidden units summed out at β; store their fields in `tempered`."""
+    """Return the log weight at β with hidden units summed out, and store their fields at β."""
     for j in range(fields.size):
         tempered[j] = beta * fields[j]
     return log_weight(0.0, tempered, low, room)

@@ -1,7 +1,7 @@
-"""One layer given the other layer: fields, means, samples.
+"""Fields, means and samples of one layer, given the other layer.
 
-Units are 0 or 1, or -1 or 1: `low` is the lower value. A unit with the field x is up with the
-probability logistic((1 - low)·x). A product with a unit that is 0 is left out.
+Units are 0 or 1, or -1 or 1, and `low` is the lower value. A unit with field x is up with
+probability logistic((1 - low)·x). Products with a unit that is 0 are skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _U11 = np.uint64(11)
 _UNIT = 2.0**-53
 
 
-# Loops, not slices: Numba checks the shapes of those with code that takes seconds to compile.
+# These are loops, because Numba's shape checks for slices take seconds to compile.
 @inner
 def copy_row(source: Any, target: Any) -> None:
     """Copy all items of a one-dimensional array."""
@@ -54,10 +54,10 @@ def fields_of(values: Any, weights: Any, biases: Any, fields: Any) -> None:
 
 @inner
 def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> None:
-    """Add values · weights to the fields of each of `count` layers, which are concatenated.
+    """Add values · weights to the fields of `count` layers, which are concatenated.
 
-    A block of columns, which fits the fastest memory, is used for all rows before the next one. If
-    `low` is 0, the values are 0 and 1: whatever is not 0 is added as it is.
+    A block of columns fits into the fastest cache, and is used for all layers before the next
+    block. If `low` is 0, the values are 0 and 1, so rows are added without a factor.
     """
     n, width = weights.shape
     whole = width - width % BLOCK
@@ -84,7 +84,7 @@ def chances_of(fields: Any, low: int, chances: Any) -> None:
 
 @inner
 def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
-    """Compute, for each of the first units, the probability that it is up."""
+    """Compute the probability that each of the first `size` units is up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chances[k] = logistic(scale * fields[k])
@@ -92,7 +92,7 @@ def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
 
 @inner
 def means_of(chances: Any, low: int, means: Any) -> None:
-    """Compute the expected values of the units."""
+    """Compute the expected values of units from the probabilities that they are up."""
     scale = np.float64(1 - low)
     for j in range(chances.size):
         means[j] = low + scale * chances[j]
@@ -100,7 +100,7 @@ def means_of(chances: Any, low: int, means: Any) -> None:
 
 @inner
 def draw(stream: Any, chances: Any, low: int, values: Any) -> None:
-    """Sample each unit, by 53 random bits."""
+    """Sample each unit with its probability to be up, from 53 random bits."""
     a, b, c, d = stream[0], stream[1], stream[2], stream[3]  # in registers, not in memory
     for j in range(chances.size):
         word, a, b, c, d = advance(a, b, c, d)
@@ -112,9 +112,9 @@ def draw(stream: Any, chances: Any, low: int, values: Any) -> None:
 @inner
 def gibbs_step(stream: Any, weights: Any, back: Any, visible_bias: Any, hidden_bias: Any,
                low: int, visible: Any, hidden: Any, room: Any) -> None:  # fmt: skip
-    """Sample hidden units from the visible ones, then visible units from these.
+    """Sample the hidden units given the visible units, then the visible given the hidden units.
 
-    `back` is the transpose of the weights; `room` has space for the larger layer, twice.
+    `back` is the transpose of the weights; `room` is a buffer of two rows for the larger layer.
     """
     n, m = visible.size, hidden.size
     fields, chances = room[0, :m], room[1, :m]

@@ -1,4 +1,4 @@
-"""The data of a training: the RBM that it changes, and the plan that it follows."""
+"""Data structures of a training: its machine, progress, averages and plan."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ CD, PCD, EXACT = 0, 1, 2
 EPOCH, BATCH, MODE, MODES, UPDATES = 0, 1, 2, 3, 4
 PROGRESS = 5
 # Indices of `Cut.place`. BEGUN: 0 if no update has begun, 2 if it uses a mode, otherwise 1. ROWS:
-# rows of the data and chains that are done. STEPS: steps of a group that are done. PROVEN: proven
-# modes of this update. SHUFFLED: whether the data were shuffled for it.
+# finished data rows and chains. STEPS: finished steps of a group. PROVEN: proven modes of this
+# update. SHUFFLED: whether the data were shuffled for this update.
 BEGUN, ROWS, STEPS, PROVEN, SHUFFLED = 0, 1, 2, 3, 4
 PLACES = 5
 # Values of `progress[MODE]`. NONE: nothing is decided. WANTED: Python must find a mode. READY:
 # Python has found it. AVERAGED: the next update uses averages from Python instead of a mode.
 NONE, WANTED, READY, AVERAGED = 0, 1, 2, 3
-# Conditional probabilities are 0 or 1 long before; whatever grows so far does not come back.
+# A training with a larger weight has diverged: conditional probabilities are 0 or 1 long before.
 MOST_WEIGHT = 1000.0
 
 
 class Machine(NamedTuple):
-    """An RBM in training; all arrays are changed in place.
+    """The arrays of an RBM in training, all of which are changed in place.
 
     Attributes:
         weights: W, one row per visible unit.
-        back: its transpose.
+        back: the transpose of `weights`.
         visible_bias: a.
         hidden_bias: b.
         weight_speed: the momentum of the weights.
@@ -40,7 +40,7 @@ class Machine(NamedTuple):
         mode_visible: the mode last found.
         mode_hidden: the hidden units of that mode.
         mode_energy: the mode's energy in ±1 units without a constant, and the sum of all |weights|.
-        order: the order in which the data are used.
+        order: the order in which the data rows are used.
         good_weights: the weights after the last whole epoch.
         good_visible: the visible biases after the last whole epoch.
         good_hidden: the hidden biases after the last whole epoch.
@@ -70,7 +70,7 @@ class Machine(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Progress within one update: the steps that are done, and the data to undo them.
+    """The progress within one update, and copies of the arrays to undo it.
 
     Attributes:
         place: see `BEGUN`, …
@@ -88,13 +88,13 @@ class Cut(NamedTuple):
 
 
 class Averages(NamedTuple):
-    """Exact expectations of an RBM; the arrays are empty if the gradient does not use them.
+    """Exact averages of an RBM, in arrays that are empty unless the gradient is exact.
 
     Attributes:
         products: means of products of units; the rows are the units of the smaller layer.
         smaller: means of the units of the smaller layer, the visible one if both are equal.
         larger: means of the units of the other layer.
-        known: whether they are those of the current weights, at index 0.
+        known: whether the averages are those of the current weights, as an array of one item.
     """
 
     products: Any
@@ -104,19 +104,19 @@ class Averages(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The settings of every update.
+    """The settings of a training as compiled code reads them.
 
     Attributes:
         low: the lower value of a unit, 0 or -1.
         gradient: `CD`, `PCD` or `EXACT`.
         steps: Gibbs steps of each chain per update.
-        batch_size: data per update.
-        is_mean: whether the gradient is a mean over the data of a batch, not their sum.
-        momentum: share of the last change that is carried on.
+        batch_size: data rows per update.
+        is_mean: whether the gradient is a mean over a batch, not a sum.
+        momentum: the fraction of the last step that is added to the next.
         weight_decay: pull of the weights towards zero.
         has_biases: whether biases are trained.
         restarts_chains: whether a mode starts the chains, instead of being the negative phase.
-        scales_mode_step: whether steps towards the mode shrink as the authors' do.
+        scales_mode_step: whether the mode's energy scales the steps that use a mode.
         enumerates: whether modes are found by enumeration in compiled code.
         averages_apart: whether Python finds exact averages, in slices.
     """
@@ -137,7 +137,7 @@ class Plan(NamedTuple):
 
 @inner
 def go_back(machine: Any) -> None:
-    """Restore the parameters after the last complete epoch."""
+    """Restore the parameters that the machine had after the last complete epoch."""
     copy_table(machine.good_weights, machine.weights)
     for first in range(0, len(machine.weights), STRIP):
         transpose_strip(machine.weights, first, machine.back)
@@ -147,7 +147,7 @@ def go_back(machine: Any) -> None:
 
 @inner
 def is_sound(machine: Any) -> bool:
-    """Return whether all parameters are finite and below a large limit; NaN fails this test."""
+    """Return whether no parameter is NaN or larger than `MOST_WEIGHT` in magnitude."""
     sound = True
     for i in range(machine.weights.shape[0]):
         for j in range(machine.weights.shape[1]):

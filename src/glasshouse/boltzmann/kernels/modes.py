@@ -10,7 +10,7 @@ from glasshouse.boltzmann.kernels.enumeration import BLOCK, ground_state
 from glasshouse.boltzmann.kernels.layers import fields_of
 from glasshouse.compiled import compiled, inner
 
-_MOST_STEPS = 1000  # a descent ends by itself, except for rounding
+_MOST_STEPS = 1000  # a limit that only rounding errors can make necessary
 
 # A mode is proven up to this difference of energies: no state is more likely by more than a
 # millionth.
@@ -20,7 +20,7 @@ _EPSILON = float(np.finfo(np.float64).eps)
 
 @compiled
 def find_mode(machine: Any, low: int) -> bool:
-    """Find the mode by enumerating the smaller layer, and its energy in ±1 units.
+    """Find the mode and its energy in ±1 units, by enumerating the smaller layer.
 
     Returns:
         Whether the mode is proven: rounding cannot hide a better state.
@@ -42,7 +42,7 @@ def find_mode(machine: Any, low: int) -> bool:
 
 @compiled
 def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
-    """Return by how much a state may lie below the mode that float enumeration found."""
+    """Return how much lower than the enumerated mode a state's energy may be, due to rounding."""
     total = 0.0
     for i in range(weights.shape[0]):
         total += abs(visible_bias[i])
@@ -57,7 +57,7 @@ def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
 @compiled
 def spin_weights(weights: Any, visible_bias: Any, hidden_bias: Any, low: int, visible: Any,
                  hidden: Any) -> Any:  # fmt: skip
-    """Return satisfied minus unsatisfied weight of a state in ±1 units, and the total weight.
+    """Return a state's satisfied minus unsatisfied weight in ±1 units, and the total weight.
 
     Biases count as weights to a ghost unit. The state is in the RBM's own units.
     """
@@ -87,7 +87,7 @@ def spin_weights(weights: Any, visible_bias: Any, hidden_bias: Any, low: int, vi
 @compiled
 def descend(weights: Any, back: Any, visible_bias: Any, hidden_bias: Any, low: int, visible: Any,
             hidden: Any) -> None:  # fmt: skip
-    """Optimise each layer for the other, in turn and in place, until neither changes."""
+    """Minimise the energy over each layer in turn, in place, until no unit changes."""
     inputs, outputs = np.empty(visible.size), np.empty(hidden.size)
     for _ in range(_MOST_STEPS):
         fields_of(visible, weights, hidden_bias, outputs)

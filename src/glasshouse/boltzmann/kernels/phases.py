@@ -1,4 +1,4 @@
-"""The two phases of an update: the data, one row at a time, and the model."""
+"""The positive phase (data) and the negative phase (model) of an update."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from glasshouse.compiled import inner
 @inner
 def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
              is_mode_step: bool) -> None:  # fmt: skip
-    """Add one row of the data; with contrastive divergence, also the chain that starts there."""
+    """Add one data row, and for contrastive divergence subtract the chain that starts at it."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     fields_of(row, machine.weights, machine.hidden_bias, fields)
     chances_of(fields, plan.low, chances)
@@ -39,7 +39,7 @@ def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
 
 @inner
 def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, steps: int) -> None:
-    """Run a chain from the hidden units; it ends with the hidden means in `sums`."""
+    """Run a Gibbs chain from given hidden units, and write the final hidden means to `sums`."""
     fields, chances = sums.visible_fields, sums.visible_chances
     fields_of(hidden, machine.back, machine.visible_bias, fields)
     chances_of(fields, plan.low, chances)
@@ -55,7 +55,7 @@ def run_chain(machine: Any, plan: Any, sums: Any, visible: Any, hidden: Any, ste
 
 @inner
 def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
-    """Subtract the mode instead of the model's averages."""
+    """Subtract the units and products of the mode, in place of the model's averages."""
     for j in range(machine.mode_hidden.size):
         sums.means[j] = machine.mode_hidden[j]
     add_outer(sums, low, machine.mode_visible, sums.means, -weight)
@@ -64,7 +64,7 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
 @inner
 def subtract_chain(machine: Any, plan: Any, sums: Any, visible: Any, uses_mode: bool,
                    weight: float) -> None:  # fmt: skip
-    """Subtract the part of one persistent chain in the model's averages, after some Gibbs steps."""
+    """Run Gibbs steps of one persistent chain, and subtract its part of the model's averages."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     if uses_mode:
         copy_row(machine.mode_visible, visible)

@@ -1,7 +1,7 @@
-"""Sums of the rows of a table that bits select, in vector code.
+"""Sums of the rows of a table that the bits of a mask select, in vector code.
 
-Rows are added in their order, whatever the machine: results are the same everywhere. All arrays lie
-in memory without gaps and are read by place: slices would cost more than the sums.
+Rows are added in their order, so results are the same on every computer. All arrays are contiguous
+and are read by index, because slices would cost more than the sums.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from glasshouse.compiled import inlined
 from glasshouse.kernels.vectors import address_of, fill, fill_like, fma, item, load, store, word
 
 BITS = 64  # bits of a mask
-BLOCK = 64  # columns whose sums fill half of the registers of most machines
+BLOCK = 64  # columns whose sums fill half of the registers of most computers
 _ONE, _U56 = np.uint64(1), np.uint64(56)
 _LOWEST_OF_BYTES, _GATHERING = np.uint64(0x0101010101010101), np.uint64(0x0102040810204080)
 
 
 @word
 def lowest_bit(context: Any, mask: Any) -> Any:
-    """Return the position of the lowest set bit of a uint64 other than 0."""
+    """Return the index of the lowest set bit of a uint64 other than 0."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], context.get_constant(types.boolean, True))
@@ -33,7 +33,7 @@ def lowest_bit(context: Any, mask: Any) -> Any:
 
 @word
 def eight_bytes(context: Any, array: Any, index: Any) -> Any:
-    """Return eight bytes of a flat array from `index` as a uint64, the first one lowest."""
+    """Return the eight bytes of a flat array at `index` as a little-endian uint64."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         address = address_of(context, builder, array, args[0], args[1])
@@ -46,10 +46,10 @@ def eight_bytes(context: Any, array: Any, index: Any) -> Any:
 
 @inlined
 def bits_of_units(values: Any, begin: int, count: int) -> Any:
-    """Return a bit for each of at most 64 values from -2 to 2, set if the value is not 0.
+    """Return a mask of the nonzero values among at most 64 values from -2 to 2.
 
-    A branch for each would often be guessed wrong. Eight bytes at a time: one of the two lowest
-    bits of each is set, and a product brings them to where they make one byte.
+    A branch per value would often be mispredicted. So the code reads eight bytes at a time: each
+    nonzero byte has one of its two lowest bits set, and a product gathers these bits in one byte.
     """
     mask = np.uint64(0)
     whole = count - count % 8
@@ -65,10 +65,10 @@ def bits_of_units(values: Any, begin: int, count: int) -> Any:
 @inlined
 def add_rows(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any,
              goal: int) -> None:  # fmt: skip
-    """Add rows of a table to a total: bit k selects row `start + k`.
+    """Add row `start + k` of a table to a total, for each set bit k of a mask.
 
-    Each is multiplied by the value of its number, the first of which is at `begin`; without values
-    (None) by 1. The total is as wide as the table and starts at place `goal`.
+    Row r is multiplied by value `begin + r`, or by 1 if `values` is None. The total is as wide as
+    the table and starts at index `goal`.
     """
     width = table.shape[1]
     whole = width - width % BLOCK
@@ -81,7 +81,7 @@ def add_rows(mask: Any, start: int, values: Any, begin: int, table: Any, total: 
 @inlined
 def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
               first: int) -> None:  # fmt: skip
-    """Add a block of columns, kept in registers. Products are exact, so fusing changes nothing."""
+    """Add a block of columns of the selected rows, in registers and with exact products."""
     a, b = load(total, goal + first, 16), load(total, goal + first + 16, 16)
     c, d = load(total, goal + first + 32, 16), load(total, goal + first + 48, 16)
     while mask:
@@ -108,7 +108,7 @@ def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total:
 @inlined
 def add_rest(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
              first: int) -> None:  # fmt: skip
-    """Add the remaining columns: blocks of four, then single ones."""
+    """Add the columns after the last whole block: four at a time, then one by one."""
     width = table.shape[1]
     while first + 4 <= width:
         left, sums = mask, load(total, goal + first, 4)

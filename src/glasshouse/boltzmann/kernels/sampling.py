@@ -1,4 +1,4 @@
-"""Gibbs chains, and the means of one layer given the other, for many states at once."""
+"""Gibbs chains of many states, and means of one layer given many states of the other."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from glasshouse.kernels.xoshiro import fill_spins
 
 @compiled
 def layer_means(states: Any, weights: Any, biases: Any, low: int) -> Any:
-    """Return the means of one layer for each given state of the other."""
+    """Return the means of one layer for each given state of the other layer."""
     size = biases.size
     fields, chances, means = np.empty(size), np.empty(size), np.empty((len(states), size))
     for s in range(len(states)):
@@ -31,7 +31,7 @@ def layer_means(states: Any, weights: Any, biases: Any, low: int) -> Any:
 
 @compiled
 def mean_field(values: Any, weights: Any, biases: Any, low: int) -> Any:
-    """Return the means of one layer for each row of means of the other; any numbers will do."""
+    """Return the means of one layer for each row of real values of the other layer."""
     size = biases.size
     fields, chances, means = np.empty(size), np.empty(size), np.empty((len(values), size))
     for s in range(len(values)):
@@ -46,7 +46,7 @@ def mean_field(values: Any, weights: Any, biases: Any, low: int) -> Any:
 
 @compiled
 def fill_states(stream: Any, low: int, states: Any) -> None:
-    """Fill states uniformly at random."""
+    """Fill an array with uniformly random states."""
     for state in states:
         fill_spins(stream, state)
         for i in range(state.size):
@@ -56,7 +56,7 @@ def fill_states(stream: Any, low: int, states: Any) -> None:
 @compiled
 def run_chains(stream: Any, weights: Any, back: Any, visible_bias: Any, hidden_bias: Any,
                low: int, steps: int, states: Any) -> None:  # fmt: skip
-    """Advance one chain per visible state by some Gibbs steps, in place."""
+    """Advance one chain per visible state by `steps` Gibbs steps, in place."""
     n, m = weights.shape
     hidden, room = np.empty(m, np.int8), np.empty((2, max(n, m)))
     for s in range(len(states)):

@@ -1,6 +1,6 @@
-"""Layers of many chains in tables, between two matrix products: means, samples, and steps.
+"""Kernels of the matrix engine: means, samples and steps between two matrix products.
 
-Tables hold float32 or float64. Each row is multiplied by its own inverse temperature.
+Tables contain float32 or float64, with one row per chain.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from glasshouse.kernels.xoshiro import below
 
 @compiled
 def shuffle_rows(stream: Any, order: Any) -> None:
-    """Draw a random order of the data rows (Fisher and Yates)."""
+    """Shuffle the order of the data rows (Fisher and Yates)."""
     for k in range(order.size - 1, 0, -1):
         other = below(stream, k + 1)
         order[k], order[other] = order[other], order[k]
@@ -25,7 +25,7 @@ def shuffle_rows(stream: Any, order: Any) -> None:
 
 @compiled
 def draw_units(lanes: Any, fields: Any, biases: Any, betas: Any, low: int, values: Any) -> None:
-    """Draw a value for each unit from its field; the bias is added here."""
+    """Sample each unit from its field plus its bias, at the inverse temperature of its row."""
     width = biases.size
     numbers, scale = np.empty(width + LANES), np.float64(1 - low)
     for r in range(len(fields)):
@@ -38,7 +38,7 @@ def draw_units(lanes: Any, fields: Any, biases: Any, betas: Any, low: int, value
 
 @compiled
 def find_means(fields: Any, biases: Any, low: int, factor: float, means: Any) -> None:
-    """Compute the means of all units, times a factor."""
+    """Compute the mean of each unit from its field plus its bias, times `factor`."""
     scale, floor = np.float64(1 - low), np.float64(low)
     for r in range(len(fields)):
         row, found = fields[r], means[r]
@@ -63,7 +63,7 @@ def move_by(values: Any, slopes: Any, speeds: Any, step: float, momentum: float,
 @compiled
 def move_by_adam(values: Any, slopes: Any, speeds: Any, squares: Any, rate: float, scale: float,
                  decay: float, number: int) -> None:  # fmt: skip
-    """Update parameters with Adam's steps (Kingma and Ba, 2015); the first step is number 1."""
+    """Make Adam's step `number`, counted from 1, of flat parameters (Kingma and Ba, 2015)."""
     first, second = 1.0 - 0.9**number, 1.0 - 0.999**number
     for k in range(values.size):
         slope = scale * slopes[k] - decay * values[k]

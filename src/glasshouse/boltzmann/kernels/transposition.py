@@ -1,4 +1,4 @@
-"""The transpose of a table, in squares of four by four that stay in registers."""
+"""Transposition of a table in blocks of 4 × 4 items that stay in registers."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from llvmlite import ir
 from glasshouse.compiled import inlined, inner
 from glasshouse.kernels.vectors import load, store, word
 
-STRIP = 8  # rows, which fill a line of the cache as columns
+STRIP = 8  # rows, which become columns that fill a cache line
 
 
 def _mixed(first: Any, places: tuple[int, ...]) -> Any:
-    """Return four lanes of two vectors of four, by their positions among all eight."""
+    """Return the signature and code that choose four lanes of the eight of two vectors."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), 4), list(places))
@@ -24,31 +24,31 @@ def _mixed(first: Any, places: tuple[int, ...]) -> Any:
 
 @word
 def even_lanes(context: Any, first: Any, second: Any) -> Any:
-    """Return lanes 0 of both vectors, then lanes 2."""
+    """Return lane 0 of both vectors, then lane 2 of both vectors."""
     return _mixed(first, (0, 4, 2, 6))
 
 
 @word
 def odd_lanes(context: Any, first: Any, second: Any) -> Any:
-    """Return lanes 1 of both vectors, then lanes 3."""
+    """Return lane 1 of both vectors, then lane 3 of both vectors."""
     return _mixed(first, (1, 5, 3, 7))
 
 
 @word
 def lower_halves(context: Any, first: Any, second: Any) -> Any:
-    """Return lanes 0 and 1 of the first vector, then of the second."""
+    """Return lanes 0 and 1 of the first vector, then of the second vector."""
     return _mixed(first, (0, 1, 4, 5))
 
 
 @word
 def upper_halves(context: Any, first: Any, second: Any) -> Any:
-    """Return lanes 2 and 3 of the first vector, then of the second."""
+    """Return lanes 2 and 3 of the first vector, then of the second vector."""
     return _mixed(first, (2, 3, 6, 7))
 
 
 @inner
 def transpose_strip(table: Any, first: int, back: Any) -> None:
-    """Write a strip of rows of a float64 table as columns of another."""
+    """Copy a strip of rows of a float64 table into the columns of its transpose."""
     n, m = table.shape
     whole = m - m % 4 if first + STRIP <= n else 0
     for j in range(0, whole, 4):
@@ -61,7 +61,7 @@ def transpose_strip(table: Any, first: int, back: Any) -> None:
 
 @inlined
 def transpose_square(table: Any, begin: int, back: Any, goal: int) -> None:
-    """Transpose four by four items, from one position to another."""
+    """Transpose a block of 4 × 4 items, from index `begin` of a table to index `goal` of `back`."""
     m, n = table.shape[1], back.shape[1]
     a, b = load(table, begin, 4), load(table, begin + m, 4)
     c, d = load(table, begin + 2 * m, 4), load(table, begin + 3 * m, 4)

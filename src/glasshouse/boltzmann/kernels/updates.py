@@ -1,4 +1,4 @@
-"""Training: epochs of updates of one RBM, without Python code between them."""
+"""Training of one RBM: epochs of updates in compiled code."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from glasshouse.boltzmann.kernels.transposition import STRIP, transpose_strip
 from glasshouse.compiled import compiled, inlined, inner
 from glasshouse.kernels.xoshiro import below, next_word
 
-# Why `run_epochs` returns.
+# The reasons for which `run_epochs` returns.
 DONE, NEEDS_MODE, DIVERGED, PAUSED, NEEDS_AVERAGES = 0, 1, 2, 3, 4
 
 _U11 = np.uint64(11)
@@ -51,11 +51,11 @@ _UNIT = 2.0**-53
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
                last: int, most: int, proven: Any, averages: Any, sums: Any, group: Any,
                cut: Any) -> int:  # fmt: skip
-    """Train to epoch `last`; return early if Python must find a mode or averages, or on divergence.
+    """Train to epoch `last` and return `DONE`, or the reason for an earlier return.
 
-    After `most` steps of single chains it pauses, within an update too, so that signals can be
-    handled. Called again, it continues where it returned. After a divergence the weights are those
-    of the last epoch that was good. `proven` counts the modes that were found here and are proven.
+    After `most` steps of single chains the function pauses, even within an update, so that signals
+    can be handled. The next call continues there. After a divergence the weights are those of the
+    last good epoch. `proven` counts the proven modes that this function has found.
     """
     size, progress, place = len(data), machine.progress, cut.place
     while progress[EPOCH] < last:
@@ -94,7 +94,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
                         progress[MODE] = WANTED
                         return NEEDS_MODE
                 if plan.averages_apart and not uses_mode and not averages.known[0]:
-                    progress[MODE] = AVERAGED  # random numbers are drawn once
+                    progress[MODE] = AVERAGED  # so that the next call does not draw again
                     return NEEDS_AVERAGES
                 place[BEGUN] = 2 if uses_mode else 1
                 begin_sums(sums)
@@ -123,7 +123,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
 
 @inner
 def shuffle(stream: Any, order: Any) -> None:
-    """Shuffle the order of the data (Fisher and Yates)."""
+    """Shuffle the order of the data rows (Fisher and Yates)."""
     for k in range(order.size - 1, 0, -1):
         other = below(stream, k + 1)
         order[k], order[other] = order[other], order[k]
@@ -132,9 +132,9 @@ def shuffle(stream: Any, order: Any) -> None:
 @inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
            uses_mode: bool, averages: Any, place: Any, most: int) -> int:  # fmt: skip
-    """Make one step of all parameters: add the data's averages, subtract the model's.
+    """Make one update of all parameters: add the data's averages, subtract the model's.
 
-    Pauses after `most` steps of single chains, and returns how many of them are left.
+    The function pauses after `most` steps of single chains, and returns how many steps remain.
     """
     is_mode_step = uses_mode and not plan.restarts_chains
     weight = np.float64(chosen.size)
@@ -172,7 +172,7 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
 
 @inner
 def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None:
-    """Apply the step to the parameters, with momentum and weight decay."""
+    """Move all parameters one step along their slopes, with momentum and weight decay."""
     n, m = machine.weights.shape
     decay = plan.weight_decay * weight if plan.is_mean else plan.weight_decay
     for first in range(0, n, STRIP):
@@ -196,7 +196,7 @@ def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None
 
 @inlined
 def move_row(machine: Any, plan: Any, slopes: Any, i: int, step: float, decay: float) -> None:
-    """Apply the step to the weights of one visible unit."""
+    """Move the weights of visible unit `i` one step along their slopes."""
     if plan.momentum == 0.0:
         for j in range(slopes.size):
             slope = slopes[j] - decay * machine.weights[i, j]
