@@ -73,7 +73,7 @@ def metastable_state(
     """
     given = given_problem(problem)
     if not isinstance(given, Rbm):
-        raise ValueError(f"{given!r} has no blocks of visible and hidden spins; pass an Rbm")
+        raise ValueError(f"{given!r} is invalid here; only an Rbm has visible and hidden spins")
     problem = given
     rows, columns = (count(size, f"block[{k}]", 1) for k, size in enumerate(_pair(block)))
     n, m = problem.num_visible, problem.num_hidden
@@ -98,5 +98,5 @@ def metastable_state(
 
 def _pair(block: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(block, (tuple, list)) or len(block) != 2:
-        raise ValueError(f"block={block!r} must be a pair of integers (rows, columns)")
+        raise ValueError(f"block={block!r} must be a pair of integers: (rows, columns)")
     return block[0], block[1]
