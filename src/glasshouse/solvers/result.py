@@ -151,12 +151,12 @@ class AnnealResult(Summarised):
     TTS99 = 100 sweeps (95 %: 100 to 160)
     >>> print(result.summary())
     best energy -36 in 64 of 64 runs of 100 sweeps
-    target -36 reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
+    target -36 reached in 64 of 64 runs, checked after every sweep (95 %: 0.944 to 1)
     TTS99 = ... s elapsed (...), TTS99 = ... s of work (...), TTS99 = 100 sweeps (95 %: 100 to 160)
     kernel byte lanes, ... s
     >>> print(result.account(target="the plant"))
     in 64 of 64 runs of 100 sweeps
-    target the plant reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
+    target the plant reached in 64 of 64 runs, checked after every sweep (95 %: 0.944 to 1)
     TTS99 = ... s elapsed (...), TTS99 = ... s of work (...), TTS99 = 100 sweeps (95 %: 100 to 160)
     kernel byte lanes, ... s
     >>> result.to_sampleset().first.energy.item() == plant.energy
@@ -183,7 +183,7 @@ class AnnealResult(Summarised):
 
     @property
     def runs(self) -> int:
-        """The number of runs, including unfinished ones."""
+        """The number of runs, including unfinished runs."""
         return len(self.energies)
 
     @cached_property
@@ -203,7 +203,7 @@ class AnnealResult(Summarised):
         return state
 
     def sample(self, run: int | None = None, *, units: Units | None = None) -> dict[Any, int]:
-        """Return the state of a run, by default the best one, as a mapping from label to value.
+        """Return the state of a run, by default the best run, as a mapping from label to value.
 
         Args:
             run: the index of the run; None for the best one.
@@ -248,7 +248,7 @@ class AnnealResult(Summarised):
     def tts(
         self, success: float = 0.99, unit: Unit = "work", *, confidence: float = 0.95
     ) -> TimeToSolution:
-        """Return the time to solution: a run's length times ln(1 - success) / ln(1 - p) runs.
+        """Return the time to solution: the length of a run times ln(1 - success) / ln(1 - p).
 
         A run counts in full in every unit, although a block of runs ends early once all its runs
         have reached the target. So all units measure the same event. The seconds of a run are the
@@ -311,7 +311,7 @@ class AnnealResult(Summarised):
             low, high = self.success_interval()
             lines.append(
                 f"target {target} reached in {self.successes} of {self.runs} runs, "
-                f"looked for after every {self.check} (95 %: {low:.3g} to {high:.3g})"
+                f"checked after every {self.check} (95 %: {low:.3g} to {high:.3g})"
             )
             if self.stopped:
                 lines.append(f"stopped: success at least {self.success_probability:.3g}")
