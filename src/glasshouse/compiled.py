@@ -40,7 +40,7 @@ _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=N
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the Numba option that selects a compiler; an empty dictionary if it is None."""
+    """Return the Numba option that selects a compiler, or an empty dictionary for None."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 
@@ -116,7 +116,7 @@ def is_ctrl_c(stop: BaseException | None) -> bool:
 
 
 def announces(kernels: str) -> Callable[[_Function], _Function]:
-    """Decorate a function so that each call logs one notice if it compiles kernels.
+    """Return a decorator for functions whose calls log one notice if they compile kernels.
 
     Args:
         kernels: the purpose of the kernels in one word, for the notice.
@@ -165,7 +165,7 @@ def cache_folder() -> str:
 
 
 def _probe() -> None:
-    """Do nothing; Numba derives the cache folder from the file of this function."""
+    """A function without effect, from whose file Numba derives the cache folder."""
 
 
 def _announce() -> None:

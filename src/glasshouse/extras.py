@@ -1,4 +1,4 @@
-"""Imports of optional packages, which happen only when a package is needed."""
+"""Import of optional packages at the time when they are needed."""
 
 from __future__ import annotations
 

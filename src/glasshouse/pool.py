@@ -64,7 +64,7 @@ class WorkerPool:
             return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
-        """Replace all workers by new ones, which discards the work in progress."""
+        """Replace all workers by new workers, and discard the work in progress."""
         self.close()
         self._executor = self._start()
 
@@ -83,7 +83,7 @@ class WorkerPool:
             self._executor.shutdown(wait=True, cancel_futures=True)
 
     def terminate(self) -> None:
-        """Send SIGTERM to all workers without waiting for their end, before a call of `close`."""
+        """Send SIGTERM to all workers without waiting, to prepare a call of `close`."""
         for process in self._processes():
             process.terminate()
 
@@ -264,7 +264,7 @@ def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
 
 
 def _core_of(cpu: int) -> str:
-    """Return a name for a CPU's core: the list of the core's CPUs, if the system provides it."""
+    """Return a text that identifies the core of a CPU."""
     with suppress(OSError):
         path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
         return path.read_text().strip()

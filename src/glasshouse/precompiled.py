@@ -39,7 +39,7 @@ def _large(count: int) -> Any:
 
 
 def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising:
-    """Return an Ising problem on a periodic lattice; `weights(n)` draws the weights of n edges."""
+    """Return an Ising problem on a periodic lattice, with weights drawn by `weights`."""
     from glasshouse.problems import Ising
 
     sites = np.arange(side**dimensions).reshape((side,) * dimensions)
@@ -183,7 +183,7 @@ class CompiledGroup(NamedTuple):
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raise a ValueError if a name is not in `GROUPS`."""
+    """Raise a ValueError if any of the names is not in `GROUPS`."""
     for name in names:
         if name not in GROUPS:
             raise ValueError(f"group={name!r} is not one of {', '.join(GROUPS)}")

@@ -83,7 +83,7 @@ class Seed:
 
 
 def _whole_numbers(rng: object) -> list[int]:
-    """Return the integers of a seed given as a list, tuple, range or array, as NumPy accepts it."""
+    """Return the integers of a seed that is given as a list, tuple, range or array."""
     numbers = rng.tolist() if isinstance(rng, np.ndarray) else rng
     if (
         not isinstance(numbers, (list, tuple, range))

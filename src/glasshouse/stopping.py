@@ -33,7 +33,7 @@ class TimeIsOverError(KeyboardInterrupt):
 
 
 class _RaisedByHandlerError(BaseException):
-    """A wrapper of a signal handler's exception, which a block cannot catch as an `Exception`."""
+    """Raised in place of a signal handler's exception, so that no `except Exception` catches it."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -60,7 +60,7 @@ class Deferral:
             self.came.append(number)
 
     def take_over(self) -> None:
-        """Replace every signal handler that is written in Python by this deferral."""
+        """Replace every signal handler that is written in Python with this deferral."""
         for number in _SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler) and not isinstance(handler, signal.Handlers):
@@ -239,7 +239,7 @@ def compilation_limited(seconds: float) -> Iterator[None]:
 
 
 def working_time() -> float:
-    """Return the seconds of a monotonic clock that is paused while glasshouse compiles.
+    """Return the time in seconds on a monotonic clock that is paused while glasshouse compiles.
 
     Deadlines are set and compared on this clock, so that a time limit has the same meaning in the
     first call of a process and in later calls. Within `compilation_limited` it is not paused.

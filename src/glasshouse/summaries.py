@@ -48,7 +48,7 @@ class Summarised:
         return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows)
 
     def _summary_table(self) -> SummaryTable:
-        """Return the summary as a table; classes whose summary has columns override this method."""
+        """Return the summary as a table for notebooks."""
         kind = type(self)
         has_words = kind.summary is not Summarised.summary
         has_words = has_words or kind.__str__ is not object.__str__

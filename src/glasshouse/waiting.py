@@ -39,7 +39,7 @@ _LONGEST_IDLE = 0.5  # seconds until an idle thread ends
 
 
 class Bell:
-    """A one-time event; Ctrl-C can interrupt the main thread while it waits for the event.
+    """A one-time event for which the main thread can wait without blocking Ctrl-C.
 
     >>> bell = Bell()
     >>> bell.wait(0.001)
@@ -68,7 +68,7 @@ class Bell:
 
 
 def start_thread(work: Callable[[], object], name: str | None = None) -> None:
-    """Start a daemon thread that runs `work`; signals cannot interrupt the start."""
+    """Start a daemon thread that runs `work`, with signals deferred during the start."""
     with deferred():
         threading.Thread(target=work, name=name, daemon=True).start()
 
@@ -109,7 +109,7 @@ def cancel_all(futures: Iterable[Future[Any]]) -> None:
 
 
 class _Job(Generic[Result]):
-    """A function call for another thread, with its result and a flag that it has ended.
+    """A function call that another thread runs, with its result and its state.
 
     The caller waits for a flag, not for a message: a signal between the arrival of a message and
     its use would lose the message, and the caller would wait forever.
@@ -176,7 +176,7 @@ class SideThread:
 
 
 def _free_thread(idle: list[SideThread]) -> SideThread:
-    """Return an idle thread of this process (not of its parent), or start a new thread."""
+    """Return an idle thread that belongs to this process, or start a new thread."""
     while idle:
         try:
             thread = idle.pop()

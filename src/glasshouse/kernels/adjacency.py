@@ -62,7 +62,7 @@ def fill_rows(num_nodes: Any, ends: Any) -> Any:
 
 @compiled
 def sort_rows(starts: Any, ends: Any, neighbours: Any, edge_ids: Any) -> None:
-    """Sort every row by neighbour, with two stable sorts; parallel edges keep their order."""
+    """Sort every row of an adjacency by neighbour, with two stable sorts."""
     by_head, filled = zeros(ends.size, np.int64), zeros(starts.size, np.int64)
     for turn in range(2):
         for v in range(starts.size):

@@ -31,7 +31,7 @@ def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _new_array(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Return the LLVM instructions that allocate an array; `values` are its sizes and its type."""
+    """Return the LLVM instructions that allocate an array of given sizes and type."""
     sizes = [
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[:-1], signature.args[:-1], strict=True)

@@ -54,7 +54,7 @@ def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
 
 @inlined
 def turning_bit(step: Any) -> Any:
-    """Return the index of the lowest set bit: the bit that a Gray code changes at `step`."""
+    """Return the index of the bit that a Gray code changes at `step`: its lowest set bit."""
     bit = 0
     while not (step >> bit) & 1:
         bit += 1

@@ -122,7 +122,7 @@ _shift(operator.rshift, "lshr")
 
 
 def mask_of(kind: Vector) -> Vector:
-    """Return the type of the mask that a comparison of two vectors of type `kind` returns."""
+    """Return the type of the mask that results from a comparison of two vectors."""
     unsigned = {8: types.uint8, 16: types.int16, 32: types.uint32, 64: types.uint64}
     return Vector(unsigned[kind.bits], kind.lanes)
 

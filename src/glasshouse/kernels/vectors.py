@@ -235,7 +235,7 @@ def view(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def bits(typing: Any, vector: Any) -> Any:
-    """Pack the highest bits of 64 bytes into a uint64, from the lowest bit upwards."""
+    """Pack the highest bit of each of 64 bytes into a uint64, with lane 0 as the lowest bit."""
     if vector != Vector(types.uint8, 64):
         raise TypingError(f"{vector} must be a vector of 64 lanes of uint8")
 
@@ -283,7 +283,7 @@ def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
 
 @word
 def bits_of(typing: Any, mask: Any) -> Any:
-    """Pack up to 64 lanes of a mask into the bits of an int64, from the lowest bit upwards."""
+    """Pack up to 64 lanes of a mask into the bits of an int64, with lane 0 as the lowest bit."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         lanes = builder.icmp_signed("<", values[0], ir.Constant(mask.llvm, None))

@@ -1,4 +1,4 @@
-"""The random generator xoshiro256++ (Blackman and Vigna, 2021) of planting and of all solvers.
+"""The random number generator xoshiro256++ (Blackman and Vigna, 2021), and two variants.
 
 A stream is an array of four uint64 words, changed in place. Only integer arithmetic is used, so a
 seed yields the same numbers on every computer and with every version of NumPy.
@@ -21,7 +21,7 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 @inner
 def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Return a random word and the next state of xoshiro256++, as scalars or vectors of uint64."""
+    """Return a random word and the next state of xoshiro256++, for scalars or vectors of uint64."""
     word = a + d
     word = ((word << _U23) | (word >> _U41)) + a
     shifted = b << _U17

@@ -172,7 +172,7 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
 def _described(
     problem: Problem, form: Ising, spins: npt.NDArray[np.int8], copies: int
 ) -> LowEnergyStates:
-    """Return given spins as a result, with their energies, the gap and the distance."""
+    """Return the result of `low_energy_states` for the spins of the lowest states."""
     levels = form.energy(spins)
     slack = 0 if form.is_integer else TOLERANCE * form.total_weight
     above = np.flatnonzero(levels > levels[0] + slack)
@@ -290,7 +290,7 @@ def parts_of(
 
 
 def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
-    """Return the weights and the fields as int64, and the tolerance of their energies."""
+    """Return weights and fields as int64, and the tolerance within which energies are equal."""
     if form.is_integer:
         return form.weights.astype(np.int64), form.fields.astype(np.int64), 0
     if not form.total_weight:

@@ -39,7 +39,7 @@ def at_state(problem: Given, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
 
 
 def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:
-    """Return a checked array of one state of ±1 spins, or raise if it contains several states."""
+    """Return a single state as an array of ±1 spins, or raise if it is a batch of states."""
     spins = validation.states(state, num_spins, (-1, 1), name)
     if spins.ndim != 1:
         raise ValueError(f"{name} has shape {spins.shape}, but must be one state, not a batch")

@@ -25,7 +25,7 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 @dataclass(frozen=True, repr=False)
 class Overview(Summarised):
-    """The size, the weights and the graph of a problem, as numbers.
+    """The size, the weights and the graph properties of a problem.
 
     Attributes:
         kind: Ising, RBM, QUBO, MAX-2-SAT, MaxSAT or polynomial.
@@ -109,7 +109,7 @@ class Overview(Summarised):
 
 
 def overview(problem: Given) -> Overview:
-    """Return the size, the weights and the graph of any problem as numbers.
+    """Return the size, the weights and the graph properties of any problem.
 
     >>> print(overview(Rbm([[1, 1], [1, -1]])))
     kind              RBM

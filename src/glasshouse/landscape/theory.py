@@ -28,7 +28,7 @@ class ExpectedMinima(Summarised):
 
     @property
     def others(self) -> float:
-        """The number of local minima without the two planted states: `total - 2 p(0,0)`."""
+        """The expected number of local minima other than planted states: `total - 2 p(0,0)`."""
         return self.total - 2 * self.planted
 
 

@@ -20,7 +20,7 @@ def new_array(context: Any, builder: Any, kind: Any, sizes: Any) -> Any:
 
 
 def set_fields(array: Any, *, data: Any, size: Any, width: Any, owner: Any, parent: Any) -> None:
-    """Let a flat array view `size` items of `width` bytes at `data`, in the memory of `owner`."""
+    """Set the fields of a flat array of `size` items of `width` bytes in existing memory."""
     populate_array(
         array,
         data=data,

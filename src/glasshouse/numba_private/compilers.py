@@ -92,7 +92,7 @@ class _LinkedLowering(NativeLowering):
     _name = "glasshouse_linked_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """Translate a function to LLVM code, without an address that Python could call."""
+        """Translate a function to LLVM code that only compiled code can call."""
         handle_waiting()
         context, library = state.targetctx, _new_library(_LinkedLibrary, state)
         state.library, state.flags.no_compile = library, True
@@ -116,7 +116,7 @@ class PlainCompiler(CompilerBase):
     lowering: Any = NativeLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Return Numba's pipeline of compilation steps, with the step `lowering` of this class."""
+        """Return Numba's compilation pipeline, with the code generation step of this class."""
         handle_waiting()
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
         steps.passes = [

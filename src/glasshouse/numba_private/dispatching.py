@@ -1,4 +1,4 @@
-"""Compiled functions that defer signals, without losing any, while Numba compiles them."""
+"""Numba functions that defer signals while they are compiled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from glasshouse.stopping import compiling
 
 
 class Kernel(CPUDispatcher):
-    """A function compiled by Numba, during whose compilation signals are deferred."""
+    """A Numba function that defers signals while it is compiled."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function, and compile it first if the argument types are new.

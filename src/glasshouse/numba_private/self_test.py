@@ -1,4 +1,4 @@
-"""Compilers that use private names of Numba, and are tested before their first use in a process.
+"""Compilers that use private names of Numba, and that each process tests before it uses them.
 
 The test compiles a small function in both ways, and compares the results. It runs before the first
 kernel is compiled, so it does not run if every kernel comes from the cache.
@@ -61,7 +61,7 @@ def passes() -> bool:
 
 class _Checked(compilers.PlainCompiler):
     def define_pipelines(self) -> list[Any]:
-        """Return glasshouse's pipeline of steps if it passes the test, otherwise Numba's."""
+        """Return glasshouse's compilation pipeline if it passes the test, otherwise Numba's."""
         if not passes():
             self.lowering = compilers.PlainCompiler.lowering
         return super().define_pipelines()

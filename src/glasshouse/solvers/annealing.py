@@ -180,12 +180,12 @@ class AnnealTask:
         return min(work.energies.min(), work.lowest.min())
 
     def block(self, work: LaneBlock) -> LaneBlock:
-        """Return the work, because the work of this job is the block itself."""
+        """Return `work` itself, which is the block of runs."""
         return work
 
 
 def _started(form: SpinForm, states: npt.ArrayLike, runs: int) -> tuple[SpinArray, Any]:
-    """Return the initial states as spins, one or one per run, and their energies."""
+    """Return the initial states as rows of spins, and their energies without the offset."""
     given = np.atleast_2d(np.asarray(states))
     if given.ndim != 2 or len(given) not in (1, runs):
         raise ValueError(

@@ -54,7 +54,7 @@ class Job(Protocol):
     cost: int  # the cost of a step, see `Engine.cost`
 
     def start(self, index: int) -> Any:
-        """Start block `index`, and return its work: an argument of all other methods."""
+        """Start block `index`, and return the object that all other methods take as `work`."""
 
     def advance(self, work: Any, done: int, until: int) -> int:
         """Do at most the steps `done` + 1 to `until`, and return the total number of steps done."""
@@ -95,7 +95,7 @@ class Crew:
         self.time_limit = validation.time_limit(time_limit)
 
     def work(self, job: Job, runs: int, form: SpinForm) -> Log:
-        """Do a job for `runs` runs, block by block, and return the results."""
+        """Process all blocks of a job with `runs` runs, and return the results."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
         if shift.is_short(self.threads) and not self.progress and not self.interrupt:

@@ -41,7 +41,7 @@ class Descent(Sampled, Summarised):
 
 
 def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
-    """Descend from each state by the best single flips until no flip lowers the energy.
+    """Lower states to local minima by repeatedly flipping the spin that lowers the energy most.
 
     Args:
         problem: any problem, a plant, or a dimod model.

@@ -29,7 +29,7 @@ def iter_rounds(
     time_limit: float | None = None,
     **options: Any,
 ) -> Iterator[AnnealResult]:
-    """Yield results of 16, 32, 64, … sweeps, until the time is over or the target is reached.
+    """Yield the results of runs with 16, 32, 64, … sweeps, up to a time limit or the target.
 
     Args:
         solve: `anneal` or `temper`.

@@ -27,7 +27,7 @@ _DRIFT = 1e-11
 
 
 def exact_unit(problem: SpinProblem) -> Fraction | None:
-    """Return a power of two that divides all energies, or None if float64 is not exact.
+    """Return a power of two that divides all energies, or None if float64 would round them.
 
     >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.5]))
     Fraction(1, 2)
@@ -140,7 +140,7 @@ class Engine:
         return -np.inf
 
     def goal(self, target: float | None, problem: SpinProblem) -> Any:
-        """Convert a target to an energy of the kernel, without the offset and within its range."""
+        """Convert a target to an energy of the kernel, which excludes the problem's offset."""
         if target is None:
             return self.never
         if problem.is_integer:
@@ -160,7 +160,7 @@ class Engine:
         return float(target - problem.offset + _DRIFT * reach)
 
     def new_block(self, wanted: int | None = None) -> LaneBlock:
-        """Allocate one block of lanes for `wanted` runs, or for all lanes if `wanted` is None."""
+        """Allocate one block with lanes for `wanted` runs, or with all lanes if it is None."""
         lanes = self.lanes
         if wanted is not None and self.together:
             lanes = min(lanes, -(-wanted // self.together) * self.together)
@@ -210,7 +210,7 @@ def signs(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
 
 
 def float_for(problem: SpinProblem) -> Any:
-    """Return the narrowest float type with exact sums of integers; float64 for float weights."""
+    """Return the float type for the sums of a problem, or None if no type is exact."""
     if not problem.is_integer:
         return np.float64
     if problem.total_weight <= _EXACT_FLOAT32:

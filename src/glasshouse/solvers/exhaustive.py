@@ -129,7 +129,7 @@ def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
 
 
 class Enumeration:
-    """An exhaustive search that is ready to run; construction raises if it has too many states.
+    """An exhaustive search that is prepared, with its number of states checked.
 
     Attributes:
         work: the number of couplings that the search will visit.
@@ -164,7 +164,7 @@ def _step(part: Part) -> int:
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Return at most `keep` codes of a component's ground states, and the number of all."""
+    """Return at most `keep` codes of a component's ground states, and their total number."""
     cover, walker = part.moving, part.walker()
     rows, columns, bonds = part.couplings()
     # With all spins up, each sum has different terms, so it fits.
@@ -223,7 +223,7 @@ def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
 
 
 def small_cover(form: Ising) -> Marks:
-    """Mark a small, but not always minimal, cover: one end or both ends of each coupling.
+    """Mark a small cover: a set of spins that contains at least one end of every coupling.
 
     In each connected component, the cover is the smallest of a greedy choice and, if the component
     is bipartite, of its two sides. At least one spin of each component is marked.

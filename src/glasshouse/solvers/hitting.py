@@ -161,7 +161,7 @@ def race_one(
     key: npt.NDArray[np.uint64],
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> IntArray:
-    """Return samples of N_tot for one problem; a censored sample is negative.
+    """Return samples of N_tot for one problem, with a negative sign if censored.
 
     Signals are handled, and `is_stopped` is called, every few milliseconds. After a stop, the
     result is incomplete.
@@ -264,7 +264,7 @@ def _plan(
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
 ) -> tuple[PaperSchedule, Schedule]:
-    """Return the sweeps per run and the range of β, and whether β rises linearly."""
+    """Return the sweeps per run and the range of β, and the shape of the schedule."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)

@@ -135,7 +135,7 @@ class WarmUp:
         return work.energies.min()
 
     def block(self, work: LaneBlock) -> LaneBlock:
-        """Return the work, because the work of this job is the block itself."""
+        """Return `work` itself, which is the block of runs."""
         return work
 
     def observed(self) -> Observed:
@@ -217,7 +217,7 @@ class LadderPlan:
 def even_ladder(
     seen: Observed, replicas: int | None, *, is_range_given: bool, fills_lanes: bool
 ) -> FloatArray:
-    """Return a ladder of β between which exchanges are accepted equally often.
+    """Return the β of a ladder on which exchanges are accepted equally often.
 
     The larger Δβ is in units of 1/σ, the less often neighbours exchange, with σ the standard
     deviation of the energy. So the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean

@@ -145,7 +145,7 @@ class Cooler:
         return Population(states, self.block.lowest.astype(self.ready.graph.weights.dtype))
 
     def recombine(self, people: Population, partners: Any) -> Steps:
-        """Replace clusters of each state by its partner's if this lowers the energy.
+        """Improve each state by clusters of spins from its partner that lower its energy.
 
         Args:
             people: the states, which are changed in place, one state per step.

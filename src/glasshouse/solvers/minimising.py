@@ -252,7 +252,7 @@ class Search:
         return offer
 
     def prospect_of(self, method: Method) -> methods.Prospect:
-        """Return a function that returns the seconds that a method will still get."""
+        """Return a function that estimates the seconds that a method will still get."""
         return lambda: self.share(method) * self.record.seconds_left()
 
     def leader(self) -> Method | None:

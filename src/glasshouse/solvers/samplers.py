@@ -57,7 +57,7 @@ class _GlasshouseSampler(Sampler):
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The properties of the sampler, which has none."""
+        """The properties of the sampler: an empty dictionary."""
         return {}
 
 

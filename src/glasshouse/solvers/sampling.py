@@ -125,7 +125,7 @@ class ThermalSamples(Summarised):
         ]
 
     def overlap_counts(self) -> npt.NDArray[np.int64]:
-        """Return the counts of all overlaps from q = -1 to q = 1: (betas, variables + 1)."""
+        """Return the histogram of overlaps from q = -1 to q = 1, as (betas, variables + 1)."""
         size = self.states.shape[-1]
         steps = np.rint((self.overlaps + 1) * size / 2).astype(np.int64)
         return np.stack([np.bincount(one.reshape(-1), minlength=size + 1) for one in steps])
@@ -263,7 +263,7 @@ def _blocks(task: TemperTask, spins: SpinArray) -> Iterator[SpinArray]:
 
 
 def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinArray) -> None:
-    """Overwrite states at a high temperature by independent draws, by rejection sampling.
+    """Replace states at a high temperature by independent draws from rejection sampling.
 
     Metropolis accepts nearly all flips there, so that all spins flip in each sweep and the state
     alternates with its reverse. On average, at most exp(1) states are drawn for each kept state.
@@ -329,7 +329,7 @@ def _jackknifed(runs: FloatArray, function: Any, confidence: float) -> Estimate:
 
 
 def _autocorrelation(series: npt.NDArray[Any]) -> float:
-    """Return the integrated autocorrelation time, in draws; 1 means independent draws."""
+    """Return the integrated autocorrelation time in draws, which is 1 for independent draws."""
     rows = np.asarray(series, float).reshape(-1, series.shape[-1])
     rows = rows - rows.mean()  # one mean for all: the runs have one distribution
     length = rows.shape[-1]

@@ -109,7 +109,7 @@ class SpinForm:
         return validation.inverse_temperatures(beta) / float(self.reduction.factor)
 
     def own_betas(self, betas: FloatArray) -> FloatArray:
-        """Convert inverse temperatures of the Ising form to those of the problem."""
+        """Convert inverse temperatures of the Ising form to inverse temperatures of the problem."""
         return betas * float(self.reduction.factor)
 
     def own_states(self, states: SpinArray) -> SpinArray:

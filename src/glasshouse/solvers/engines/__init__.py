@@ -55,7 +55,7 @@ def choose_engine(
 
 
 def network_of(problem: Ising | Polynomial) -> Network:
-    """Return the graph of a problem, or its hypergraph, for the choice of a kernel."""
+    """Return the coloured graph of an Ising problem, or the hypergraph of a polynomial."""
     if isinstance(problem, Ising):
         return ColouredGraph(problem)
     if float_for(problem) is None:
@@ -84,7 +84,7 @@ _kept: list[Ready] = []  # empty, or the last problem
 
 
 def make_ready(form: SpinForm) -> Ready:
-    """Return a problem's graph and engines, from the cache if the last problem is this object."""
+    """Return a problem's graph and engines, from the cache if the last call had this object."""
     kernels = tuple(KERNELS)
     for last in _kept[:]:
         is_same = last.problem is form.problem and type(last.graph.problem) is type(form.ising)

@@ -1,4 +1,4 @@
-"""Engines for dense problems: one for couplings of all spins, and one for two layers.
+"""Engines for dense problems: one for all-to-all couplings, and one for two layers.
 
 In two layers, such as those of an RBM, all flips of a layer are decided at once.
 """

@@ -43,7 +43,7 @@ class Numbers:
 
     @classmethod
     def of(cls, network: ColouredGraph) -> Numbers | None:
-        """Return the narrowest integers for all local fields, or None if they are too coarse."""
+        """Return the narrowest integers for all local fields, or None if rounding is too coarse."""
         most = network.largest_field
         if not 0 < most < np.inf:
             return None
@@ -184,7 +184,7 @@ def _wide(whole: Any) -> Sums:
 
 
 def _group(size: int, room_of_two: int) -> int:
-    """Return the number of spins per group if the weights take `size` bytes; 0 means no tables."""
+    """Return the spins per group of tables of `size` bytes of weights, or 0 for no tables."""
     if 4 * size <= _OF_FOUR:
         return 4
     return 2 if 2 * size <= room_of_two else 0

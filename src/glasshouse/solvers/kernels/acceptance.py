@@ -131,7 +131,7 @@ _LOG2_SERIES = (
 
 @inner
 def log_dice(dice: Any) -> Any:
-    """Return UNIT · log2(u) in float32 of uniform u, given random uint32 numbers.
+    """Return UNIT · log2(u) as float32, with uniform u from random uint32 numbers.
 
     u is an odd multiple of 2^-31: no probability above 2^-30 is rounded to 0, and no event of a
     probability below 2^-31 ever occurs. The bits of a float, read as an integer, are its logarithm

@@ -44,7 +44,7 @@ def mark_hits(number: Any, block: Any) -> Any:
 
 @inner
 def mix(word: Any) -> Any:
-    """Return a 64-bit word mixed by the finaliser of SplitMix64, a bijection."""
+    """Mix the bits of a 64-bit word by the finaliser of SplitMix64, which is a bijection."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))

@@ -40,7 +40,7 @@ from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 
 
 class Work(NamedTuple):
-    """Scratch of one thread: thresholds, and the sites of a group whose ties need more dice."""
+    """The scratch arrays of one thread: thresholds, and the sites of a group with ties."""
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
@@ -61,7 +61,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 
 class LaneWork(NamedTuple):
-    """Scratch like `Work`, with thresholds for a different temperature in each lane."""
+    """The scratch arrays of one thread if each lane has its own temperature."""
 
     heights: npt.NDArray[np.uint8]  # (fields, 4, 64): thresholds, digit by digit, lane by lane
     level_rows: npt.NDArray[np.int64]  # index at which each level begins
@@ -70,7 +70,7 @@ class LaneWork(NamedTuple):
 
 
 def height(work: Any, level: Any, digit: Any) -> Any:
-    """Return one byte of a level's threshold in all lanes; the highest byte has index 3."""
+    """Return byte number `digit` of a level's threshold, for all lanes."""
 
 
 @chosen_by_type(height, forceinline=True)
@@ -86,14 +86,14 @@ def _height(work: Any, level: Any, digit: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     set_thresholds(tables, beta, work)
     sweep(tables, work, block.generator, block.spins)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     set_thresholds(tables, beta, work)
     watched_sweep(tables, work, number, block)
 
@@ -170,7 +170,7 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
 def propose(
     spins: Any, here: Any, spin: Any, opposed: Any, limit: Any, word: Any, work: Any, tied: Any
 ) -> Any:
-    """Flip the lanes whose flips are unopposed or accepted; return whether any lane is tied."""
+    """Flip the lanes whose flips are unopposed or accepted, and return whether a lane is tied."""
     dice = view(word, np.uint8)
     tie = opposed & (dice == limit)
     store(work.ties, 64 * tied, tie)
@@ -185,7 +185,7 @@ def propose(
 def throw_again(
     tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip
-    """Decide the tied lanes of the t-th tied site by more dice; return the generator's state."""
+    """Decide the tied lanes of the t-th tied site with more random numbers."""
     level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
     zero = fill(np.uint8(0), 64)
     here = work.tied_sites[t]
@@ -215,7 +215,7 @@ def throw_again(
 
 @inner
 def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
-    """Do a sweep as `sweep` does, with the same random numbers, and test the goals at each flip."""
+    """Do the same sweep as `sweep`, but test for the goals after every flip."""
     spins, generator = block.spins, block.generator
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)

@@ -26,7 +26,7 @@ MOST_SITES = 2**31 // (2 * ROW) - 2  # and row positions, two per site, in 32 bi
 
 
 class ByteTables(NamedTuple):
-    """A problem in the form of the byte kernel; rows are indices of their first bytes."""
+    """A problem in the form of the byte kernel, with rows as indices of their first bytes."""
 
     groups: npt.NDArray[np.int32]  # (G, 3): first site, site after the last, signature
     signatures: npt.NDArray[np.int32]  # (S + 1, 2): first edge, first level of each signature
@@ -135,7 +135,7 @@ def hash_table(entries: Any) -> Any:
 
 @inner
 def find_signatures(starts: Any, values: Any) -> Any:
-    """Number the distinct signatures 1, 2, …: the spins' lists of |weights|.
+    """Number the distinct signatures (lists of |weights|) of all spins as 1, 2, …
 
     Returns the number of each spin's list, 0 for isolated spins, and an example spin per number.
     """

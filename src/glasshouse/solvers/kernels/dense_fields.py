@@ -158,7 +158,7 @@ def _without_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 
 def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """Return an energy with the excess added, which is cached for the run's last state."""
+    """Return a run's energy with the excess, which is cached for the last state of the run."""
     place = WORDS * run
     states, excesses = seen_as(block.generator, np.int64), seen_as(block.generator, np.float64)
     state = fingerprint(tables, run, block)

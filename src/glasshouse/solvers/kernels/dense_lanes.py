@@ -320,7 +320,7 @@ def add_row(rows: Any, row: Any, turned: Any, records: Any, record: Any, size: A
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     if is_crowded(tables, block):
         if block.generator[BEHIND] == 0 or work.listed[0] == 0:
             list_all(tables, work.lists, block)
@@ -333,7 +333,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     refresh(tables, work.lists, block)
     block.generator[FLIPPED] = sweep(tables, beta, work, None, None, number, block)
     measure_fields(tables, block)

@@ -179,7 +179,7 @@ def follow(
 def tell_other_layer(
     tables: Any, work: Any, layer: Any, record: Any, flipped: Any, records: Any
 ) -> Any:
-    """Update the fields of the other layer after the flips of a layer."""
+    """Update the fields of one layer after the flips of the other layer."""
     first, there = item(tables.ends, layer), item(tables.ends, 1 - layer)
     width = item(tables.ends, 2 - layer) - there
     row, groups = item(tables.starts, layer), item(tables.groups, layer)
@@ -242,13 +242,13 @@ def add_up(
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     sweep(tables, beta, work, 0, False, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     sweep(tables, beta, work, number, True, block)
     measure(tables, block)
 

@@ -1,4 +1,4 @@
-"""Random numbers for sixteen sites of four runs, and the decision which of these sites flip.
+"""Random numbers for sixteen sites of four runs, and the decisions about their flips.
 
 A random number is the largest cost that a spin accepts. Four runs share one stream: the stream of
 the first of these runs in `block.generator`.
@@ -78,7 +78,7 @@ def settle(
 
 @inlined
 def above_or_below(lives: Any, above: Any) -> Any:
-    """Condition sixteen draws to be above AHEAD half-lives if `above` has their bit, else below.
+    """Condition each of sixteen draws to be above or below AHEAD half-lives, by its bit.
 
     The remainder of an exponential number modulo AHEAD has the distribution of such a number that
     is conditioned to be below AHEAD.
@@ -152,7 +152,7 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
 
 @inlined
 def turns(field: Any, spin: Any, reach: Any, place: Any) -> Any:
-    """Return a mask of the spins, of sixteen, that flip in the given fields."""
+    """Return a mask of which of sixteen spins flip in the given fields."""
     return (field ^ spin) - spin <= load(reach, place, 16)
 
 

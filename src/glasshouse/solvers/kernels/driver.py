@@ -127,7 +127,7 @@ def look_at_block(tables: Any, done: Any, block: Any) -> None:
 
 @inlined
 def note(tables: Any, number: Any, block: Any) -> Any:
-    """Record the improved states and the hits of a sweep; return whether there are new hits."""
+    """Record improved states and hits after a sweep, and return whether there are new hits."""
     improved, reached = 0, 0
     for lane in range(block.energies.size):
         improved += block.energies[lane] < block.lowest[lane]
@@ -148,7 +148,7 @@ def note(tables: Any, number: Any, block: Any) -> Any:
 
 @inner
 def all_hit(hits: Any, needed: Any) -> Any:
-    """Return whether the first `needed` runs have reached their goals."""
+    """Return whether the first `needed` runs have all reached their goals."""
     missing = 0
     for lane in range(needed):
         missing += hits[lane] == 0

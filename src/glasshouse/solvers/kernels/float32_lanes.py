@@ -43,7 +43,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)

@@ -78,13 +78,13 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 

@@ -104,7 +104,7 @@ def race_ensemble(
     num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
     totals: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Write samples of N_tot for many instances, which are sums of equal loops, by the byte kernel.
+    """Compute samples of N_tot for an ensemble of sums of equal loops, by the byte kernel.
 
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
     instances that the byte kernel does not support stay 0. Ends early if stop[0] is set.

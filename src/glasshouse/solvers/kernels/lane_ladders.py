@@ -139,7 +139,7 @@ def note_energy(energy: Any, number: Any, block: Any) -> Any:
 
 @inner
 def exchange_lanes(betas: Any, parity: Any, ladders: Any) -> None:
-    """Exchange every other pair of temperatures, with probability min(1, exp(Δβ ΔE))."""
+    """Exchange every other pair of neighbouring β, with probability min(1, exp(Δβ ΔE))."""
     energies, tallies, steps = ladders.energies, ladders.tallies, betas.size
     for ladder in range(ladders.places.shape[0]):
         places = ladders.places[ladder]
