@@ -252,14 +252,14 @@ def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
         ValueError: this system cannot pin processes, or this process may use too few cores.
     """
     if not hasattr(os, "sched_setaffinity"):
-        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; remove it")
+        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; omit cores")
     found: dict[str, set[int]] = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         found.setdefault(_core_of(cpu), set()).add(cpu)
     whole = list(found.values())
     if workers * cores > len(whole):
         raise ValueError(f"workers={workers} and cores={cores} need {workers * cores} cores, but "
-                         f"only {len(whole)} are available; use fewer of either")  # fmt: skip
+                         f"only {len(whole)} can be used; use fewer workers or cores")  # fmt: skip
     return [frozenset().union(*whole[k * cores : (k + 1) * cores]) for k in range(workers)]
 
 

@@ -74,7 +74,7 @@ def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
         raise TypingError(f"{array} must be one-dimensional and contiguous")
     parts = array.dtype.bitwidth // dtype.dtype.bitwidth
     if parts * dtype.dtype.bitwidth != array.dtype.bitwidth:
-        raise TypingError(f"{array.dtype} must have a multiple of the size of {dtype.dtype}")
+        raise TypingError(f"{array.dtype} must be as large as {dtype.dtype}, or a multiple of it")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = signature.return_type

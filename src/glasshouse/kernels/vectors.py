@@ -87,7 +87,7 @@ def load(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
 def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
     """Write a vector to a flat array of the same dtype, starting at `index`."""
     if array.dtype != vector.dtype:
-        raise TypingError(f"a {vector} must have the dtype of the array, {array.dtype}; cast it")
+        raise TypingError(f"a {vector} must be cast before it fits an array of {array.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         address = address_of(context, builder, array, values[0], values[1])
@@ -166,7 +166,7 @@ def lanes_of(typing: Any, tables: Any) -> Any:
 def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
     """Select the lanes of `first` where the mask is set, and the lanes of `second` elsewhere."""
     if first != second or mask != mask_of(first):
-        raise TypingError(f"{first} and {second} must be of one type, and fit the mask {mask}")
+        raise TypingError(f"{first} and {second} must be equal types, as wide as {mask}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         condition = builder.icmp_signed("!=", values[0], ir.Constant(mask.llvm, None))

@@ -73,7 +73,7 @@ def metastable_state(
     """
     given = given_problem(problem)
     if not isinstance(given, Rbm):
-        raise ValueError(f"{given!r} is invalid here; only an Rbm has visible and hidden spins")
+        raise ValueError(f"{given!r} must be an Rbm: only an Rbm has visible and hidden spins")
     problem = given
     rows, columns = (count(size, f"block[{k}]", 1) for k, size in enumerate(_pair(block)))
     n, m = problem.num_visible, problem.num_hidden

@@ -179,7 +179,5 @@ def _alpha(frustration: Fraction | str | float) -> float:
     """Return the paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
     f = ratio(frustration, "frustration")
     if not 0 <= f <= Fraction(1, 4):
-        raise ValueError(
-            f"frustration={frustration} must be from 0 to 1/4, the largest value of 4-loops"
-        )
+        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of 4-loops")
     return float(3 * f / (1 - f))

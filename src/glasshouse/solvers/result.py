@@ -333,7 +333,7 @@ class AnnealResult(Summarised):
 
     def _need_target(self) -> None:
         if self.target is None:
-            raise ValueError("no target was given, so success is not defined; pass target=")
+            raise ValueError("no target was given, so success is not defined; pass a target")
 
     def _has_evidence(self) -> bool:
         return bool(self.complete.any() or self.hits.any())

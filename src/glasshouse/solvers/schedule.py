@@ -62,7 +62,7 @@ def inverse_temperatures(
         if schedule == "linear":
             return np.linspace(first, last, steps) if sweeps > 1 else values[1:]
         if first == 0 or last == 0:
-            raise ValueError("a geometric schedule cannot start or end at β = 0; use 'linear'")
+            raise ValueError("a geometric schedule cannot start or end at 0; use a linear schedule")
         return geometric(first, last, steps) if sweeps > 1 else values[1:]
     raise ValueError(f"beta has {len(values)} numbers, but must have 2 or {sweeps} numbers")
 
@@ -90,8 +90,8 @@ def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
     cold = logarithm(max(200, sites)) / 2
     if min(typical, smallest) * MOST_BETA < max(cold, 0.7):
         raise ValueError(
-            f"the smallest local field is {smallest:.3g}, so small that β would have to exceed its "
-            f"limit, {MOST_BETA}; multiply all weights by a common factor"
+            f"the smallest local field is {smallest:.3g}, which needs a β above the limit of "
+            f"{MOST_BETA}; multiply all weights by a common factor"
         )
     return 0.7 / typical, cold / smallest
 

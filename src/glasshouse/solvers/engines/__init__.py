@@ -51,7 +51,7 @@ def choose_engine(
         made = kernel.make(network) if is_able else None
         if made is not None and (made.spread is not None or not loads_states):
             return kernel.name, made
-    raise AssertionError("no kernel supports this problem, but the last kernel must")
+    raise AssertionError("no kernel supports this problem, but the scalar kernel must")
 
 
 def network_of(problem: Ising | Polynomial) -> Network:
@@ -59,7 +59,7 @@ def network_of(problem: Ising | Polynomial) -> Network:
     if isinstance(problem, Ising):
         return ColouredGraph(problem)
     if float_for(problem) is None:
-        raise ValueError("weights of products must add up to at most 2^52; use smaller weights")
+        raise ValueError("the weights must add up to at most 2^52; use smaller weights")
     return Hypergraph(problem)
 
 

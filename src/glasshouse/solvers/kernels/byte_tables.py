@@ -135,7 +135,7 @@ def hash_table(entries: Any) -> Any:
 
 @inner
 def find_signatures(starts: Any, values: Any) -> Any:
-    """Number the distinct signatures (lists of |weights|) of all spins as 1, 2, …
+    """Number the distinct signatures (lists of |weights|) of all spins, starting at 1.
 
     Returns the number of each spin's list, 0 for isolated spins, and an example spin per number.
     """
