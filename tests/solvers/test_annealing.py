@@ -326,7 +326,7 @@ def test_in_long_runs_each_beta_is_held_for_some_sweeps(monkeypatch):
         ({"time_limit": True}, "not a number of seconds above 0"),
         ({"time_limit": float("nan")}, "not a number of seconds above 0"),
         ({"time_limit": "1"}, "not a number of seconds above 0"),
-        ({"sweeps": 2**31}, "must be at most 2147483647; use more runs"),
+        ({"sweeps": 2**31}, "must be at most 2147483647, the most sweeps"),
         ({"rng": -1}, "negative"),
     ],
 )

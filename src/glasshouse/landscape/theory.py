@@ -79,9 +79,8 @@ def expected_intersections(n: int, m: int, loops: int) -> float:
     pairs = count(n, "n", 2) * count(m, "m", 2)
     mean = count(loops, "loops") / pairs
     if mean > 100:
-        return float(
-            loops
-        )  # k1 > k2 has a probability below exp(-0.53 · 100): all negative weights cancel
+        # k1 > k2 has a probability below exp(-0.53 · 100): all negative weights cancel.
+        return float(loops)
     terms = np.arange(1, 400, dtype=np.float64)  # P(k1 ≥ 400) is below 1e-90 at a mean of 100
     return pairs * float((gammainc(terms, mean) * gammainc(terms, 3 * mean)).sum())
 

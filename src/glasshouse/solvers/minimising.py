@@ -132,7 +132,7 @@ def minimise(
     The whole time is used, unless the target is reached, or every coupling and field is satisfied.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, a plant, or a dimod model.
+        problem: any problem, a plant, or a dimod model. Longer terms become pairs with ancillas.
         time_limit: the seconds, without compilation; None continues until the target or Ctrl-C.
         target: the energy at which the search ends; by default the energy of the plant, if a plant
             is given. None sets no target.

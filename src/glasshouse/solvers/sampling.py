@@ -106,9 +106,7 @@ class ThermalSamples(Summarised):
         size = self.states.shape[-1]
         found = []
         for beta, energies in zip(self.betas, self.energies.astype(np.float64), strict=True):
-            shifted = (
-                energies - energies.mean()
-            )  # sums of squares of large numbers would be rounded
+            shifted = energies - energies.mean()  # squares of large numbers would be rounded
             moments = np.stack([shifted, shifted**2]).mean(axis=(2, 3)).T
             factor = float(beta) ** 2 / size
             found.append(

@@ -37,7 +37,7 @@ def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -
     """Return a number of sweeps as an integer, or raise if it is not from 1 to `most`."""
     number = validation.count(sweeps, name, 1)
     if number > most:
-        raise ValueError(f"{name}={number} must be at most {most}; use more runs instead")
+        raise ValueError(f"{name}={number} must be at most {most}, the most sweeps supported")
     return number
 
 
