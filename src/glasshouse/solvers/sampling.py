@@ -129,13 +129,13 @@ class ThermalSamples(Summarised):
         return np.stack([np.bincount(one.reshape(-1), minlength=size + 1) for one in steps])
 
     def _summary_table(self) -> SummaryTable:
-        rows = []
-        for k, (beta, energy, heat, binder) in enumerate(
-            zip(self.betas, self.energy(), self.specific_heat(), self.binder(), strict=True)
-        ):
-            state = "yes" if self.equilibrated[k] else "no"
-            time = f"{self.autocorrelation[k]:.3g}"
-            rows.append((f"{beta:.4g}", str(energy), str(heat), str(binder), time, state))
+        columns = (
+            [f"{beta:.4g}" for beta in self.betas],
+            *(map(str, means) for means in (self.energy(), self.specific_heat(), self.binder())),
+            [f"{time:.3g}" for time in self.autocorrelation],
+            ["yes" if is_equilibrated else "no" for is_equilibrated in self.equilibrated],
+        )
+        rows = list(zip(*columns, strict=True))
         head = ("β", "energy", "specific heat", "Binder ratio", "autocorrelation", "equilibrated")
         return SummaryTable(rows, head)
 
