@@ -26,7 +26,7 @@ from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vectors import cast, choose, fill_like, fma, spread, view
 from glasshouse.kernels.xoshiro import advance_plus
 
-_PER_LOG2 = 1.4426950408889634  # 1 / ln 2
+LOG2_E = 1.4426950408889634
 _LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits
 _LOG2_LOW = 1.90821492927058770002e-10
 _INVERSE_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(12, -1, -1))
@@ -41,7 +41,7 @@ def threshold(y: Any) -> Any:
     """
     if not y < 22.2:
         return np.uint32(0)
-    power = np.floor(y * _PER_LOG2 + 0.5)
+    power = np.floor(y * LOG2_E + 0.5)
     rest = power * _LOG2_HIGH - y + power * _LOG2_LOW  # ±0.35: the Taylor series converges fast
     value = 0.0
     for coefficient in _INVERSE_FACTORIALS:
@@ -56,7 +56,7 @@ def thresholds(y: Any) -> Any:
     most = fill_like(y, 23.0)  # above which the result is 0
     y = choose(most < y, most, y)
     magic = fill_like(y, 1.5 * 2.0**52)  # adding it to a float64 rounds it to an integer
-    shifted = y * fill_like(y, _PER_LOG2) + magic
+    shifted = y * fill_like(y, LOG2_E) + magic
     power = shifted - magic
     rest = power * fill_like(y, _LOG2_HIGH) - y + power * fill_like(y, _LOG2_LOW)
     value = fill_like(y, 0.0)
@@ -152,7 +152,6 @@ def log_dice(dice: Any) -> Any:
     return bent + bend
 
 
-LOG2_E = 1.4426950408889634
 # 2^r for |r| ≤ 1/2 by its Taylor series: the relative error is below 2e-7.
 _POWER_SERIES = (0.6931471806, 0.2402265070, 0.0555041087, 0.0096181291, 0.0013333558, 0.0001540353)
 

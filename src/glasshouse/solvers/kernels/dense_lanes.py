@@ -46,6 +46,7 @@ from glasshouse.solvers.kernels.dense_crowds import (
     were_added_up,
 )
 from glasshouse.solvers.kernels.dense_fields import (
+    AHEAD,
     WORDS,
     Rounding,
     energy_in_units,
@@ -58,7 +59,6 @@ from glasshouse.solvers.kernels.dense_fields import (
     swap_records,
 )
 from glasshouse.solvers.kernels.dense_turns import (
-    AHEAD,
     TOGETHER,
     find_above,
     settle,

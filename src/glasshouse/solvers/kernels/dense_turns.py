@@ -29,11 +29,9 @@ from glasshouse.kernels.vectors import (
     view,
 )
 from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
-from glasshouse.solvers.kernels.dense_fields import LANE_BITS, WORDS
+from glasshouse.solvers.kernels.dense_fields import AHEAD, LANE_BITS, WORDS
 
 TOGETHER = 4  # runs that share a stream
-# A draw is above AHEAD half-lives with probability 2^-AHEAD.
-AHEAD = 8
 # The mean number of draws between two that are above AHEAD half-lives, in half-lives.
 _GAPS = -1 / np.log2(1 - 2.0**-AHEAD)
 

@@ -28,10 +28,9 @@ from glasshouse.kernels.vectors import (
     view,
 )
 from glasshouse.kernels.xoshiro import advance_small
-from glasshouse.solvers.kernels.acceptance import LOWEST, UNIT, log_dice
+from glasshouse.solvers.kernels.acceptance import LOG2_E, LOWEST, UNIT, log_dice
 from glasshouse.solvers.kernels.block import mark_hits
 
-LOG2_E = 1.4426950408889634
 STEEPEST = 2.0**100  # β above this limit changes no decision, and products with fields stay finite
 
 
