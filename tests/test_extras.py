@@ -88,7 +88,7 @@ def test_a_missing_package_is_named_with_its_remedy(name, hide, store, tmp_path)
     hide(package)
     with pytest.raises(gh.MissingPackageError) as caught:
         call(tmp_path)
-    words = f"needs {package}, which is not installed; pip install {extras.REMEDIES[package]}"
+    words = f"needs {package}, which is not installed; run pip install {extras.REMEDIES[package]}"
     assert str(caught.value).endswith(words)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, ImportError)
@@ -122,7 +122,7 @@ def test_commands_tell_the_remedy_in_one_line(command, hide, store, tmp_path, ca
     said = capsys.readouterr().err
     remedy = extras.REMEDIES[COMMANDS[command]]
     assert said.startswith("glasshouse: ")
-    assert said.endswith(f"which is not installed; pip install {remedy}\n")
+    assert said.endswith(f"which is not installed; run pip install {remedy}\n")
     assert said.count("\n") == 1
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"p.npz", "s.sqlite", "s.toml"}  # no file was started

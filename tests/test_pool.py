@@ -235,5 +235,5 @@ def test_the_threads_of_a_core_stay_together(monkeypatch):
     monkeypatch.setattr("glasshouse.pool._core_of", lambda cpu: f"{cpu % 4}")
     assert core_sets(2, 2) == [{0, 4, 1}, {2, 6, 3, 7}]
     assert core_sets(3, 1) == [{0, 4}, {1}, {2, 6}]
-    with pytest.raises(ValueError, match="workers=5 and cores=1 need 5 cores, but 4 can be used"):
+    with pytest.raises(ValueError, match="workers=5 and cores=1 need 5 cores, but only 4 can"):
         core_sets(5, 1)

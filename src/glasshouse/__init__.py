@@ -1,7 +1,7 @@
-"""glasshouse grows spin glasses whose ground state is planted, and proves it.
+"""Spin glasses with planted ground states: generation, proofs of optimality, and solvers.
 
-The public names, grouped by stage; each is imported when it is first used, so that
-`import glasshouse` and the command line start at once.
+This module lists the public names by stage. Each name is imported at its first use, so that
+`import glasshouse` and the command line start quickly.
 
 >>> import glasshouse as gh
 >>> triangle = gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [1, 1, -1])
@@ -16,41 +16,41 @@ from glasshouse.version import __version__ as __version__
 
 _NAMES_OF = {
     "extras": "MissingPackageError",  # raised if an optional package is missing
-    # What a problem is, and how one kind becomes another.
+    # Classes of problems, and conversions between them.
     "problems": "Ising Max2Sat MaxSat Polynomial Qubo Rbm",
     "problems.convert": "to_ising to_max2sat to_maxcut to_maxsat to_polynomial to_qubo to_rbm",
     "problems.bipartite": "rbm_to_ghost",
     "problems.reduction": "Reduction",
-    # What the energy looks like around a state.
+    # The energy of a problem around a state.
     "landscape": (
         "components distance energy_gap_variance expected_frustration expected_intersections "
         "expected_local_minima free_spins frustration_index gauge ground_state_count "
         "is_local_minimum local_field_dispersion local_fields local_minima low_energy_states "
         "metastable_state overview switching_subset"
     ),
-    # What proves an optimum, and what exactly it proves.
+    # Certificates of optima, and their verification.
     "certificates": "Certificate CertificateError Proven Verdict verify",
-    # Problems with a known ground state, and why it is one; the methods are in the catalogue.
+    # Problems with a known ground state; the catalogue `METHODS` lists the planting methods.
     "planting": "Graph Loops Planted Recipe Seed decompose_loop planting_method shuffle",
     "planting.methods.ensemble": "random_loops_ensemble",
-    # Formats of the field, by suffix.
+    # Files in the formats of the field.
     "files": "FileError read read_document read_planted verify_file write",
-    # Ground states found, and states at temperatures.
+    # States of low energy, and states at given temperatures.
     "solvers": "AnnealResult anneal brute_force descend optimal_tts sweeps_to_solution temper",
     "solvers.minimising": "minimise",
     "solvers.sampling": "ThermalSamples sample",
     "solvers.schedule": "paper_schedule peak_density",
     "solvers.samplers": "GlasshouseAnnealer GlasshouseTempering",
-    # Optima proven, planted or not, of one problem and of many files.
+    # Proofs of optima, and folders of instances with proven optima.
     "proofs": "NoiseMargin Proof noise_margin prove",
     "suites": "check_suite iter_check_suite iter_write_suite write_suite",
-    # How hard it is, over ensembles.
+    # Hardness of ensembles of instances.
     "store": "Stop Store collect iter_collect",
     "studies": "Task read_rows tune",
-    # RBMs that learn.
+    # Training of RBMs.
     "boltzmann": "BoltzmannMachine bars_and_stripes shifting_bars train",
     "boltzmann.estimator": "RestrictedBoltzmannMachine",
-    # Other people's solvers on proven instances; and all of it on one page.
+    # Races of third-party solvers on proven instances, and reports on one page.
     "races": "load_suite optimal_setting race_samplers",
     "reports": "report",
 }
@@ -75,5 +75,5 @@ def __dir__() -> list[str]:
 
 
 def _methods():
-    """The catalogue of planting methods, each of which is a public name."""
+    """Return the catalogue of planting methods, whose names are public names of glasshouse."""
     return import_module("glasshouse.planting").METHODS

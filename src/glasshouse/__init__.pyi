@@ -1,4 +1,4 @@
-# The same names for type checkers and editors; tests/test_names.py keeps the two in step.
+# The public names for type checkers and editors; tests/test_names.py compares the two lists.
 from glasshouse.boltzmann import BoltzmannMachine as BoltzmannMachine
 from glasshouse.boltzmann import bars_and_stripes as bars_and_stripes
 from glasshouse.boltzmann import shifting_bars as shifting_bars

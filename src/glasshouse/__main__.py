@@ -1,4 +1,4 @@
-"""The entry point of `python -m glasshouse`, the same as the command `glasshouse`."""
+"""The entry point of `python -m glasshouse`, which runs the command `glasshouse`."""
 
 from glasshouse.cli import run
 

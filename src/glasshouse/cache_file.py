@@ -1,11 +1,11 @@
-"""Machine code on disk that is run only if it is undamaged and was compiled for this purpose.
+"""A disk cache of machine code that verifies a digest before it loads code.
 
-Numba's own files have an index and no digest. One flipped bit in them crashes every later process,
-and two processes that write at once can leave an index that names code for other types. Here one
-file holds one compiled function. It begins with a digest of the code and of its purpose: the
-versions, the source, the types of the arguments and the processor. Nothing is unpickled before the
-digest matches. The digest protects against accidents, not against an attacker who can write the
-file.
+Numba's own cache has an index but no digest. One flipped bit in its files crashes every later
+process, and two processes that write at once can leave an index that names code for other types.
+In this cache, one file contains one compiled function. The file begins with a digest of the code
+and of its purpose: the versions, the source, the types of the arguments and the processor. Nothing
+is unpickled before the digest matches. The digest protects against accidents, not against an
+attacker who can write the file.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _DIGEST_SIZE = 32  # bytes
 
 
 class CacheFile:
-    """The cached machine code of one function: a file for each combination of types.
+    """The disk cache of one function, with one file per combination of argument types.
 
     Args:
-        folder: the folder of the files.
+        folder: the folder of the cache files.
         base: the beginning of the file names.
         version: a text that changes with everything that the machine code depends on, except the
             key: versions of the compiler, source of the kernels.
@@ -36,7 +36,7 @@ class CacheFile:
         self._folder, self._base, self._version, self._dump = folder, base, version, dump
 
     def save(self, key: Any, data: Any) -> None:
-        """Write machine code to its file; do nothing if the disk cannot be written."""
+        """Write the machine code of a key to disk, and ignore disk errors."""
         payload = self._dump((key, data))
         path = self._path(key)
         partial = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
@@ -48,7 +48,7 @@ class CacheFile:
                 partial.unlink(missing_ok=True)
 
     def load(self, key: Any) -> Any:
-        """Return the machine code for this key, or None if there is none that can be trusted."""
+        """Return the machine code of a key, or None if no valid file contains it."""
         try:
             content = self._path(key).read_bytes()
         except OSError:
@@ -60,7 +60,7 @@ class CacheFile:
         return data if found == key else None
 
     def flush(self) -> None:
-        """Remove all files of the function: Numba asks for this before it compiles again."""
+        """Remove all cache files of the function, as Numba requires before it compiles again."""
         for path in self._folder.glob(f"{self._base}.*.nbc"):
             with contextlib.suppress(OSError):
                 path.unlink()
@@ -70,7 +70,7 @@ class CacheFile:
         return self._folder / f"{self._base}.{name}.nbc"
 
     def _digest(self, key: Any, payload: bytes | memoryview) -> bytes:
-        """Return the digest of machine code and of its purpose."""
+        """Return the digest of machine code together with its version and its key."""
         purpose = repr((self._version, str(key))).encode()
         digest = hashlib.blake2b(len(purpose).to_bytes(8, "little"), digest_size=_DIGEST_SIZE)
         digest.update(purpose)

@@ -1,8 +1,8 @@
-"""Catalogues: named objects of one kind, to which users can add.
+"""Catalogues: dictionaries of named objects of one kind, which users can extend.
 
-Planting methods, formats, annealing kernels, exact solvers, samplers, quantities of studies and
-monitors of trainings work alike: each has its own file, which adds it to its catalogue, and one
-line imports that file. A user's package needs only the file.
+There are catalogues of planting methods, formats, annealing kernels, exact solvers, samplers,
+quantities of studies and monitors of training. Each object has its own file, which adds the object
+to its catalogue, and one line of glasshouse imports that file. A user's package needs no such line.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ T = TypeVar("T")
 
 
 class Catalogue(dict[str, T]):
-    """A dictionary whose entries cannot be replaced; the error for unknown names lists all names.
+    """A dictionary of named entries, which can be added but not replaced.
 
     Args:
-        what: the kind of an entry, for messages.
+        what: the kind of the entries, such as "kernel", for messages.
 
     >>> tools = Catalogue[int]("tool")
     >>> tools.add("spade", 1)
@@ -32,14 +32,14 @@ class Catalogue(dict[str, T]):
         self.what = what
 
     def add(self, name: str, entry: T) -> T:
-        """Add an entry under a name that is not yet taken."""
+        """Add an entry under a new name, and return the entry."""
         if name in self:
             raise ValueError(f"the {self.what} {name!r} already exists; choose another name")
         self[name] = entry
         return entry
 
     def find(self, name: object, argument: str) -> T:
-        """Return the entry of a name passed as `argument`; an error lists all names."""
+        """Return the entry `name`, or raise a ValueError that names `argument` and all entries."""
         if not isinstance(name, str) or name not in self:
             raise ValueError(f"{argument}={name!r} is not one of {', '.join(self)}")
         return self[name]

@@ -1,7 +1,7 @@
-"""The decorators for compiled code: Numba, with a cache on disk if the disk can be written.
+"""Decorators that compile functions with Numba and cache the machine code on disk.
 
-This module and `kernels` are the lowest layer of the package: compiled code imports only them and
-other compiled code.
+This module and `kernels` are the lowest layer of the package: compiled code imports only these two
+and other compiled code.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any, TypeVar, cast
 
 from glasshouse.stopping import TimeIsOverError, deferred
 
-# Ctrl-C in the middle of this block would leave Numba's tables of types incomplete for good. The
-# first function that Numba compiles fills the tables.
+# Ctrl-C in the middle of this block would leave Numba's tables of types permanently incomplete.
+# The first function that Numba compiles fills the tables.
 with deferred():
     import llvmlite
     import numba
@@ -40,7 +40,7 @@ _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=N
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the option that selects one of our compilers; empty for Numba's default compiler."""
+    """Return the Numba option that selects a compiler, or an empty dictionary for None."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 
@@ -51,11 +51,11 @@ _INNER_SETTINGS = _SETTINGS | {"no_cpython_wrapper": True} | _compiled_by(Linked
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function in nopython mode, without the GIL, and keep the machine code on disk.
+    """Compile a function in nopython mode, release the GIL, and cache the machine code on disk.
 
     If neither the package's folder nor the user's cache can be written (a read-only installation, a
-    cluster node without a home), Numba cannot cache; the function is then compiled again in each
-    process.
+    cluster node without a home folder), nothing is cached, and each process compiles the function
+    again.
 
     >>> @compiled
     ... def twice(x):
@@ -65,7 +65,7 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """
     if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when numba is imported
         raise ValueError(
-            "NUMBA_DISABLE_JIT is set, but glasshouse's kernels run as machine code only; unset it"
+            "NUMBA_DISABLE_JIT is set, but glasshouse must compile its kernels; unset the variable"
         )
     if function is None:
         return lambda later: compiled(later, **options)
@@ -77,37 +77,38 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 
 
 def inner(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function that only compiled code calls; Python cannot call it."""
+    """Compile a function that compiled code can call, but Python cannot."""
     if function is None:
         return lambda later: inner(later, **options)
     return numba.njit(**_INNER_SETTINGS, **options)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Compile like `inner`, but always inline: for frequent calls with large tuples of arrays.
+    """Compile a function as `inner` does, and inline it wherever it is called.
 
-    A call passes every field of every array one by one, which takes as long as ten updates.
+    A call with large tuples of arrays passes every field of every array one by one, which takes as
+    long as ten updates.
     """
     return inner(function, forceinline=True)
 
 
 def polished(function: Callable[..., Any]) -> Any:
-    """Compile like `inlined`, but optimise it first; with AVX2 some loops get a fifth faster."""
+    """Compile a function as `inlined` does, but optimise it first, which speeds up some loops."""
     settings = _KERNEL_SETTINGS | {"no_cpython_wrapper": True, "forceinline": True}
     return numba.njit(**settings)(function)
 
 
 def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
-    """Decorate a function that picks the inner function behind `name` by its argument types."""
+    """Decorate a function that selects the implementation of `name` by the argument types."""
     settings: Any = _INNER_SETTINGS | options
     return overload(name, jit_options=settings)
 
 
 def is_ctrl_c(stop: BaseException | None) -> bool:
-    """Return whether an exception is, or was caused by, a KeyboardInterrupt (Ctrl-C).
+    """Return whether an exception is or was caused by a KeyboardInterrupt (Ctrl-C).
 
-    If Ctrl-C comes while compiled code returns its result, Numba raises a SystemError, or a chain
-    of them. `TimeIsOverError` does not count: after it, nothing may be completed.
+    If Ctrl-C is pressed while compiled code returns its result, Numba raises a SystemError, or a
+    chain of several. `TimeIsOverError` does not count: after it, nothing may be completed.
     """
     while isinstance(stop, SystemError):
         stop = stop.__cause__
@@ -115,10 +116,10 @@ def is_ctrl_c(stop: BaseException | None) -> bool:
 
 
 def announces(kernels: str) -> Callable[[_Function], _Function]:
-    """Let each call of a function warn once if it has to compile, which takes seconds.
+    """Return a decorator for functions whose calls log one notice if they compile kernels.
 
     Args:
-        kernels: the purpose of the kernels, in one word.
+        kernels: the purpose of the kernels in one word, for the notice.
 
     >>> @announces("doubling")
     ... def double(x):
@@ -130,7 +131,7 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
     def decorate(function: _Function) -> _Function:
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
-            if _unannounced.get() is not None:  # this is part of a call that will warn itself
+            if _unannounced.get() is not None:  # an outer call will log the notice
                 return function(*args, **kwargs)
             token = _unannounced.set([kernels])
             try:
@@ -144,31 +145,31 @@ def announces(kernels: str) -> Callable[[_Function], _Function]:
 
 
 def kernel_counts() -> tuple[int, int]:
-    """Return two counts of kernels in this process: compiled, and loaded from the cache."""
+    """Return how many kernels this process has compiled, and how many it loaded from the cache."""
     return _counts["compiled"], _counts["cached"]
 
 
 def cache_folder() -> str:
-    """Return the folder of the machine code of this package's kernels.
+    """Return the folder that caches the machine code of glasshouse's kernels.
 
     Raises:
-        OSError: nothing can be cached.
+        OSError: no cache folder can be written.
     """
     folder = _LateCache(_probe).cache_path
     if folder is None:
         raise OSError(
             "kernels cannot be cached: neither the package's folder nor the user's cache can be "
-            "written; set NUMBA_CACHE_DIR to a folder that can"
+            "written; set NUMBA_CACHE_DIR to a writable folder"
         )
     return str(Path(folder).parent)
 
 
 def _probe() -> None:
-    """Do nothing: Numba picks the cache folder of this package for this function."""
+    """A function without effect, from whose file Numba derives the cache folder."""
 
 
 def _announce() -> None:
-    """Log that kernels are being compiled, unless this call has logged it before."""
+    """Log that kernels are being compiled, at most once per decorated call."""
     waiting = _unannounced.get()
     if waiting:
         _log.warning(
@@ -179,7 +180,7 @@ def _announce() -> None:
 
 
 class _NoCache:
-    """An empty cache, for functions whose machine code cannot be stored."""
+    """A cache that stays empty, for use if no cache folder can be written."""
 
     cache_path = None
 
@@ -190,13 +191,13 @@ class _NoCache:
         """Discard the machine code."""
 
     def flush(self) -> None:
-        """Do nothing: there is nothing to remove."""
+        """Do nothing, because this cache contains no files."""
 
 
 class _LateCache:
-    """The cache of a function, opened at its first use.
+    """The disk cache of a function, which is opened at its first use.
 
-    Most functions of a process are never called, and opening a cache touches the disk.
+    Most functions of a process are never called, and opening a cache takes disk operations.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -207,14 +208,14 @@ class _LateCache:
         path = Path(self._function.__code__.co_filename)
         version = f"{numba.__version__}, {llvmlite.__version__}, {_digest_of_kernels(path.parent)}"
         try:
-            # Without Numba's private names, `open_cache` is None, and calling it fails. Machine
-            # code of an unknown version must never run, so any such failure means no cache.
+            # Without Numba's private names, `open_cache` is None, and calling it fails. After any
+            # such failure nothing is cached: machine code of an unknown version must never run.
             return open_cache(self._function, version)
         except (RuntimeError, AttributeError, TypeError):
             return _NoCache()
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return machine code from the disk, or None so that Numba compiles the function."""
+        """Return machine code from the disk, or None if Numba must compile the function."""
         code = self._opened.load_overload(signature, target)
         _counts["compiled" if code is None else "cached"] += 1
         if code is None:
@@ -222,9 +223,9 @@ class _LateCache:
         return code
 
     def save_overload(self, signature: Any, code: Any) -> None:
-        """Keep machine code on disk, unless it was compiled for a class of another package.
+        """Save machine code on disk, unless it was compiled for a class of another package.
 
-        A reader of the cache may not have that class, and could not load the code.
+        A process that reads the cache may not have that class, and could not load the code.
         """
         kinds = getattr(signature, "args", signature)  # Numba passes a signature or its types
         if not any(_is_foreign(kind, self._function.__module__) for kind in kinds):
@@ -236,7 +237,7 @@ class _LateCache:
 
 
 def _is_foreign(kind: Any, module: str) -> bool:
-    """Return whether a Numba type is, or holds, a class from a package other than the module's."""
+    """Return whether a Numba type is or contains a class from outside the module's package."""
     home = getattr(getattr(kind, "instance_class", None), "__module__", module)
     if home.split(".")[0] != module.split(".")[0]:
         return True
@@ -245,10 +246,10 @@ def _is_foreign(kind: Any, module: str) -> bool:
 
 @lru_cache
 def _digest_of_kernels(folder: Path) -> str:
-    """Return a hash of this file and of all kernels that code in a folder may call.
+    """Return a hash of all source files on which the kernels in `folder` may depend.
 
-    Numba compiles a kernel into those that call it, but compares only the caller's file to decide
-    whether cached code is still valid: after an upgrade it would run the old callee.
+    Numba compiles a kernel into its callers, but compares only the caller's file to decide whether
+    cached code is still valid: after an upgrade it would run the old callee.
     """
     digest = hashlib.sha256()
     here = Path(__file__)

@@ -1,4 +1,4 @@
-"""Optional packages: they are imported here, and only when they are needed."""
+"""Import of optional packages at the time when they are needed."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ REMEDIES = {
 
 
 class MissingPackageError(ImportError):
-    """Raised if an optional package is missing; the message states how to install it.
+    """Raised with installation instructions if an optional package cannot be imported.
 
     >>> try:
     ...     optional("pysat.a_module_that_nobody_has", "this example")
     ... except MissingPackageError as error:
     ...     print(error)
-    this example needs pysat, which is not installed; pip install "glasshouse[solvers]"
+    this example needs pysat, which is not installed; run pip install "glasshouse[solvers]"
 
     Attributes:
-        names_arguments: whether the message names arguments, which are options of a command.
+        names_arguments: whether the message names arguments, which a command shows as options.
     """
 
     names_arguments = True
 
 
 def optional(module: str, purpose: str) -> Any:
-    """Import a module of an optional package.
+    """Import a module of an optional package, or raise a `MissingPackageError`.
 
     Args:
         module: the full name of the module, such as "pysat.formula".
@@ -60,13 +60,13 @@ def optional(module: str, purpose: str) -> Any:
         is_there = not isinstance(error, ModuleNotFoundError)
         state = f"cannot be imported ({error})" if is_there else "is not installed"
         raise MissingPackageError(
-            f"{purpose} needs {package}, which {state}; pip install {REMEDIES[package]}",
+            f"{purpose} needs {package}, which {state}; run pip install {REMEDIES[package]}",
             name=package,
         ) from error
 
 
 def extras_by_presence() -> tuple[list[str], list[str]]:
-    """Return the extras of glasshouse that are fully installed, and the others. Imports nothing.
+    """Return the names of glasshouse's installed extras, and of its missing extras.
 
     >>> there, missing = extras_by_presence()
     >>> sorted(there + missing)
@@ -82,7 +82,7 @@ def extras_by_presence() -> tuple[list[str], list[str]]:
 
 
 def is_there(package: str) -> bool:
-    """Return whether a package is installed; it is not imported.
+    """Return whether a package is installed, without importing the package.
 
     >>> is_there("numpy"), is_there("nobody.has.this")
     (True, False)

@@ -1,4 +1,4 @@
-"""Our own process pool, which can be killed and rebuilt when a worker dies or hangs."""
+"""A process pool that can be killed and rebuilt if a worker process dies or hangs."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from typing import Any
 
 from glasshouse.stopping import deferred
 
-_CLEANING_UP = 2.0  # seconds that workers have to end the processes they started
+_CLEANING_UP = 2.0  # seconds in which workers must end the processes that they started
 
 
 class WorkerPool:
-    """Worker processes for studies, races and proofs.
+    """A pool of worker processes for studies, races and proofs.
 
-    Do not cancel submitted work: `close` does. If a worker ends while it holds a cancelled task,
+    Only `close` may cancel submitted work. If a worker ends while it has a cancelled task,
     Python's executor fails with a traceback and does not clean up.
 
     Workers are spawned, not forked, so a script that uses them needs the usual
-    `if __name__ == "__main__":`. They ignore Ctrl-C, which the coordinator handles, and end
-    themselves when the coordinator is gone, even after `kill -9`.
+    `if __name__ == "__main__":`. Workers ignore Ctrl-C, which the coordinator handles. They end
+    themselves when the coordinator has ended, even after `kill -9`.
 
     Args:
         workers: the number of processes.
@@ -37,7 +37,7 @@ class WorkerPool:
 
     def __init__(self, workers: int) -> None:
         if type(workers) is not int or workers < 1:
-            raise ValueError(f"workers={workers!r} is not an integer of at least 1")
+            raise ValueError(f"workers={workers!r} must be an integer of at least 1")
         self.workers = workers
         self._executor = self._start()
 
@@ -48,12 +48,12 @@ class WorkerPool:
         except OSError as cause:
             # Semaphores are files in /dev/shm, but the system's error does not name a file.
             raise OSError(
-                "worker processes cannot be started: no semaphore can be made in shared memory "
+                "worker processes cannot be started: no semaphore can be created in shared memory "
                 f"({cause.strerror or cause}); make /dev/shm writable, or do not use workers"
             ) from cause
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Run a function in any idle worker.
+        """Submit a function call to the pool, and return its future.
 
         This may start a worker process.
         """
@@ -64,15 +64,15 @@ class WorkerPool:
             return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
-        """Kill all workers and start new ones; work in progress is lost."""
+        """Replace all workers by new workers, and discard the work in progress."""
         self.close()
         self._executor = self._start()
 
     def close(self) -> None:
-        """End all workers without waiting for their work.
+        """End all workers without waiting for their work to finish.
 
         Workers get SIGTERM first: work inside `ending_cleanly` then ends the processes it started,
-        which would otherwise outlive it. Signals to this process wait for a few seconds at most.
+        which would otherwise outlive it. Signals to this process are deferred for a few seconds.
         """
         with deferred():
             self.terminate()
@@ -83,20 +83,20 @@ class WorkerPool:
             self._executor.shutdown(wait=True, cancel_futures=True)
 
     def terminate(self) -> None:
-        """Send SIGTERM to all workers without waiting; `close` must follow."""
+        """Send SIGTERM to all workers without waiting, to prepare a call of `close`."""
         for process in self._processes():
             process.terminate()
 
     def _processes(self) -> list[Any]:
-        # Before Python 3.14 an executor has no public way to its processes.
+        # Before Python 3.14 an executor has no public access to its processes.
         return list((getattr(self._executor, "_processes", None) or {}).values())
 
 
 class Worker(WorkerPool):
-    """One worker process that does one piece of work at a time and reports when the work begins.
+    """A pool of one worker process, which reports when it begins to run a function.
 
     `Future.running()` is not such a report. It is already true while the process starts, and while
-    the work waits in the executor's queue.
+    the call waits in the executor's queue.
 
     Args:
         cores: the only CPUs that the process, and whatever it starts, may run on; None for all.
@@ -116,14 +116,14 @@ class Worker(WorkerPool):
         )  # fmt: skip
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Run a function in the worker; the previous one must have ended."""
+        """Submit a function call to the worker, which must have finished the previous call."""
         self._read_reports()
         self._has_begun = False
         return super().submit(_reported, function, *arguments)
 
     @property
     def has_begun(self) -> bool:
-        """Whether the worker has reported that it runs the function."""
+        """Whether the worker has reported that it runs the submitted function."""
         self._read_reports()
         return self._has_begun
 
@@ -133,7 +133,7 @@ class Worker(WorkerPool):
             self._has_begun = True
 
     def close(self) -> None:
-        """End the worker, and close the pipe of its reports."""
+        """End the worker, and close the pipe that transmits its reports."""
         super().close()
         self._reports.close()
         self._reporting.close()
@@ -141,11 +141,11 @@ class Worker(WorkerPool):
 
 @contextmanager
 def starting(*numbers: signal.Signals) -> Iterator[None]:
-    """Start processes in this block, without losing one of them to a signal.
+    """Defer signals while this block starts processes, so that no process is left behind.
 
-    Signals to this process wait, because a process that was started but not yet recorded would be
-    left behind. The signals in `numbers` do not reach the new processes either until these call
-    `ignore`: Ctrl-C goes to all processes of a terminal and would end a loading one.
+    Otherwise a signal could interrupt this process after it has started a process, but before it
+    has recorded it. The signals in `numbers` are also blocked in the new processes until these call
+    `ignore`: Ctrl-C goes to all processes of a terminal, including processes that are loading.
     """
     with deferred():
         if not hasattr(signal, "pthread_sigmask"):
@@ -168,9 +168,9 @@ def ignore(*numbers: signal.Signals) -> None:
 
 @contextmanager
 def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM unwind this block and then end the worker; for work that starts processes.
+    """Let SIGTERM unwind this block before it ends the worker process.
 
-    This has no effect outside the main thread of a worker.
+    Work that starts processes needs this. It has no effect outside a worker's main thread.
     """
     is_worker = multiprocessing.parent_process() is not None
     if not is_worker or threading.current_thread() is not threading.main_thread():
@@ -187,16 +187,16 @@ def ending_cleanly() -> Iterator[None]:
 
 
 class _LeavingError(BaseException):
-    """Raised in a worker by SIGTERM."""
+    """Raised in a worker process that receives SIGTERM."""
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_IGN)  # a second SIGTERM must not end the cleaning up
+    signal.signal(number, signal.SIG_IGN)  # a second SIGTERM must not interrupt the clean-up
     raise _LeavingError
 
 
 def _wait_for(processes: list[Any], seconds: float) -> None:
-    """Wait at most `seconds` until all processes have ended; their parent thread reaps them."""
+    """Wait until all processes have ended, for at most `seconds` seconds."""
     deadline = time.monotonic() + seconds
     left = {process.sentinel for process in processes}
     while left and (rest := deadline - time.monotonic()) > 0:
@@ -237,14 +237,14 @@ def _become_reporting_worker(
 
 
 def _reported(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Report that the work begins, then do it."""
+    """Report that the function begins, then call it and return its result."""
     assert _reporting is not None
     _reporting.send_bytes(b"begun")
     return function(*arguments)
 
 
 def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
-    """Return CPUs for each worker: `cores` whole cores that no other worker has.
+    """Return one set of CPUs per worker: all CPUs of `cores` cores that no other worker uses.
 
     The CPUs of one core (hyper-threads) stay together, because they slow each other down.
 
@@ -252,19 +252,19 @@ def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
         ValueError: this system cannot pin processes, or this process may use too few cores.
     """
     if not hasattr(os, "sched_setaffinity"):
-        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; remove it")
+        raise ValueError(f"cores={cores}: this system cannot pin processes to cores; omit cores")
     found: dict[str, set[int]] = {}
     for cpu in sorted(os.sched_getaffinity(0)):
         found.setdefault(_core_of(cpu), set()).add(cpu)
     whole = list(found.values())
     if workers * cores > len(whole):
         raise ValueError(f"workers={workers} and cores={cores} need {workers * cores} cores, but "
-                         f"{len(whole)} can be used here; use fewer of either")  # fmt: skip
+                         f"only {len(whole)} can be used; use fewer workers or cores")  # fmt: skip
     return [frozenset().union(*whole[k * cores : (k + 1) * cores]) for k in range(workers)]
 
 
 def _core_of(cpu: int) -> str:
-    """Return a name for a CPU's core: the list of its CPUs if the kernel provides one."""
+    """Return a text that identifies the core of a CPU."""
     with suppress(OSError):
         path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
         return path.read_text().strip()

@@ -1,4 +1,4 @@
-"""Kernels compiled in advance, group by group: for container images and clusters.
+"""Compilation of all kernels in advance, for container images and clusters.
 
 A kernel is compiled for the types of its arguments. The only reliable way to get the right types
 is to make the calls that users make, on small problems.
@@ -34,12 +34,12 @@ def _normals(count: int) -> Any:
 
 
 def _large(count: int) -> Any:
-    """Return integers too large for the kernels of small integers."""
+    """Return `count` random integers that are too large for the kernels of small integers."""
     return np.random.default_rng(count).integers(1, 2**40, count)
 
 
 def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising:
-    """Return a periodic lattice; `weights` returns one weight per edge."""
+    """Return an Ising problem on a periodic lattice, with weights drawn by `weights`."""
     from glasshouse.problems import Ising
 
     sites = np.arange(side**dimensions).reshape((side,) * dimensions)
@@ -49,7 +49,7 @@ def _lattice(side: int, dimensions: int, weights: Callable[[int], Any]) -> Ising
 
 
 def _problems() -> Iterator[Ising]:
-    """Yield small problems: one for each annealing kernel and each kind of number."""
+    """Yield small Ising problems that cover all annealing kernels and types of weights."""
     from glasshouse.problems import Ising
 
     every = np.argwhere(np.triu(np.ones((60, 60)), 1))
@@ -62,7 +62,7 @@ def _problems() -> Iterator[Ising]:
 
 
 def _grown() -> Iterator[Planted]:
-    """Yield the examples of all planting methods whose packages are installed."""
+    """Yield example instances of all planting methods whose packages are installed."""
     from glasshouse.planting import METHODS
 
     for method in METHODS.values():
@@ -79,7 +79,7 @@ def _plant() -> None:
 
 
 def _files() -> None:
-    """Write and verify one small instance in every format that can hold it."""
+    """Write, read and verify two small instances in every format that supports them."""
     from glasshouse.files import FORMATS, read_document, verify_file, write
     from glasshouse.planting import METHODS
 
@@ -91,7 +91,7 @@ def _files() -> None:
                 if form.read is None or form.write is None:
                     continue
                 path = Path(folder) / f"{name}{form.suffix}"
-                with suppress(ValueError, MissingPackageError):  # formats that cannot hold it
+                with suppress(ValueError, MissingPackageError):  # a format does not support it
                     write(path, planted, overwrite=True)
                     read_document(path)
                     verify_file(path)
@@ -178,22 +178,22 @@ class CompiledGroup(NamedTuple):
     folder: str
 
     def summary(self) -> str:
-        """Return one human-readable line."""
+        """Return the counts and the time as one line of text."""
         return f"{self.compiled} compiled, {self.cached} cached already, {self.seconds:.1f} s"
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Raise a ValueError if a name is not in `GROUPS`."""
+    """Raise a ValueError if any of the names is not in `GROUPS`."""
     for name in names:
         if name not in GROUPS:
             raise ValueError(f"group={name!r} is not one of {', '.join(GROUPS)}")
 
 
 def compile_kernels(group: str) -> CompiledGroup:
-    """Compile the kernels of one of the `GROUPS` that are not yet cached.
+    """Compile all kernels of a group in `GROUPS` that are not yet cached.
 
     Raises:
-        OSError: the machine code cannot be stored on disk.
+        OSError: no cache folder can be written.
     """
     refuse_unknown([group])
     folder = cache_folder()

@@ -1,4 +1,4 @@
-"""Seeds: the randomness that a recipe stores, and the streams that kernels draw from."""
+"""Seeds, which recipes store, and the random streams that kernels derive from seeds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-# The starting words of independent generators, one per row.
+# The initial states of independent generators, one per row.
 Streams: TypeAlias = npt.NDArray[np.uint64]
 
 _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomState)
@@ -17,10 +17,10 @@ _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomStat
 
 @dataclass(frozen=True)
 class Seed:
-    """An integer and a path of child indices, which together determine all random numbers.
+    """A seed: an integer and a path of child indices, which determine all random numbers.
 
-    The pair is that of NumPy's `SeedSequence(entropy, spawn_key=...)`, which turns it into the
-    words that start our own generator (`kernels.xoshiro`).
+    The pair is that of NumPy's `SeedSequence(entropy, spawn_key=...)`, which computes from it the
+    initial states of our own generator (`kernels.xoshiro`).
 
     >>> Seed.of(7).child(3)
     Seed(entropy=7, spawn_key=(3,))
@@ -35,10 +35,10 @@ class Seed:
 
     @classmethod
     def of(cls, rng: RngLike) -> Seed:
-        """Return a seed from anything that `numpy.random.default_rng` takes, or from a Seed.
+        """Convert a Seed, or any argument of `numpy.random.default_rng`, to a Seed.
 
         None draws fresh entropy; a Generator yields one 128-bit seed and advances. Several integers
-        together make one seed.
+        together form one seed.
         """
         if isinstance(rng, Seed):
             return rng
@@ -56,7 +56,7 @@ class Seed:
 
     @property
     def number(self) -> int:
-        """Return one integer instead of the pair: the entropy itself if there is no path.
+        """A single integer that represents the seed: the entropy itself if the path is empty.
 
         >>> Seed(7).number, Seed(7, (3,)).number == Seed(7, (4,)).number
         (7, False)
@@ -66,7 +66,7 @@ class Seed:
         return _joined(self.sequence().generate_state(2, np.uint64))
 
     def child(self, index: int) -> Seed:
-        """Return the seed of work item `index`, independent of all its siblings."""
+        """Return the seed of work item `index`, which is independent of all other children."""
         return Seed(self.entropy, (*self.spawn_key, index))
 
     def sequence(self) -> np.random.SeedSequence:
@@ -74,7 +74,7 @@ class Seed:
         return np.random.SeedSequence(self.entropy, spawn_key=self.spawn_key)
 
     def streams(self, number: int) -> Streams:
-        """Return the starting words of `number` independent generators, one per row.
+        """Return the initial states of `number` independent generators, one generator per row.
 
         The first streams do not depend on `number`.
         """
@@ -83,7 +83,7 @@ class Seed:
 
 
 def _whole_numbers(rng: object) -> list[int]:
-    """Return the integers of a seed that consists of several, as in NumPy."""
+    """Return the integers of a seed that is given as a list, tuple, range or array."""
     numbers = rng.tolist() if isinstance(rng, np.ndarray) else rng
     if (
         not isinstance(numbers, (list, tuple, range))
@@ -93,7 +93,7 @@ def _whole_numbers(rng: object) -> list[int]:
         )
     ):
         raise ValueError(
-            f"rng={rng!r:.60} must be None, one or several integers of at least 0, or a numpy "
+            f"rng={rng!r:.60} must be None, one or several integers of at least 0, or a NumPy "
             "SeedSequence, BitGenerator, Generator or RandomState"
         )
     return [int(number) for number in numbers]

@@ -1,9 +1,9 @@
-"""Signals that wait until it is safe to handle them, and the clock of all deadlines.
+"""Deferred handling of signals, and the clock that measures all deadlines.
 
-Python runs signal handlers in its main thread, between any two of its steps. A handler that raises
-(Ctrl-C does) can do so in the middle of a step of Numba or LLVM, whose objects are then left half
-made: a module is freed twice, a generator is dead for good. `deferred` makes signals wait for the
-end of such a block, in the user's process as on the command line.
+Python runs signal handlers in its main thread, between any two steps of the interpreter. A handler
+that raises an exception, as that of Ctrl-C does, can interrupt a step of Numba or LLVM and leave
+inconsistent objects: a module is freed twice, a generator is permanently unusable. `deferred` makes
+signals wait until such a block has ended, in the user's process and on the command line.
 
 Deadlines are read from `working_time`, which is paused while kernels compile. A command whose
 time limit includes compilation runs within `compilation_limited`.
@@ -22,18 +22,18 @@ from types import FrameType
 from typing import Any
 
 _SIGNALS = tuple(signal.valid_signals())  # read once, because this call is slow
-_SLICE_SECONDS = 0.1  # seconds of compiled work between two moments at which signals are handled
+_SLICE_SECONDS = 0.1  # seconds of compiled work after which signals are handled
 
 
 class TimeIsOverError(KeyboardInterrupt):
-    """Raised when the time of a command is over: nothing more may be computed.
+    """Raised when the time limit of a command is over, so that nothing more may be computed.
 
-    Ctrl-C lets a search finish what makes its result complete; this does not.
+    After Ctrl-C, a search may still complete its result; after this exception, it may not.
     """
 
 
 class _RaisedByHandlerError(BaseException):
-    """A carrier of a handler's exception through a block that may catch any `Exception`."""
+    """Raised in place of a signal handler's exception, so that no `except Exception` catches it."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -41,10 +41,10 @@ class _RaisedByHandlerError(BaseException):
 
 
 class Deferral:
-    """A handler that records signals and delivers them when its block has ended.
+    """A signal handler that records signals, and delivers them when its block has ended.
 
-    A handler that could not be restored still works: after its block, a deferral delivers signals
-    at once.
+    If an original handler could not be restored, it still works: after its block, a deferral
+    passes signals on to it at once.
     """
 
     def __init__(self) -> None:
@@ -53,14 +53,14 @@ class Deferral:
         self.is_open = True
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
-        """Record a signal, or deliver it if the block has ended."""
+        """Record a signal, or pass it to the original handler if the block has ended."""
         if not self.is_open:
             self.handlers[number](number, frame)
         elif number not in self.came:
             self.came.append(number)
 
     def take_over(self) -> None:
-        """Replace every handler written in Python; others never run between Python's steps."""
+        """Replace every signal handler that is written in Python with this deferral."""
         for number in _SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler) and not isinstance(handler, signal.Handlers):
@@ -68,7 +68,7 @@ class Deferral:
                 signal.signal(number, self)
 
     def handle(self) -> None:
-        """Run the handlers of the recorded signals now; the first one that raises ends this."""
+        """Run the handlers of the recorded signals now, until a handler raises an exception."""
         while self.came:
             number = self.came.pop(0)
             try:
@@ -77,9 +77,9 @@ class Deferral:
                 raise _RaisedByHandlerError(error) from None
 
     def give_back(self) -> None:
-        """Restore every handler, then deliver the recorded signals.
+        """Restore every signal handler, then deliver the recorded signals.
 
-        A restored handler may raise while others are still replaced: all are restored before that.
+        If a restored handler raises an exception, the remaining handlers are restored first.
         """
         try:
             for number, handler in self.handlers.items():
@@ -93,7 +93,7 @@ class Deferral:
         self.deliver()
 
     def deliver(self) -> None:
-        """Deliver the recorded signals; if a handler raises, deliver the remaining ones as well."""
+        """Deliver all recorded signals, even if a handler raises an exception."""
         if self.came:
             try:
                 signal.raise_signal(self.came.pop(0))
@@ -106,9 +106,9 @@ _open: Deferral | None = None
 
 @contextmanager
 def deferred() -> Iterator[None]:
-    """Let signals wait until the block has ended; a nested block changes nothing.
+    """Defer the handling of signals until this block has ended.
 
-    Only Python's main thread handles signals, so this does nothing in other threads.
+    Nested blocks have no effect, nor have blocks in other threads, which never handle signals.
 
     >>> with deferred():
     ...     6 * 7
@@ -131,13 +131,13 @@ def deferred() -> Iterator[None]:
 
 
 def in_slices(work: Callable[[int, int], object], count: int) -> None:
-    """Do `count` steps of compiled work, and handle signals about ten times a second.
+    """Run `count` steps of compiled work, and handle signals about ten times per second.
 
-    Python handles no signal while compiled code runs. The number of steps in a slice follows the
-    time that the last slice took, so no result may depend on where the steps are cut.
+    Python cannot handle signals while compiled code runs. The number of steps in a slice depends on
+    the time that the last slice took, so results must not depend on how the steps are sliced.
 
     Args:
-        work: does the steps `first`, …, `last - 1`; signals wait in the meantime.
+        work: performs the steps `first`, …, `last - 1`, while signals are deferred.
         count: the number of steps.
 
     >>> in_slices(lambda first, last: print(first, last), 4)
@@ -159,13 +159,13 @@ def in_slices(work: Callable[[int, int], object], count: int) -> None:
 
 
 def handle_waiting() -> None:
-    """Run the handlers of waiting signals now: a safe point inside a `deferred` block.
+    """Run the handlers of deferred signals now, at a safe point inside a `deferred` block.
 
-    A handler that raises, as the one of Ctrl-C does, raises here. One that returns lets the block
-    continue.
+    An exception of a handler, such as that of Ctrl-C, is raised here. If all handlers return, the
+    block continues.
 
     Raises:
-        TimeIsOverError: compilation is limited, and its time is used up.
+        TimeIsOverError: the time limit of the compilation is over.
     """
     if _open is not None and threading.current_thread() is threading.main_thread():
         _compilation.check()
@@ -173,39 +173,39 @@ def handle_waiting() -> None:
 
 
 class _CompileClock:
-    """A clock of the seconds during which any thread of this process compiled."""
+    """A clock that measures how long at least one thread of this process has been compiling."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._threads = 0
         self._since = self._total = 0.0
-        self.until = math.inf  # on the monotonic clock; if finite, compilation counts
+        self.until = math.inf  # monotonic time; if finite, compilation counts towards time limits
 
     def start(self) -> None:
-        """Note that a thread begins to compile."""
+        """Record that a thread begins to compile."""
         with self._lock:
             if self._threads == 0:
                 self._since = time.monotonic()
             self._threads += 1
 
     def stop(self) -> None:
-        """Note that a thread has finished compiling."""
+        """Record that a thread has finished compiling."""
         with self._lock:
             self._threads -= 1
             if self._threads == 0:
                 self._total += time.monotonic() - self._since
 
     def read(self) -> tuple[float, float]:
-        """Return the monotonic time, and the seconds spent on compiling until now."""
+        """Return the monotonic time, and the seconds spent on compilation until now."""
         with self._lock:
             now = time.monotonic()
             return now, self._total + (now - self._since if self._threads else 0.0)
 
     def check(self) -> None:
-        """Raise `TimeIsOverError` if the time for compiling is used up."""
+        """Raise `TimeIsOverError` if the time limit of the compilation is over."""
         if time.monotonic() > self.until:
             raise TimeIsOverError(
-                "the time limit left no time to compile; run `glasshouse compile` once in advance"
+                "the time limit ended during compilation; run `glasshouse compile` once in advance"
             )
 
 
@@ -214,7 +214,7 @@ _compilation = _CompileClock()
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Compile in this block: signals wait, and `working_time` is paused."""
+    """Defer signals and pause `working_time` while this block compiles."""
     with deferred():
         _compilation.start()
         try:
@@ -225,11 +225,11 @@ def compiling() -> Iterator[None]:
 
 @contextmanager
 def compilation_limited(seconds: float) -> Iterator[None]:
-    """Count compilation time within a block, for deadlines that are set and read there.
+    """Let compilation count towards the deadlines that are set and read within this block.
 
     Args:
-        seconds: the time from now after which nothing is compiled any more. Compilation in the main
-        thread then ends with `TimeIsOverError` between two of its steps.
+        seconds: the time from now after which nothing may be compiled. Compilation in the main
+            thread then ends with `TimeIsOverError` between two steps.
     """
     before, _compilation.until = _compilation.until, time.monotonic() + seconds
     try:
@@ -239,15 +239,15 @@ def compilation_limited(seconds: float) -> Iterator[None]:
 
 
 def working_time() -> float:
-    """Return seconds on a monotonic clock that is paused while glasshouse compiles.
+    """Return the time in seconds on a monotonic clock that is paused while glasshouse compiles.
 
-    Deadlines are set and compared on this clock, so that a time limit means the same in the first
-    call of a process as in later ones. Within `compilation_limited` the clock is not paused.
+    Deadlines are set and compared on this clock, so that a time limit has the same meaning in the
+    first call of a process and in later calls. Within `compilation_limited` it is not paused.
     """
     now, compiled = _compilation.read()
     return now - compiled if math.isinf(_compilation.until) else now
 
 
 def compile_seconds() -> float:
-    """Return the seconds that this process has spent on compiling glasshouse's kernels."""
+    """Return the seconds that this process has spent on the compilation of kernels."""
     return _compilation.read()[1]

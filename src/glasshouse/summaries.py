@@ -1,7 +1,7 @@
-"""Summaries of results: `summary()`, a repr of one short line, a table in notebooks.
+"""Summaries of results: the method `summary()`, a one-line repr, and a table for notebooks.
 
 The table is HTML without its own colours, fonts, scripts, style sheets or addresses, so that it is
-readable in dark and in light notebooks. Any of its texts may come from an untrusted file.
+readable in dark and in light notebooks. All texts may come from untrusted files.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ import numpy as np
 Row: TypeAlias = tuple[str, ...]
 
 _LONGEST_LINE, _LONGEST_TEXT, _MOST_ITEMS = 100, 40, 3
-# The most characters of a cell, rows and columns of a table. The result itself holds the rest.
+# The most characters of a cell, and the most rows and columns of a table.
 _LONGEST_CELL, _MOST_ROWS, _MOST_COLUMNS = 250, 40, 20
 _LEFT = ' style="text-align:left"'  # because notebooks align numbers and texts to the right
 
 
 class Summarised:
-    """The base class of all results; a subclass may override any part of its summary.
+    """The base class of all results, with a summary, a one-line repr and a notebook table.
 
     `summary()` returns `__str__` if the class defines it, otherwise its own repr, otherwise one
-    line per field. The repr names the fields, as a dataclass does, but does not spell out arrays.
-    Notebooks show the same text in a table.
+    line per field. The repr names the fields, as a dataclass does, but abbreviates arrays.
+    Notebooks show the same text in a table. A subclass may override any part.
     """
 
     def summary(self) -> Any:
-        """Return a human-readable summary: a string, or an object that prints as one.
+        """Return a human-readable summary: a string, or an object that prints as text.
 
         >>> from glasshouse.problems import Ising
         >>> Ising.from_edges(2, [(0, 1)], [3]).summary()
@@ -48,7 +48,7 @@ class Summarised:
         return "\n".join(f"{name:<{width}}  {text}".rstrip() for name, text in rows)
 
     def _summary_table(self) -> SummaryTable:
-        """Return the cells of `summary()`; a class whose summary has columns overrides this."""
+        """Return the summary as a table for notebooks."""
         kind = type(self)
         has_words = kind.summary is not Summarised.summary
         has_words = has_words or kind.__str__ is not object.__str__
@@ -72,7 +72,7 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _words(value: Any) -> str:
-    """Return a value as text on a single line."""
+    """Return a value as one line of text, with at most 100 characters."""
     return _cut(value, _LONGEST_LINE) if isinstance(value, str) else short(value, _LONGEST_LINE)
 
 
@@ -110,10 +110,10 @@ def _cut(text: str, longest: int) -> str:
 
 @dataclass(frozen=True)
 class SummaryTable:
-    """The cells of a summary.
+    """The cells of a summary table, and the sentences around the table.
 
     Attributes:
-        rows: each row is a name and its values; a single cell is a sentence.
+        rows: the rows; each is a name and its values, or a single cell with a sentence.
         head: the names of the columns; may be empty.
         above: sentences before the table.
         below: sentences after the table.
@@ -126,7 +126,7 @@ class SummaryTable:
 
 
 def html_of(title: str, table: SummaryTable) -> str:
-    """Return a summary as HTML of bounded size; all texts are escaped.
+    """Return a summary as an HTML table of bounded size, in which all texts are escaped.
 
     >>> print(html_of("Verdict", SummaryTable([("bound", "<-3>")])))
     <div>
@@ -162,7 +162,7 @@ def html_of(title: str, table: SummaryTable) -> str:
 
 
 def _row(row: Row, width: int) -> str:
-    """Return a table row: a name and its values, or a sentence across all columns."""
+    """Return an HTML table row: a name and its values, or one sentence across all columns."""
     if len(row) == 1:
         return f'<tr><td colspan="{width}"{_LEFT}>{_shown(row[0])}</td></tr>'
     name, *values = row[:width]
@@ -171,12 +171,12 @@ def _row(row: Row, width: int) -> str:
 
 
 def _few(lines: Sequence[str]) -> Iterable[str]:
-    """Return at most as many sentences as a table may have rows."""
+    """Return the first 40 lines, and a note on how many lines are omitted."""
     left = len(lines) - _MOST_ROWS
     return [*lines[:_MOST_ROWS], *([f"… and {left} more lines"] if left > 0 else [])]
 
 
 def _shown(text: str) -> str:
-    """Escape a text of bounded length; no control or bidirectional character survives."""
+    """Shorten a text, and escape its HTML, control and bidirectional characters."""
     cut = text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
     return escape("".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut))

@@ -1,9 +1,9 @@
-"""Waiting for threads and futures without leaving a needed lock closed after a signal.
+"""Functions that wait for threads and futures, and that Ctrl-C can interrupt safely.
 
-Python's `Condition` takes its lock in a step of Python. Ctrl-C just after that step leaves the lock
-closed for good: a thread that must take it to end never ends. Futures, events, semaphores and the
-start of a thread all use conditions. The main thread therefore touches them only while signals are
-deferred, for a tenth of a second at most, or waits for a `Bell`, which has no condition.
+Python's `Condition` acquires its lock in a step of Python. Ctrl-C just after that step leaves the
+lock permanently locked, and a thread that must acquire it never ends. Futures, events, semaphores
+and the start of a thread all use conditions. The main thread therefore uses them only while signals
+are deferred, for at most a tenth of a second, or waits for a `Bell`, which has no condition.
 
 Python handles signals in its main thread, between two steps of the interpreter. Work that Python
 cannot interrupt is therefore done in another thread while the caller waits: see `interruptible`.
@@ -31,15 +31,15 @@ from glasshouse.stopping import deferred, working_time
 
 Result = TypeVar("Result")
 
-# The most seconds for which signals are deferred. Also the longest wait in one system call: Python
-# handles a signal that comes just before a system call only after that call has returned.
+# The most seconds for which signals are deferred, and the longest wait in one system call: Python
+# handles a signal that arrives just before a system call only after that call has returned.
 LOOK_EVERY = 0.1
-_PATIENCE = 5.0  # seconds after Ctrl-C, for a solver that is slow to stop
+_PATIENCE = 5.0  # seconds after Ctrl-C in which a solver must stop
 _LONGEST_IDLE = 0.5  # seconds until an idle thread ends
 
 
 class Bell:
-    """An event that happens once; the main thread waits for it in one step, which Ctrl-C can end.
+    """A one-time event for which the main thread can wait without blocking Ctrl-C.
 
     >>> bell = Bell()
     >>> bell.wait(0.001)
@@ -55,28 +55,28 @@ class Bell:
         self._lock.acquire()
 
     def ring(self) -> None:
-        """Wake the waiting thread."""
+        """Record that the event has happened, and wake the waiting thread."""
         self._has_rung = True
         with suppress(RuntimeError):  # the lock is already open
             self._lock.release()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for the bell, at most for `seconds`; return whether it has rung."""
+        """Wait for at most `seconds` seconds, and return whether the event has happened."""
         if not self._has_rung:
             self._lock.acquire(timeout=seconds)
         return self._has_rung
 
 
 def start_thread(work: Callable[[], object], name: str | None = None) -> None:
-    """Start a daemon thread; a signal to the main thread cannot prevent its start."""
+    """Start a daemon thread that runs `work`, with signals deferred during the start."""
     with deferred():
         threading.Thread(target=work, name=name, daemon=True).start()
 
 
 def submit(executor: Executor, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
-    """Submit work to an executor.
+    """Submit a function call to an executor, and return its future.
 
-    Signals wait only for Python's own executors: other executors may do the work at once.
+    Signals are deferred only for Python's own executors: others may run the function at once.
     """
     if not isinstance(executor, (ThreadPoolExecutor, ProcessPoolExecutor)):
         return executor.submit(function, *arguments)
@@ -87,14 +87,14 @@ def submit(executor: Executor, function: Callable[..., Result], *arguments: Any)
 def wait_briefly(
     futures: Collection[Future[Result]], return_when: str = FIRST_COMPLETED
 ) -> tuple[set[Future[Result]], set[Future[Result]]]:
-    """Wait like `concurrent.futures.wait`, for at most `LOOK_EVERY` seconds: call it in a loop."""
+    """Wait for futures as `concurrent.futures.wait` does, but for at most `LOOK_EVERY` seconds."""
     with deferred():
         done, pending = wait(futures, LOOK_EVERY, return_when)
     return done, pending
 
 
 def result_of(future: Future[Result]) -> Result:
-    """Wait for a future, and return its result or raise its exception."""
+    """Wait until a future is done, and return its result or raise its exception."""
     while not wait_briefly([future])[0]:
         continue
     with deferred():
@@ -102,14 +102,14 @@ def result_of(future: Future[Result]) -> Result:
 
 
 def cancel_all(futures: Iterable[Future[Any]]) -> None:
-    """Cancel the futures that have not begun."""
+    """Cancel all futures that have not begun to run."""
     with deferred():
         for future in futures:
             future.cancel()
 
 
 class _Job(Generic[Result]):
-    """A piece of work, and whether it is finished.
+    """A function call that another thread runs, with its result and its state.
 
     The caller waits for a flag, not for a message: a signal between the arrival of a message and
     its use would lose the message, and the caller would wait forever.
@@ -123,19 +123,19 @@ class _Job(Generic[Result]):
         self._ended = Bell()
 
     def do(self) -> None:
-        """Do the work, unless it was cancelled or done before."""
+        """Call the function, unless the job was cancelled or has already run."""
         if self.is_done:
             return
         try:
             if not self.is_off:
                 self.results.append(self.work())
-        except BaseException as fault:  # it is raised again in the caller's thread
+        except BaseException as fault:  # the caller's thread raises it again
             self.fault = fault
         self.is_done = True
         self._ended.ring()
 
     def wait(self, stop: Callable[[], object], deadline: float) -> None:
-        """Wait until the work has ended; ask it to stop after the deadline."""
+        """Wait until the job has ended, and call `stop` repeatedly after the deadline."""
         while not self.is_done:
             left = deadline - working_time()
             if left <= 0.0:
@@ -143,7 +143,7 @@ class _Job(Generic[Result]):
             self._ended.wait(min(left, LOOK_EVERY) if left > 0.0 else LOOK_EVERY)
 
     def end(self, stop: Callable[[], object], patience: float) -> None:
-        """Ask the work to stop until it has ended, for at most `patience` seconds."""
+        """Call `stop` repeatedly until the job has ended, for at most `patience` seconds."""
         last = working_time() + patience
         while not self.is_done and working_time() < last:
             with suppress(BaseException):  # the caller gets the first exception only
@@ -152,12 +152,12 @@ class _Job(Generic[Result]):
 
 
 class SideThread:
-    """A thread that does one job at a time, and ends after half a second without a job.
+    """A thread that runs one job at a time, and ends after half a second without a job.
 
-    A thread that stayed alive would turn every later `os.fork` of the user into a warning.
+    If the thread stayed alive, every later `os.fork` of the user would cause a warning.
 
     Args:
-        idle: the list that contains the thread while it has nothing to do.
+        idle: the list that contains the thread while it does not have a job.
     """
 
     def __init__(self, idle: list[SideThread]) -> None:
@@ -176,7 +176,7 @@ class SideThread:
 
 
 def _free_thread(idle: list[SideThread]) -> SideThread:
-    """Return an idle thread or start one; a parent's threads do not survive in a fork."""
+    """Return an idle thread that belongs to this process, or start a new thread."""
     while idle:
         try:
             thread = idle.pop()
@@ -194,22 +194,22 @@ def interruptible(
     patience: float = _PATIENCE,
     idle: list[SideThread] | None = None,
 ) -> Result:
-    """Do work in another thread, which Ctrl-C or a time limit stops.
+    """Call `work` in another thread, and stop it at a time limit or after Ctrl-C.
 
     Args:
-        work: the function to call. It must release the interpreter's lock and not compile.
-        stop: makes the work return soon. It is called repeatedly until that happens: a solver may
-            be between two of its steps, at which it forgets earlier calls.
+        work: the function to call. It must release the interpreter's lock, and must not compile.
+        stop: makes `work` return soon. It is called repeatedly until `work` returns, because a
+            solver may ignore calls that arrive between two of its steps.
         time_limit: the seconds after which to stop.
-        patience: the seconds after Ctrl-C until the work is abandoned.
+        patience: the seconds after Ctrl-C after which the work is abandoned.
         idle: threads to reuse; only for work that is never abandoned.
 
     Returns:
         The result of the work, even after the time limit.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C was pressed (or the user's own handler raised something else), and
-        the work has ended or was abandoned.
+        KeyboardInterrupt: Ctrl-C was pressed, and the work has ended or was abandoned. If the
+            user's own handler raised another exception, that exception is raised instead.
 
     >>> interruptible(lambda: 6 * 7, lambda: None)
     42

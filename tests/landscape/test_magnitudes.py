@@ -43,7 +43,7 @@ def fits(problem) -> bool:
 def test_landscapes_of_large_integers(problem):
     if not fits(problem):
         for refused in (local_minima, low_energy_states):
-            with pytest.raises(ValueError, match=r"add up|above 2\^63-1"):
+            with pytest.raises(ValueError, match=r"add up|at most 2\^63-1"):
                 refused(problem)
         return
     states = states_of(problem)

@@ -126,7 +126,7 @@ def test_bad_arguments_are_named():
         expected_local_minima(4, frustration=0.3)
     with pytest.raises(ValueError, match="is not a finite fraction"):
         expected_local_minima(4, frustration="a lot")
-    with pytest.raises(ValueError, match="block=1 must be between"):
+    with pytest.raises(ValueError, match="block=1 must be above 0"):
         local_field_dispersion(10, 5, frustration=0.2, block=1, aligned=0.5)
     with pytest.raises(ValueError, match="aligned=2"):
         local_field_dispersion(10, 5, frustration=0.2, block=0.5, aligned=2)

@@ -191,7 +191,7 @@ class TestAlone:
         assert result.returncode == 2
         assert result.stdout == ""
         assert result.stderr.startswith("glasshouse: ")
-        remedy = f'which is not installed; pip install "glasshouse[{NEEDY[command]}]"\n'
+        remedy = f'which is not installed; run pip install "glasshouse[{NEEDY[command]}]"\n'
         assert result.stderr.endswith(remedy)
         assert result.stderr.count("\n") == 1
         assert sorted(used.rglob("*")) == before

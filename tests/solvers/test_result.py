@@ -117,7 +117,7 @@ def test_success_needs_a_target():
 
 def test_summaries_say_what_was_looked_for():
     text = result_with([1, 0, 3]).summary()
-    assert "2 of 3 runs, looked for after every sweep" in text
+    assert "2 of 3 runs, checked after every sweep" in text
     assert "byte lanes" in text
 
 

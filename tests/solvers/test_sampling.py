@@ -14,6 +14,7 @@ import pytest
 
 import glasshouse as gh
 from glasshouse.randomness import Seed
+from glasshouse.solvers import sampling
 from glasshouse.statistics.intervals import student_reach
 from glasshouse.studies.glasses import lattice
 
@@ -204,3 +205,13 @@ def test_the_distribution_of_overlaps_is_exact():
         reach = student_reach(RUNS - 1, CONFIDENCE) * shares.std(ddof=1) / math.sqrt(RUNS) + 1e-4
         assert abs(shares.mean() - exact[agreeing]) <= reach
     assert found.overlap_counts().sum() == found.overlaps.size
+
+
+def test_a_summary_computes_each_statistic_once(monkeypatch):
+    found = gh.sample(lattice(4, seed=Seed(1)), np.linspace(0.1, 1, 8), sweeps=40, runs=2, rng=1)
+    calls, compute = [], sampling._autocorrelation
+    monkeypatch.setattr(sampling, "_autocorrelation", lambda s: calls.append(1) or compute(s))
+    assert [line.split()[0] for line in found.summary().splitlines()] == [
+        f"{beta:.4g}" for beta in found.betas
+    ]
+    assert len(calls) == 2 * len(found.betas)  # of the energies and of q²

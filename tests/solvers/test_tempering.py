@@ -216,9 +216,9 @@ def lattice(shape: tuple[int, ...], weights: str) -> Ising:
     ("wrong", "words"),
     [
         ({"sweeps": 0}, "sweeps"),
-        ({"sweeps": 2**31}, "the most a run can have"),
+        ({"sweeps": 2**31}, "must be at most 2147483647, the most sweeps"),
         ({"replicas": 1}, "replicas"),
-        ({"replicas": 10**12}, "the most that a ladder can have"),
+        ({"replicas": 10**12}, "too many for a ladder; use at most"),
         ({"beta": (1.0, 0.5)}, "rising"),
         ({"beta": [0.5]}, "at least two"),
         ({"beta": (-1.0, 0.5)}, "not negative"),

@@ -1,1 +1,1 @@
-"""Compiled code shared by several packages. It does not depend on any of them."""
+"""Compiled code that several packages share, and that depends on none of them."""

@@ -1,4 +1,4 @@
-"""Graphs in compressed rows: the neighbours of each node, and the edges to them."""
+"""Adjacency of graphs in compressed rows: the neighbours and the edges of each node."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from glasshouse.kernels.arrays import zeros
 
 
 class Adjacency(NamedTuple):
-    """The neighbours of node v at indices `starts[v]` to `starts[v + 1]` - 1, ascending.
+    """A graph in compressed rows: the row of a node lists its neighbours in ascending order.
 
-    Each edge appears in the rows of both its ends.
+    Row v is at indices `starts[v]` to `starts[v + 1]` - 1. Each edge is in the rows of both ends.
     """
 
     starts: npt.NDArray[np.int64]
@@ -23,12 +23,12 @@ class Adjacency(NamedTuple):
 
 
 def adjacency(num_nodes: int, edges: npt.NDArray[Any]) -> Adjacency:
-    """Return the rows of a graph from its edges, in any order; parallel edges keep their order.
+    """Return the adjacency of a graph, given its edges in any order.
 
     >>> adjacency(3, np.array([(1, 2), (0, 2)])).neighbours
     array([2, 2, 0, 1], dtype=int32)
     """
-    # A copy, because Numba would compile again for arrays that cannot be written.
+    # A copy, because Numba would compile the kernel again for arrays that cannot be written.
     ends = np.array(edges, dtype=np.int32, order="C").reshape(-1)
     starts, neighbours, edge_ids, is_ascending = fill_rows(num_nodes, ends)
     if not is_ascending:
@@ -40,8 +40,8 @@ def adjacency(num_nodes: int, edges: npt.NDArray[Any]) -> Adjacency:
 def fill_rows(num_nodes: Any, ends: Any) -> Any:
     """Return the three arrays of an adjacency, and whether its rows are already sorted.
 
-    `ends` contains the two ends of each edge in turn. An end is half of an edge, and leads to the
-    other half, `half ^ 1`.
+    `ends` contains the two ends of each edge in turn. An index `half` of an end is half of an edge;
+    the other half is `half ^ 1`.
     """
     starts, filled = zeros(num_nodes + 1, np.int64), zeros(num_nodes, np.int64)
     for half in range(ends.size):
@@ -62,7 +62,7 @@ def fill_rows(num_nodes: Any, ends: Any) -> Any:
 
 @compiled
 def sort_rows(starts: Any, ends: Any, neighbours: Any, edge_ids: Any) -> None:
-    """Sort all rows by two stable sorts: by the neighbour, then by the node of the row."""
+    """Sort every row of an adjacency by neighbour, with two stable sorts."""
     by_head, filled = zeros(ends.size, np.int64), zeros(starts.size, np.int64)
     for turn in range(2):
         for v in range(starts.size):

@@ -1,7 +1,7 @@
-"""New arrays in compiled code, and arrays whose bytes are viewed as another type.
+"""Functions for compiled code that allocate arrays or view their bytes as another type.
 
-Numba compiles its own `np.zeros` and similar functions again for every type and every call, a tenth
-of a second each. These functions are a few inline instructions.
+Numba compiles its own `np.zeros` and similar functions again for every type and every call, which
+takes a tenth of a second each. The functions of this module are a few inline instructions.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from glasshouse.numba_private import new_array, set_fields
 
 
 def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Turn the decorated function into inline instructions.
+    """Decorate a function that generates inline instructions, with `plain` as the fallback.
 
-    Without the private names of Numba, the plain function does the same, more slowly. The result is
-    untyped on purpose: kernels call it without its first argument.
+    Without the private names of Numba, `plain` is compiled instead, which does the same more
+    slowly. The result is untyped on purpose: kernels call it without its first argument.
     """
     if new_array is None:
         return lambda _: inner(plain)
@@ -31,7 +31,7 @@ def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _new_array(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Return the instructions for an array of the given sizes; the last argument is its type."""
+    """Return the LLVM instructions that allocate an array of given sizes and type."""
     sizes = [
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[:-1], signature.args[:-1], strict=True)
@@ -51,30 +51,30 @@ def _zeros(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 
 @_word(lambda size, dtype: np.empty(size, dtype))
 def empty(typing: Any, size: Any, dtype: Any) -> Any:
-    """Return an array of `size` ≥ 0 items that are not initialised."""
+    """Return an uninitialised array of `size` ≥ 0 items."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _empty
 
 
 @_word(lambda size, dtype: np.zeros(size, dtype))
 def zeros(typing: Any, size: Any, dtype: Any) -> Any:
-    """Return an array of zeros."""
+    """Return a flat array of `size` zeros."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _zeros
 
 
 @_word(lambda rows, columns, dtype: np.zeros((rows, columns), dtype))
 def zero_table(typing: Any, rows: Any, columns: Any, dtype: Any) -> Any:
-    """Return a table of zeros."""
+    """Return a two-dimensional array of zeros."""
     return types.Array(dtype.dtype, 2, "C")(rows, columns, dtype), _zeros
 
 
 @_word(lambda array, dtype: array.view(dtype))
 def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
-    """View a flat array's bytes as numbers of another type, whose size divides the old size."""
+    """View the bytes of a flat array as numbers of a type whose size divides the old size."""
     if array.ndim != 1 or array.layout != "C":
-        raise TypingError(f"{array} is not flat")
+        raise TypingError(f"{array} must be one-dimensional and contiguous")
     parts = array.dtype.bitwidth // dtype.dtype.bitwidth
     if parts * dtype.dtype.bitwidth != array.dtype.bitwidth:
-        raise TypingError(f"{array.dtype} cannot be viewed as {dtype.dtype}")
+        raise TypingError(f"{array.dtype} must be as large as {dtype.dtype}, or a multiple of it")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = signature.return_type
@@ -97,8 +97,8 @@ def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
 
 @inner
 def enlarged(array: Any, size: Any) -> Any:
-    """Return a longer copy; the loop compiles three times as fast as assigning slices."""
+    """Return a copy of a flat array that is enlarged to `size` items."""
     longer = empty(size, array.dtype)
-    for k in range(array.size):
+    for k in range(array.size):  # compiles three times as fast as the assignment of a slice
         longer[k] = array[k]
     return longer

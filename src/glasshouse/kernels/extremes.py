@@ -1,7 +1,7 @@
-"""The minimum and maximum of two numbers in compiled code.
+"""The minimum and the maximum of two numbers, for compiled code.
 
-Numba compiles its own `min` and `max` again for every pair of types. These are two inline
-instructions.
+Numba compiles its own `min` and `max` again for every pair of types. The functions of this module
+are two inline instructions each.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ word: Any = intrinsic
 
 
 def _of_two(comparison: str) -> Callable[..., Any]:
-    """Return the second number if it compares this way with the first, otherwise the first."""
+    """Return an intrinsic that selects the lower ("<") or the higher (">") of two numbers."""
 
     def typed(typing: Any, first: Any, second: Any) -> Any:
         given = types.unliteral(first), types.unliteral(second)
         kind: Any = typing.unify_types(*given)
         is_float = isinstance(kind, types.Float)
         if not is_float and kind not in types.integer_domain:
-            raise TypingError(f"{first} and {second} cannot be compared")
+            raise TypingError(f"{first} and {second} must both be integers, or both be floats")
 
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             one, two = (

@@ -1,4 +1,4 @@
-"""Flipping spins one by one, with the cost of every flip kept up to date."""
+"""Single spin flips, with the cost of every flip kept up to date."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from glasshouse.compiled import inlined
 
 
 class Walker(NamedTuple):
-    """A state that changes flip by flip, on some nodes of a graph in compressed rows.
+    """A state that changes by single flips, on consecutive nodes of a graph in compressed rows.
 
-    `margins[i]` is s_i θ_i, spin times local field: a flip of spin i costs twice that and changes
-    the margins of its neighbours only.
+    `margins[i]` is s_i θ_i, spin times local field. A flip of spin i costs twice this margin, and
+    changes only the margins of spin i and its neighbours.
     """
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[Any]
     weights: npt.NDArray[Any]
-    first: int  # the node of spin 0; spins follow their nodes' order
+    first: int  # the node of spin 0; spin i is on node `first` + i
     spins: npt.NDArray[Any]
     margins: npt.NDArray[Any]
 
 
 @inlined
 def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
-    """Flip spin i, and return how three sums over the margins change.
+    """Flip spin i, and return the changes of three quantities that depend on the margins.
 
     Returns:
         The changes of three quantities: the number of negative margins; the number of zero margins,
@@ -54,7 +54,7 @@ def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
 
 @inlined
 def turning_bit(step: Any) -> Any:
-    """Return the bit that changes between the Gray codes of step - 1 and `step`: its lowest bit."""
+    """Return the index of the bit that a Gray code changes at `step`: its lowest set bit."""
     bit = 0
     while not (step >> bit) & 1:
         bit += 1

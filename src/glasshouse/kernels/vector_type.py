@@ -1,4 +1,4 @@
-"""The Numba type of a vector, and its operators: each is one LLVM instruction, lane by lane."""
+"""The Numba type of a vector, with operators that are single LLVM instructions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.extending import lower_builtin, models, register_model, type_callable
 
-# The widths of the numbers that lanes may hold.
+# The types of lanes, and their widths in bits.
 BITS = {
     types.uint8: 8, types.int16: 16, types.int32: 32, types.uint32: 32,
     types.int64: 64, types.uint64: 64, types.float32: 32, types.float64: 64,
@@ -23,13 +23,13 @@ class Vector(types.Type):
 
     def __init__(self, dtype: Any, lanes: int) -> None:
         if dtype not in BITS:
-            raise TypingError(f"vectors of {dtype} are not supported")
+            raise TypingError(f"vectors of {dtype} are not supported; use a type in BITS")
         self.dtype, self.lanes = dtype, lanes
         super().__init__(name=f"Vector({dtype}x{lanes})")
 
     @property
     def is_float(self) -> bool:
-        """Whether the lanes hold floating-point numbers."""
+        """Whether the lanes are floating-point numbers."""
         return self.dtype in (types.float32, types.float64)
 
     @property
@@ -39,7 +39,7 @@ class Vector(types.Type):
 
     @property
     def llvm(self) -> ir.VectorType:
-        """The corresponding LLVM type."""
+        """The LLVM type of the vector."""
         if self.is_float:
             scalar = ir.FloatType() if self.dtype == types.float32 else ir.DoubleType()
         else:
@@ -54,7 +54,7 @@ class _VectorModel(models.PrimitiveModel):
 
 
 def broadcast(builder: Any, scalar: Any, kind: Vector) -> Any:
-    """Return the instructions that fill a vector with one number."""
+    """Return the LLVM instructions that copy a scalar to every lane of a vector."""
     empty = ir.Constant(kind.llvm, ir.Undefined)
     single = builder.insert_element(empty, scalar, ir.Constant(ir.IntType(32), 0))
     everywhere = ir.Constant(ir.VectorType(ir.IntType(32), kind.lanes), [0] * kind.lanes)
@@ -66,7 +66,7 @@ def _same(left: Any, right: Any) -> Any:
 
 
 def _binary(symbol: Any, whole: str | None, floating: str | None) -> None:
-    """Teach Numba an operator on two vectors of one type, as the named LLVM instruction."""
+    """Register an operator on two vectors of one type with Numba, as an LLVM instruction."""
 
     @type_callable(symbol)
     def _(context: Any) -> Callable[..., Any]:
@@ -76,7 +76,7 @@ def _binary(symbol: Any, whole: str | None, floating: str | None) -> None:
     def _(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         name = floating if signature.args[0].is_float else whole
         if name is None:
-            raise TypingError(f"{symbol.__name__} does not support {signature.args[0]}")
+            raise TypingError(f"{symbol.__name__} needs integers, not {signature.args[0]}")
         return getattr(builder, name)(*values)
 
 
@@ -122,7 +122,7 @@ _shift(operator.rshift, "lshr")
 
 
 def mask_of(kind: Vector) -> Vector:
-    """Return the type of a comparison's result: unsigned lanes of the same width."""
+    """Return the type of the mask that results from a comparison of two vectors."""
     unsigned = {8: types.uint8, 16: types.int16, 32: types.uint32, 64: types.uint64}
     return Vector(unsigned[kind.bits], kind.lanes)
 

@@ -1,33 +1,33 @@
-"""A small vocabulary of LLVM vectors inside Numba: values that live in SIMD registers.
+"""Operations on LLVM vectors in Numba: values that stay in SIMD registers.
 
-Numba vectorises loops on its own, but not across the branches and table look-ups of an annealing
-step, and it has to prove that arrays do not overlap first. Here a vector is a value: `a ^ b` on two
-vectors of 64 bytes is one LLVM instruction, on any computer, which LLVM turns into one or more
-machine instructions of whatever width the processor has. The result never depends on that width.
+Numba vectorises loops itself, but not across the branches and table look-ups of an annealing step,
+and it must first prove that arrays do not overlap. Here a vector is a value: `a ^ b` on two vectors
+of 64 bytes is one LLVM instruction on any computer. LLVM translates it to one or more machine
+instructions of the width that the processor has. The result never depends on that width.
 
-| word | meaning |
+| function or operator | meaning |
 |---|---|
-| `load(array, i, n)` | n items of a flat array starting at item i; no bounds check |
-| `store(array, i, v)` | write the items of v |
+| `load(array, i, n)` | n items of a flat array, starting at item i; no bounds check |
+| `store(array, i, v)` | write the lanes of v to a flat array, starting at item i |
 | `fill(x, n)` | n copies of a scalar |
-| `fill_like(v, x)` | as many copies as v has lanes, of v's dtype |
-| `load_row(array, i)` | 1024 bits of items |
-| `load_lanes(array, i, tables)` | `LANES` items, as the class of the tables defines |
-| `lanes_of(tables)` | the number `LANES` of the tables |
-| `item(array, i)` | one item of a flat array as int64, no bounds check |
+| `fill_like(v, x)` | a vector of the type of v, with copies of a scalar |
+| `load_row(array, i)` | 1024 bits of a flat array, starting at item i |
+| `load_lanes(array, i, tables)` | `tables.LANES` items of a flat array, starting at item i |
+| `lanes_of(tables)` | the number `tables.LANES` |
+| `item(array, i)` | one item of a flat array, int32 as int64; no bounds check |
 | `+ - * & | ^ ~ << >>` | lane by lane; shifts by a constant; `>>` shifts in zeros |
-| `== < <=` | lane by lane: all bits set where true; integers compare without sign |
-| `choose(mask, a, b)` | a where the mask is set, else b |
+| `== < <=` | lane by lane: all bits set where true |
+| `choose(mask, a, b)` | lanes of a where the mask is set, lanes of b elsewhere |
 | `anywhere(v)` | whether any bit of any lane is set |
-| `cast(v, dtype)` | convert the numbers in the lanes (a mask keeps its meaning) |
-| `spread(mask, dtype)` | the mask for lanes of another width |
+| `cast(v, dtype)` | convert the numbers in the lanes; signed integers keep their sign |
+| `spread(mask, dtype)` | the same mask for lanes of another width |
 | `view(v, dtype)` | the same bits as lanes of another width |
 | `bits(v)` | the highest bit of each of 64 bytes, as one word |
-| `masks(word)` | the inverse: 64 bytes, all bits set where the word has a bit |
+| `masks(word)` | the inverse: 64 bytes, each with all bits set where the word has a bit |
 | `fma(a, b, c)` | a·b + c, rounded once |
-| `bits_of(mask)` | a bit for each of up to 64 lanes, as int64; the first lane is the lowest bit |
-| `lowest_bit(n)` `count_bits(n)` | the position of the lowest set bit, the number of set bits |
-| `add_lanes(v)` | the sum of all integer lanes |
+| `bits_of(mask)` | one bit for each of up to 64 lanes, as int64; the first lane is the lowest bit |
+| `lowest_bit(n)` `count_bits(n)` | the index of the lowest set bit, the number of set bits |
+| `add_lanes(v)` | the sum of all lanes of an integer vector |
 | `put(array, i, x)` | write one item of a flat array; no check for a negative index |
 """
 
@@ -53,13 +53,13 @@ ROW_BITS = 1024  # for floating-point kernels: 32 runs in float32, 16 in float64
 
 
 def address_of(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Return the address of an item of a flat array; no bounds check."""
+    """Return the address of an item of a flat array, without a bounds check."""
     data = context.make_array(kind)(context, builder, array).data
     return builder.gep(data, [index])
 
 
 def _loading(kind: Vector) -> Callable[..., Any]:
-    """Return the instructions that read a vector from an array at an index."""
+    """Return a function that generates the LLVM instructions to load a vector from an array."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         address = address_of(context, builder, signature.args[0], values[0], values[1])
@@ -72,13 +72,13 @@ def _loading(kind: Vector) -> Callable[..., Any]:
 
 def _literal(value: Any, what: str) -> Any:
     if not isinstance(value, types.Literal):
-        raise RequireLiteralValue(f"{what} must be a constant")
+        raise RequireLiteralValue(f"{what} must be a constant at compile time")
     return value.literal_value
 
 
 @word
 def load(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
-    """Return `lanes` items of a flat array, starting at `index`, as a vector."""
+    """Load `lanes` items of a flat array, starting at `index`, as a vector."""
     kind = Vector(array.dtype, _literal(lanes, "the number of lanes"))
     return kind(array, types.int64, lanes), _loading(kind)
 
@@ -87,7 +87,7 @@ def load(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
 def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
     """Write a vector to a flat array of the same dtype, starting at `index`."""
     if array.dtype != vector.dtype:
-        raise TypingError(f"a {vector} does not fit an array of {array.dtype}")
+        raise TypingError(f"a {vector} must be cast before it fits an array of {array.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         address = address_of(context, builder, array, values[0], values[1])
@@ -100,7 +100,7 @@ def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
 
 @word
 def fill(typing: Any, scalar: Any, lanes: Any) -> Any:
-    """Return a vector of `lanes` copies of a scalar; its dtype is the scalar's."""
+    """Return a vector with `lanes` copies of a scalar."""
     dtype = types.unliteral(scalar)
     kind = Vector(dtype, _literal(lanes, "the number of lanes"))
 
@@ -112,7 +112,7 @@ def fill(typing: Any, scalar: Any, lanes: Any) -> Any:
 
 @word
 def fill_like(typing: Any, vector: Any, scalar: Any) -> Any:
-    """Return a vector of the same type as another, with the scalar in every lane."""
+    """Return a vector of the same type as `vector`, with a scalar in every lane."""
     given = types.unliteral(scalar)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -124,7 +124,7 @@ def fill_like(typing: Any, vector: Any, scalar: Any) -> Any:
 
 @word
 def item(typing: Any, array: Any, index: Any) -> Any:
-    """Return an item of a flat array without checking for a negative index; int32 becomes int64."""
+    """Return one item of a flat array, without a check for a negative index."""
     result = types.int64 if array.dtype == types.int32 else array.dtype
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -136,21 +136,21 @@ def item(typing: Any, array: Any, index: Any) -> Any:
 
 @word
 def load_row(typing: Any, array: Any, index: Any) -> Any:
-    """Return 1024 bits of items of a flat array, as a vector."""
+    """Load 1024 bits of a flat array, starting at `index`, as a vector."""
     kind = Vector(array.dtype, ROW_BITS // BITS[array.dtype])
     return kind(array, types.int64), _loading(kind)
 
 
 @word
 def load_lanes(typing: Any, array: Any, index: Any, tables: Any) -> Any:
-    """Return `LANES` items of a flat array, a number that the class of the tables defines."""
+    """Load `tables.LANES` items of a flat array, starting at `index`, as a vector."""
     kind = Vector(array.dtype, tables.instance_class.LANES)
     return kind(array, types.int64, tables), _loading(kind)
 
 
 @word
 def lanes_of(typing: Any, tables: Any) -> Any:
-    """Return the constant `LANES` of the class of the tables."""
+    """Return the class constant `LANES` of the tables: the number of lanes of their kernel."""
     number = ir.Constant(ir.IntType(64), tables.instance_class.LANES)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -164,9 +164,9 @@ def lanes_of(typing: Any, tables: Any) -> Any:
 
 @word
 def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
-    """Return `first` in the lanes whose mask is set, `second` in the others."""
+    """Select the lanes of `first` where the mask is set, and the lanes of `second` elsewhere."""
     if first != second or mask != mask_of(first):
-        raise TypingError(f"cannot choose between {first} and {second} by {mask}")
+        raise TypingError(f"{first} and {second} must be equal types, as wide as {mask}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         condition = builder.icmp_signed("!=", values[0], ir.Constant(mask.llvm, None))
@@ -177,7 +177,7 @@ def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
 
 @word
 def anywhere(typing: Any, vector: Any) -> Any:
-    """Return whether any bit is set."""
+    """Return whether any bit of a vector is set."""
     width = ir.IntType(vector.lanes * vector.bits)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -189,7 +189,7 @@ def anywhere(typing: Any, vector: Any) -> Any:
 
 @word
 def cast(typing: Any, vector: Any, dtype: Any) -> Any:
-    """Convert the numbers to another dtype; signed integers keep their sign when widened."""
+    """Convert the numbers in the lanes of a vector to another dtype."""
     target = Vector(dtype.dtype, vector.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -211,7 +211,7 @@ def cast(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def spread(typing: Any, mask: Any, dtype: Any) -> Any:
-    """Return a mask for lanes of another width: all bits set where the given mask has them set."""
+    """Convert a mask to lanes of another width."""
     target = Vector(dtype.dtype, mask.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -223,7 +223,7 @@ def spread(typing: Any, mask: Any, dtype: Any) -> Any:
 
 @word
 def view(typing: Any, vector: Any, dtype: Any) -> Any:
-    """Return the same bits as lanes of another dtype."""
+    """Reinterpret the bits of a vector as lanes of another dtype."""
     bits = BITS[dtype.dtype]
     target = Vector(dtype.dtype, vector.lanes * vector.bits // bits)
 
@@ -235,9 +235,9 @@ def view(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def bits(typing: Any, vector: Any) -> Any:
-    """Return the highest bit of each of 64 bytes in a uint64; the first lane is the lowest bit."""
+    """Pack the highest bit of each of 64 bytes into a uint64, with lane 0 as the lowest bit."""
     if vector != Vector(types.uint8, 64):
-        raise TypingError(f"a 64-bit word cannot hold a bit per lane of {vector}")
+        raise TypingError(f"{vector} must be a vector of 64 lanes of uint8")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         highest = builder.icmp_signed("<", values[0], ir.Constant(vector.llvm, None))
@@ -248,7 +248,7 @@ def bits(typing: Any, vector: Any) -> Any:
 
 @word
 def masks(typing: Any, word: Any) -> Any:
-    """Return 64 bytes; in each, all bits are set if its bit in a uint64 is set."""
+    """Expand a uint64 to 64 bytes: 255 for each bit that is set, 0 for each other bit."""
     kind = Vector(types.uint8, 64)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -260,14 +260,14 @@ def masks(typing: Any, word: Any) -> Any:
 
 @word
 def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
-    """Return first · second + third, rounded once: the same bits on every computer.
+    """Return first · second + third, rounded once, with the same bits on every computer.
 
     The arguments are vectors or single numbers.
     """
     kind = types.unliteral(first)
     is_known = kind.is_float if isinstance(kind, Vector) else kind == types.float64
     if not (is_known and kind == types.unliteral(second) == types.unliteral(third)):
-        raise TypingError(f"fma needs three floats of one kind, not {first}, {second}, {third}")
+        raise TypingError(f"fma needs three floats of one type, not {first}, {second}, {third}")
     lanes = f"v{kind.lanes}f{kind.bits}" if isinstance(kind, Vector) else "f64"
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -283,7 +283,7 @@ def fma(typing: Any, first: Any, second: Any, third: Any) -> Any:
 
 @word
 def bits_of(typing: Any, mask: Any) -> Any:
-    """Return up to 64 lanes of a mask as bits of an int64; the first lane is the lowest bit."""
+    """Pack up to 64 lanes of a mask into the bits of an int64, with lane 0 as the lowest bit."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         lanes = builder.icmp_signed("<", values[0], ir.Constant(mask.llvm, None))
@@ -294,7 +294,7 @@ def bits_of(typing: Any, mask: Any) -> Any:
 
 
 def _of_bits(name: str) -> Callable[..., Any]:
-    """Return the LLVM intrinsic on the bits of an int64 with this name."""
+    """Return a Numba intrinsic that applies the LLVM instruction `name` to an int64."""
 
     def typed(typing: Any, number: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -311,7 +311,7 @@ count_bits = word(_of_bits("ctpop"))
 
 @word
 def add_lanes(typing: Any, vector: Any) -> Any:
-    """Return the sum of integer lanes."""
+    """Return the sum of all lanes of an integer vector."""
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         form = ir.FunctionType(values[0].type.element, [values[0].type])
@@ -324,7 +324,7 @@ def add_lanes(typing: Any, vector: Any) -> Any:
 
 @word
 def put(typing: Any, array: Any, index: Any, value: Any) -> Any:
-    """Write one item of a flat array, without the check for a negative index."""
+    """Write one item of a flat array, without a check for a negative index."""
     given = types.unliteral(value)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

@@ -1,7 +1,7 @@
-"""xoshiro256++ (Blackman and Vigna, 2021): the random numbers of planting and of every solver.
+"""The random number generator xoshiro256++ (Blackman and Vigna, 2021), and two variants.
 
 A stream is an array of four uint64 words, changed in place. Only integer arithmetic is used, so a
-seed means the same on every computer and under every version of NumPy.
+seed yields the same numbers on every computer and with every version of NumPy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LOW_HALF = np.uint64(0xFFFFFFFF)
 
 @inner
 def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Return a random word and the next state; works on scalars and on vectors of uint64."""
+    """Return a random word and the next state of xoshiro256++, for scalars or vectors of uint64."""
     word = a + d
     word = ((word << _U23) | (word >> _U41)) + a
     shifted = b << _U17
@@ -36,9 +36,9 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inner
 def advance_small(a: Any, b: Any) -> Any:
-    """Return a random word and the next state of xoroshiro128+, half the size of `advance`.
+    """Return a random word and the next state of xoroshiro128+, a smaller generator.
 
-    For vectors whose words become floats: its lowest three bits are weak and must not be used.
+    Use it for floats, because the lowest three bits of a word are weak. Works on vectors.
     """
     word = a + b
     b = b ^ a
@@ -49,9 +49,9 @@ def advance_small(a: Any, b: Any) -> Any:
 
 @inner
 def advance_plus(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Return a random word and the next state of xoshiro256+, which is weaker but faster.
+    """Return a random word and the next state of xoshiro256+, a faster generator.
 
-    Use it for floats, which never use the weak lowest three bits. Works on vectors.
+    Use it for floats, because the lowest three bits of a word are weak. Works on vectors.
     """
     word = a + d
     shifted = b << _U17
@@ -66,7 +66,7 @@ def advance_plus(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @compiled
 def next_word(stream: Any) -> Any:
-    """Return the next 64 random bits, as a uint64."""
+    """Return the next 64 random bits of a stream, as a uint64."""
     word, a, b, c, d = advance(stream[0], stream[1], stream[2], stream[3])
     stream[0], stream[1], stream[2], stream[3] = a, b, c, d
     return word
@@ -105,7 +105,7 @@ def below_wide(stream: Any, bound: int) -> Any:
 
 @compiled
 def fill_spins(stream: Any, spins: Any) -> None:
-    """Fill an int8 array with uniform spins ±1, 64 from each word, lowest bit first."""
+    """Fill an int8 array with uniformly random spins ±1, 64 spins from each random word."""
     word = np.uint64(0)
     for i in range(spins.size):
         if i & 63 == 0:

@@ -1,13 +1,13 @@
-"""Landscape: the energy around a state, as functions of (problem, state).
+"""Landscape: functions of a problem and a state that describe the energy around the state.
 
 * `local`: local fields, local minima and the frustration index at one state.
-* `gauge`: a problem seen from a state, with that state all +1.
-* `metric`: distances between states, and the subset of spins that differ.
+* `gauge`: a problem in the gauge in which a given state is all +1.
+* `metric`: distances between states, and the pairs of spins whose product differs.
 * `connectivity`: connected components and free spins.
 * `enumeration`: all local minima, the lowest states and the number of ground states of a small
   problem; `kernels` has its compiled code.
 * `metastable`: a metastable state of a planted problem.
-* `overview`: size, weights, structure and frustration of a problem, in one table.
+* `overview`: the size, the weights and the graph of a problem, in one table.
 * `theory`: the paper's formulas for random instances.
 """
 

@@ -11,10 +11,10 @@ from glasshouse.problems.monomials import Monomials
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:
-    """Return the connected component of each spin, numbered from 0 by their first spins.
+    """Return the index of the connected component of each spin.
 
-    An isolated spin is its own component. Spins with a field are connected through the ghost spin
-    that carries the fields.
+    Components are numbered from 0, in the order of their first spins. An isolated spin is its own
+    component. Spins with a field are connected through the ghost spin that carries the fields.
 
     >>> from glasshouse.problems import Ising
     >>> components(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
@@ -38,7 +38,7 @@ def components(problem: Given) -> npt.NDArray[np.int32]:
 
 
 def free_spins(problem: Given) -> npt.NDArray[np.int32]:
-    """Return the spins without couplings and field; each doubles the number of states.
+    """Return the indices of all spins without couplings and without a field.
 
     >>> from glasshouse.problems import Ising
     >>> free_spins(Ising.from_edges(5, [(0, 2), (1, 4)], [1, -1]))
@@ -51,9 +51,9 @@ def free_spins(problem: Given) -> npt.NDArray[np.int32]:
 
 
 def graph_form(problem: Given) -> Ising:
-    """Return the Ising form; for a polynomial or clauses, a graph with the same components.
+    """Return an Ising problem that has the same connected components as the given problem.
 
-    In this graph every term, and every clause, is a path.
+    It is the Ising form. For polynomials and clauses, it is a graph in which each term is a path.
     """
     problem = given_problem(problem)
     if isinstance(problem, MaxSat):

@@ -1,8 +1,8 @@
-"""Exact answers by enumerating all states: local minima, ground states, lowest states.
+"""Enumeration of all states of a small problem: local minima, ground states, lowest states.
 
 Components of the coupling graph are enumerated one by one, because their energies add up and their
-counts multiply. Without fields, the mirror images of a component are counted by doubling. So the
-limit of about 2^26 states applies to the largest component, not to the whole problem.
+counts multiply. Without fields, one of two mirror images is enumerated, and its counts are doubled.
+So the limit of about 2^26 states applies to the largest component, not to the whole problem.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
 
-# The limit for all parts together; a few seconds of work.
+# The most states of all components together, which take a few seconds.
 MOST_STATES = 1 << 27
 
 
@@ -36,9 +36,10 @@ class LocalMinima(Summarised):
     """Exact counts of the local minima of a problem.
 
     Attributes:
-        count: states that no single flip lowers, including ground states (the paper's definition).
-        strict: local minima in which every single flip costs energy.
-        ground_states: states of the lowest energy.
+        count: the number of local minima: states whose energy no single flip lowers, including
+            ground states (the paper's definition).
+        strict: the number of local minima in which every single flip costs energy.
+        ground_states: the number of states of the lowest energy.
     """
 
     count: int
@@ -51,7 +52,7 @@ class LocalMinima(Summarised):
         return self.count - self.ground_states
 
     def summary(self) -> str:
-        """Return one human-readable line.
+        """Return the three counts as one line of text.
 
         >>> LocalMinima(10, 4, 2).summary()
         '10 local minima (4 strict), 2 of them ground states'
@@ -64,18 +65,17 @@ class LocalMinima(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LowEnergyStates(Sampled, Summarised):
-    """The lowest states of a problem, up to its trivial symmetries.
+    """The states of lowest energy of a problem, up to its trivial symmetries.
 
     Attributes:
         energies: the energy of each state, ascending.
         states: the states in the problem's own values, one per row.
         copies: the number of states that each row represents: every component without a field can
             be flipped, and so can every free spin.
-        gap: the difference between the two lowest energies; None if all rows have the lowest.
-        distance: the least distance of a listed ground state to a listed state of the next energy
-            (see `distance`), or None; the paper expects it to grow with frustration. It is computed
-            for the rows as listed: in an RBM of several components, where uncoupled pairs count
-            too, flipping a component would change it.
+        gap: the difference of the two lowest energies; None if all rows have the lowest energy.
+        distance: the smallest `distance` of a listed ground state to a listed state of the next
+            energy, or None. The paper expects it to grow with frustration. In an RBM of several
+            components, where uncoupled pairs count too, a flip of a component would change it.
         labels: the problem's variable labels; None if the variables are 0, 1, 2, …
     """
 
@@ -87,7 +87,7 @@ class LowEnergyStates(Sampled, Summarised):
     labels: Labels | None = None
 
     def summary(self) -> str:
-        """Return one human-readable line.
+        """Return the lowest energy, the gap and the distance as one line of text.
 
         >>> low_energy_states(Rbm([[2, 2], [2, -1]]), 4).summary()
         'lowest energy -5, next 2 above at distance 1/2, each state 2-fold'
@@ -99,7 +99,7 @@ class LowEnergyStates(Sampled, Summarised):
 
 
 def local_minima(problem: Given) -> LocalMinima:
-    """Count the local minima exactly, up to about 2^26 states per connected component.
+    """Count the local minima of a problem of up to about 2^26 states per connected component.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
@@ -116,15 +116,15 @@ def local_minima(problem: Given) -> LocalMinima:
 
 
 def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> int:
-    """Return the number of states of the lowest energy.
+    """Return the number of ground states of a problem: states of the lowest energy.
 
     Args:
         problem: any problem.
         unique_up_to_flips: assume that the ground state is unique except for flips of whole
             components and of free spins. Then nothing is enumerated, and the problem may have any
-            size: the count is 2^components. The assumption holds for every sum of loops whose
-            negative weight is below their positive weights (the paper's alpha < 1, frustration
-            below 1/L). At alpha = 1 other ground states may exist, so do not assume it there.
+            size: the count is 2^components. The assumption holds for every sum of loops if the
+            negative weight of a loop is below its positive weights (the paper's alpha < 1,
+            frustration below 1/L). At alpha = 1, other ground states may exist.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(5, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
@@ -140,14 +140,14 @@ def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> i
 
 
 def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
-    """Return the k lowest states by enumeration, up to flips of components and free spins.
+    """Return the k states of lowest energy, up to flips of components and of free spins.
 
-    Equal energies are in a fixed order. The paper's section "Frustration" relates the gap and the
-    distance of the first excited state to f.
+    States of equal energy are in a fixed order. The paper's section "Frustration" relates the gap
+    and the distance of the first excited state to f.
 
     Args:
         problem: any problem with at most about 2^26 states per connected component.
-        k: the number of states; fewer are returned if there are fewer.
+        k: the number of states to return, or the number of all states if it is smaller.
 
     >>> found = low_energy_states(Rbm([[2, 2], [2, -1]]), 3)
     >>> found.energies, found.gap, found.distance
@@ -172,7 +172,7 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
 def _described(
     problem: Problem, form: Ising, spins: npt.NDArray[np.int8], copies: int
 ) -> LowEnergyStates:
-    """Return the states with the problem's energies, the gap, and the distance across it."""
+    """Return the result of `low_energy_states` for the spins of the lowest states."""
     levels = form.energy(spins)
     slack = 0 if form.is_integer else TOLERANCE * form.total_weight
     above = np.flatnonzero(levels > levels[0] + slack)
@@ -195,14 +195,14 @@ class Part:
     """A component of the coupling graph, prepared for a kernel that enumerates its states.
 
     Attributes:
-        spins: the spins of the problem, in the order of the bits.
+        spins: the indices of the component's spins in the problem, in the order of the bits.
         copies: 2 if the component has no field, so that its mirror image counts, too.
-        moving: the number of spins, the first ones, that are enumerated.
-        bits: the number of spins that move; the last one is fixed if there are two copies.
+        moving: the number of enumerated spins, which are the first spins of the component.
+        bits: the number of spins that are flipped: `moving`, or one less if there are two copies.
         rows: starts, neighbours and weights of the whole graph in compressed rows.
         fields: the fields of the component's spins.
         first: the index of the component's first row.
-        tolerance: energies closer than this count as equal; 0 for integers.
+        tolerance: the largest difference of energies that count as equal; 0 for integers.
     """
 
     spins: IntArray
@@ -215,7 +215,7 @@ class Part:
     tolerance: int
 
     def couplings(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Return two ends and the weight of each coupling; both directions are listed."""
+        """Return the two ends and the weights of all couplings, in both directions."""
         starts, neighbours, weights = self.rows
         bounds = starts[self.first : self.first + len(self.spins) + 1]
         ends = np.repeat(np.arange(len(self.spins)), np.diff(bounds))
@@ -223,7 +223,7 @@ class Part:
         return ends, neighbours[inner] - self.first, weights[inner]
 
     def walker(self) -> Walker:
-        """Return a walker with all spins up; spins not enumerated do not count in the margins."""
+        """Return a walker with all spins up, whose margins include only enumerated spins."""
         ends, others, weights = self.couplings()
         inside = others < self.moving
         margins = self.fields.copy()
@@ -239,7 +239,7 @@ class Part:
         return found
 
     def decode(self, codes: IntArray) -> npt.NDArray[np.int8]:
-        """Return the enumerated spins in the states of some codes, one per row."""
+        """Return the enumerated spins of the states with the given codes, one state per row."""
         down = (codes[:, None] >> np.arange(self.moving)) & 1
         return (1 - 2 * down).astype(np.int8)
 
@@ -247,10 +247,10 @@ class Part:
 def parts_of(
     form: Ising, most_states: int = MOST_STATES, moving: npt.NDArray[np.bool_] | None = None
 ) -> Iterator[Part]:
-    """Split a problem into components; raise if one is too large to enumerate.
+    """Split a problem into connected components, and prepare each of them for enumeration.
 
-    Only couplings connect spins here; fields do not. If `moving` marks some spins of each
-    component, only the states of these are enumerated.
+    Only couplings connect spins here; fields do not. If `moving` marks spins of each component,
+    only the states of these spins are enumerated. Raises a ValueError if there are too many.
     """
     labels = components(replace(form, fields=np.zeros_like(form.fields)))
     sizes = np.bincount(labels) if form.num_variables else np.empty(0, dtype=np.int64)
@@ -262,12 +262,12 @@ def parts_of(
     if sum(1 << int(b) for b in bits) > most_states:
         raise ValueError(
             f"the largest connected component has {sizes.max()} spins, too many to enumerate all "
-            f"states (2^{bits.max()}, the limit is 2^{most_states.bit_length() - 1}); use a "
-            "smaller problem"
+            f"states (2^{bits.max()}, but at most 2^{most_states.bit_length() - 1} are allowed); "
+            "use a smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
     # Spins are ordered by (component, degree): the bits that flip most often have the fewest
-    # neighbours. Spins that do not move are last in their component.
+    # neighbours. Spins that are not enumerated are last in their component.
     degree = np.bincount(form.edges.reshape(-1), minlength=form.num_variables)
     order = np.lexsort((degree, ~moving, labels))
     rank = np.empty_like(order)
@@ -290,7 +290,7 @@ def parts_of(
 
 
 def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
-    """Return the weights as int64: exact, or floats at a resolution finer than their sums'."""
+    """Return weights and fields as int64, and the tolerance within which energies are equal."""
     if form.is_integer:
         return form.weights.astype(np.int64), form.fields.astype(np.int64), 0
     if not form.total_weight:

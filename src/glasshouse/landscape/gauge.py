@@ -1,4 +1,4 @@
-"""Vertex switching: the local gauge of a spin problem."""
+"""Vertex switching, the local gauge transformation of a spin problem."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def gauge(problem: HasProblem, state: npt.ArrayLike) -> Ising | Rbm | Polynomial
 
 
 def gauge(problem: Any, state: npt.ArrayLike) -> Any:
-    """Change the signs of the weights so that `state` becomes the all-up state.
+    """Return the problem with the signs of its weights changed so that `state` becomes all +1.
 
     The paper's `G_{s,+1}` (section "Vertex Switching as Local Gauge"): `J_ij → s_i s_j J_ij` and
     `h_i → s_i h_i`, so that the new energy of `s·t` is the old energy of t. The operations form an
@@ -32,9 +32,9 @@ def gauge(problem: Any, state: npt.ArrayLike) -> Any:
     paper's `G_{s,s'}` is `gauge(problem, s * s')`.
 
     Args:
-        problem: an Ising problem, an RBM or a polynomial of spins, or a plant; biases are turned
-            with their spins, and terms of a polynomial with the product of those of their spins.
-        state: the spins s, ±1.
+        problem: an Ising problem, an RBM or a polynomial of spins, or a plant. Biases are
+            multiplied by their spins, terms of a polynomial by the product of their spins.
+        state: the spins s, each of which is ±1.
 
     >>> problem = Rbm([[1, -1], [1, 1]])
     >>> gauged = gauge(problem, [1, 1, 1, -1])

@@ -12,12 +12,12 @@ from glasshouse.kernels.flips import flip, turning_bit
 
 @compiled
 def enumerate_states(walker: Any, bits: int, tolerance: int, keep: int) -> Any:
-    """Enumerate 2^bits states in Gray-code order, one flip apart, and classify each.
+    """Enumerate 2^bits states in Gray-code order, and count minima and ground states.
 
-    The walker starts with all spins up; the first `bits` of them move. State `code` has spin i down
-    if bit i is set. Energies are halved and relative to the first state, so that they fit if the
-    sum of the weights does. Two margins, or energies, closer than `tolerance` count as equal (0 for
-    integers).
+    The walker starts with all spins up; the first `bits` spins are flipped. State `code` has spin i
+    down if bit i is set. Energies are halved and relative to the first state, so that they fit into
+    64 bits if the sum of the weights does. Two margins, or two energies, that differ by at most
+    `tolerance` count as equal (0 for integers).
 
     Returns:
         The number of local minima, of strict local minima, and of states of the lowest energy; then
@@ -53,7 +53,7 @@ def enumerate_states(walker: Any, bits: int, tolerance: int, keep: int) -> Any:
 
 @inner
 def insert(energies: Any, codes: Any, kept: Any, energy: Any, code: Any) -> Any:
-    """Insert a state after those that are not higher; a full list loses its last state."""
+    """Insert a state into the sorted list of lowest states, and return the list's length."""
     place = min(kept, energies.size - 1)
     while place > 0 and energies[place - 1] > energy:
         energies[place], codes[place] = energies[place - 1], codes[place - 1]

@@ -1,6 +1,6 @@
 """Local fields, local minima and the frustration index of a problem at one state.
 
-Every problem is measured on its Ising form.
+All quantities are computed on the Ising form of the problem.
 """
 
 from __future__ import annotations
@@ -23,33 +23,33 @@ from glasshouse.problems import (
 )
 from glasshouse.problems.expansion import in_units
 
-# Floats only: a flip that gains less than this fraction of all weight is rounding, not descent.
+# With float weights, an energy gain below this fraction of the total weight counts as rounding.
 TOLERANCE = 1e-12
 
 
 def ising_form(problem: Given) -> Ising:
-    """Return a problem as an Ising problem, one spin per variable, in the same order."""
+    """Return the Ising form of a problem, with one spin per variable in the same order."""
     return to_ising(problem)[0]
 
 
 def at_state(problem: Given, state: npt.ArrayLike) -> tuple[Ising, SpinArray]:
-    """Return the Ising form, and one state of it from the problem's own values (±1 or 0/1)."""
+    """Return the Ising form of a problem, and a state of the problem converted to spins."""
     form, reduction = to_ising(problem)
     return form, one_state(reduction.forward(state), form.num_variables)
 
 
 def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> SpinArray:
-    """Return a single state of ±1 spins; raise for a batch."""
+    """Return a single state as an array of ±1 spins, or raise if it is a batch of states."""
     spins = validation.states(state, num_spins, (-1, 1), name)
     if spins.ndim != 1:
-        raise ValueError(f"{name} has shape {spins.shape}, but one state is needed, not a batch")
+        raise ValueError(f"{name} has shape {spins.shape}, but must be a single state, not a batch")
     return spins
 
 
 def local_fields(problem: Given, state: npt.ArrayLike) -> WeightArray:
-    """Return the field `θ_i = Σ_j J_ij s_j + h_i` on each spin.
+    """Return the local field `θ_i = Σ_j J_ij s_j + h_i` of each spin.
 
-    Flipping spin i costs `2 s_i θ_i`. In an RBM the fields are `W·h + a`, then `Wᵀ·v + b`.
+    A flip of spin i costs `2 s_i θ_i`. In an RBM the fields are `W·h + a`, then `Wᵀ·v + b`.
 
     >>> from glasshouse.problems import Rbm
     >>> local_fields(Rbm([[1, 2], [1, -1]]), [1, 1, 1, 1])
@@ -59,9 +59,9 @@ def local_fields(problem: Given, state: npt.ArrayLike) -> WeightArray:
 
 
 def is_local_minimum(problem: Given, state: npt.ArrayLike) -> bool:
-    """Return whether no single flip lowers the energy (section "Local Minima").
+    """Return whether no flip of a single spin lowers the energy.
 
-    Flips that cost nothing are allowed, as in the paper.
+    Flips that cost nothing are allowed, as in the paper (section "Local Minima").
 
     >>> from glasshouse.problems import Rbm
     >>> is_local_minimum(Rbm([[1, 2], [1, -1]]), [1, 1, 1, 1])
@@ -73,7 +73,7 @@ def is_local_minimum(problem: Given, state: npt.ArrayLike) -> bool:
 
 
 def fields_of(form: Ising, spins: SpinArray) -> WeightArray:
-    """Return the local fields of an Ising problem, exact for integers."""
+    """Return the local field of each spin of an Ising problem, exact for integer weights."""
     fields = form.fields.copy()
     first, second = form.edges[:, 0], form.edges[:, 1]
     # add.at keeps int64 exact; bincount would convert to floats.
@@ -83,12 +83,12 @@ def fields_of(form: Ising, spins: SpinArray) -> WeightArray:
 
 
 def frustration_index(problem: Given, state: npt.ArrayLike) -> Fraction | float:
-    """Return the unsatisfied weight at `state` as a fraction of all weight: the paper's f.
+    """Return the fraction of the total weight that is unsatisfied at `state`: the paper's f.
 
     Section "Frustration": `f = ½ (Σ|J| - Σ J_ij s_i s_j) / Σ|J|`, with fields as edges to a
-    ghost spin. The paper takes it at the ground state; at any other state it is larger. A problem
-    without weights has f = 0. For QUBO and MAX-2-SAT it is the index of their Ising form, for
-    polynomials that of their terms as products of spins.
+    ghost spin. The paper evaluates f at the ground state; at excited states f is larger. A problem
+    without weights has f = 0. For QUBO and MAX-2-SAT, f is the index of the Ising form; for
+    polynomials, f is the index of their terms as products of spins.
 
     Args:
         problem: any problem.

@@ -1,4 +1,4 @@
-"""The second state that structured loops plant: far away, and only slightly higher."""
+"""The metastable state of structured loops: far from the ground state, and slightly higher."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Metastable(Summarised):
-    """The metastable state of a structured instance.
+    """The metastable state of an instance of structured loops.
 
     Attributes:
         state: the spins of the metastable state.
         energy: the energy of the metastable state.
         gap: the energy above the planted state: `2(1-alpha)N` positive loop weights.
         distance: the distance from the planted state, the paper's `|F|/nm`.
-        margins: `s_i θ_i` of every spin; a flip costs twice that.
+        margins: `s_i θ_i` of each spin i; a flip of the spin costs twice its margin.
         is_local_minimum: whether no margin is negative.
     """
 
@@ -36,7 +36,7 @@ class Metastable(Summarised):
     is_local_minimum: bool
 
     def summary(self) -> str:
-        """Return one human-readable line.
+        """Return energy, gap, distance and margins as one line of text.
 
         >>> metastable_state(Rbm([[-1, 2], [2, 2]]), [1, 1, 1, 1], block=(1, 1)).summary()
         'metastable state at -3, 2 above the plant, distance 1/2, a local minimum, margins 0 to 3'
@@ -51,13 +51,13 @@ class Metastable(Summarised):
 def metastable_state(
     problem: Given, planted: npt.ArrayLike, *, block: tuple[int, int]
 ) -> Metastable:
-    """Return the state that differs from the plant by the switching subset `B1 ∪ B4`.
+    """Return the state that differs from the planted state by the switching subset `B1 ∪ B4`.
 
     Section "Degeneracy and Local Minima" and appendix H: flip the first n1 visible spins (I) and
-    all hidden spins except the first m1 (outside J). With n3 centre, n1 left and n2 upper loops
-    through it, `n3 ≥ n1` on every row of I and `n3 ≥ n2` on every column of J make it a local
-    minimum. The paper adds "by a large margin". That is not so with centre loops only: every spin
-    outside I and J has exactly zero field there, and the state drains.
+    all hidden spins except the first m1 (outside J). Let n3 centre, n1 left and n2 upper loops pass
+    through a row or column. The state is a local minimum if `n3 ≥ n1` on every row of I and
+    `n3 ≥ n2` on every column of J. The paper adds "by a large margin". With centre loops only, this
+    is wrong: all spins outside I and J have zero field, so the state drains.
 
     Args:
         problem: an RBM grown by structured loops.
@@ -73,12 +73,12 @@ def metastable_state(
     """
     given = given_problem(problem)
     if not isinstance(given, Rbm):
-        raise ValueError(f"only an Rbm has blocks of visible and hidden spins, not {given!r}")
+        raise ValueError(f"{given!r} must be an Rbm: only an Rbm has visible and hidden spins")
     problem = given
     rows, columns = (count(size, f"block[{k}]", 1) for k, size in enumerate(_pair(block)))
     n, m = problem.num_visible, problem.num_hidden
     if rows > n or columns > m:
-        raise ValueError(f"block=({rows}, {columns}) does not fit into {n} × {m} weights")
+        raise ValueError(f"block=({rows}, {columns}) must fit into {n} × {m} weights")
     form, spins = at_state(problem, planted)
     flips = np.ones(n + m, dtype=np.int8)
     flips[:rows] = -1
@@ -98,5 +98,5 @@ def metastable_state(
 
 def _pair(block: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(block, (tuple, list)) or len(block) != 2:
-        raise ValueError(f"block={block!r} is not a pair (rows, columns)")
+        raise ValueError(f"block={block!r} must be a pair of integers: (rows, columns)")
     return block[0], block[1]

@@ -1,4 +1,4 @@
-"""The switching subset of two states, and the distance that its size defines."""
+"""The switching subset of two states, and the distance of two states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from glasshouse.landscape.local import ising_form, one_state
 from glasshouse.problems import Given, Ising, Rbm, given_problem
 
-# A larger matrix of booleans is refused: it would take more than a gigabyte.
+# The most entries of a matrix of booleans, which takes a gigabyte.
 _MOST_PAIRS = 1 << 30
 _COLUMNS = 1 << 12
 
@@ -19,7 +19,7 @@ _COLUMNS = 1 << 12
 def switching_subset(
     problem: Given, state: npt.ArrayLike, other: npt.ArrayLike
 ) -> npt.NDArray[np.bool_]:
-    """Mark the pairs whose product of spins differs between two states: the paper's F.
+    """Mark the pairs of spins whose product differs between two states: the paper's F.
 
     Section "Vertex Switching as Local Gauge" and appendix B. Without biases, the energies differ by
     twice the weights in F, taken in the gauge of the first state.
@@ -43,22 +43,22 @@ def switching_subset(
         return np.not_equal(differs[problem.edges[:, 0]], differs[problem.edges[:, 1]])
     if problem.num_visible * problem.num_hidden > _MOST_PAIRS:
         raise ValueError(
-            f"a {problem.num_visible} × {problem.num_hidden} matrix of booleans is larger than "
-            "2^30 entries; use distance, which needs no matrix"
+            f"a {problem.num_visible} × {problem.num_hidden} matrix of booleans has more than "
+            "2^30 entries; use distance, which does not need the matrix"
         )
     return np.not_equal(differs[: problem.num_visible, None], differs[problem.num_visible :])
 
 
 def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
-    """Return the fraction of pairs in the switching subset of two states: their distance.
+    """Return the distance of two states: the fraction of pairs in their switching subset.
 
-    This is the paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"): 0 for a state and its
-    flip, `n'/n + m'/m - 2n'm'/nm` if n' visible and m' hidden spins differ.
+    This is the paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"). It is 0 for a state
+    and its flip, and `n'/n + m'/m - 2n'm'/nm` if n' visible and m' hidden spins differ.
 
-    On a general graph (an Ising problem) the pairs are its edges, so flipping a whole component
-    changes nothing; an RBM counts all n·m pairs, as the paper does, coupled or not. A biased spin
-    has one more pair, with the fixed ghost spin that carries the biases; then a flip of all spins
-    counts.
+    In an Ising problem the pairs are the edges, so a flip of a whole component changes nothing. In
+    an RBM, as in the paper, all n·m pairs of a visible and a hidden spin count, coupled or not. A
+    biased spin forms one more pair, with the fixed ghost spin that carries the biases. With biases,
+    a flip of all spins therefore changes the distance.
 
     >>> distance(Rbm([[1, 1], [1, -1]]), [1, 1, 1, 1], [-1, 1, 1, 1])
     Fraction(1, 2)
@@ -83,7 +83,7 @@ def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Frac
 def least_distance(
     problem: Ising | Rbm, states: npt.NDArray[np.int8], others: npt.NDArray[np.int8]
 ) -> Fraction:
-    """Return the least `distance` between two sets of states (rows of ±1 spins)."""
+    """Return the smallest `distance` between a state of one set and a state of another set."""
     biased = np.flatnonzero(ising_form(problem).fields)
     moved: Any = _different(states[:, biased], others[:, biased])
     if isinstance(problem, Ising):
@@ -101,7 +101,7 @@ def least_distance(
 
 
 def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the number of positions in which each row of ±1 differs from each of the others."""
+    """Return the number of differing spins for every row of `rows` and every row of `others`."""
     different = np.full((len(rows), len(others)), rows.shape[1], dtype=np.int64)
     for start in range(0, rows.shape[1], _COLUMNS):  # short sums of ±1 are exact in float32
         mine, theirs = (x[:, start : start + _COLUMNS].astype(np.float32) for x in (rows, others))
@@ -111,7 +111,7 @@ def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.
 
 
 def _with_pairs(given: Given) -> Ising | Rbm:
-    """Return the problem; raise if it is not a spin problem, which alone has pairs to count."""
+    """Return the given problem, or raise if it is neither an Ising problem nor an RBM."""
     problem = given_problem(given)
     if not isinstance(problem, Ising | Rbm):
         raise ValueError(f"a {type(problem).__name__} has no spin pairs; convert it with to_ising")
@@ -121,6 +121,6 @@ def _with_pairs(given: Given) -> Ising | Rbm:
 def _differs(
     problem: Ising | Rbm, state: npt.ArrayLike, other: npt.ArrayLike
 ) -> npt.NDArray[np.bool_]:
-    """Return a mask of the spins that differ."""
+    """Return a mask of the spins that differ between two states."""
     size = problem.num_variables
     return np.not_equal(one_state(state, size), one_state(other, size, "other"))

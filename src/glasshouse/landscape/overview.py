@@ -1,4 +1,4 @@
-"""A problem at a glance: its sizes, weights and graph."""
+"""An overview of a problem: its size, its weights and its graph."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 @dataclass(frozen=True, repr=False)
 class Overview(Summarised):
-    """Sizes, weights and graph of a problem; the graph is that of its Ising form.
+    """The size, the weights and the graph properties of a problem.
 
     Attributes:
         kind: Ising, RBM, QUBO, MAX-2-SAT, MaxSAT or polynomial.
-        variables: spins or variables.
-        terms: soft clauses, monomials, else couplings that are not zero.
-        hard_clauses: clauses that must hold.
-        clause_density: clauses for each variable; None for other kinds.
-        edges: coupled pairs of the Ising form; monomials, or clauses of MaxSAT, of two variables or
-            more.
-        fields: fields of the Ising form that are not zero; monomials and clauses of one variable.
-        edge_density: edges as a share of all pairs of variables.
+        variables: the number of spins or variables.
+        terms: the number of soft clauses, of monomials, or of non-zero couplings.
+        hard_clauses: the number of clauses that must be satisfied.
+        clause_density: the number of clauses per variable; None for problems without clauses.
+        edges: the number of coupled pairs of the Ising form; for polynomials and MaxSAT, the number
+            of monomials or clauses of at least two variables.
+        fields: the number of non-zero fields of the Ising form, or of terms of one variable.
+        edge_density: `edges` as a fraction of all pairs of variables.
         integer: whether all weights are integers.
-        weight_range: the least and the largest weight; None without terms.
-        distinct_weights: how many different magnitudes there are.
-        bipartite: the sizes of the two sides, or None if there is an odd cycle. Free variables
-            are on neither side, but in the layers of an RBM.
-        components: connected parts, isolated variables included.
-        free_variables: variables that nothing touches.
-        degree: the most variables that a monomial has, or literals that a clause of MaxSAT has; 2
-            of all other kinds.
+        weight_range: the smallest and the largest weight; None without terms.
+        distinct_weights: the number of different magnitudes of the weights.
+        bipartite: the sizes of the two sides of the graph, or None if it has an odd cycle. Free
+            variables are on neither side, except in an RBM, where they belong to a layer.
+        components: the number of connected components, including isolated variables.
+        free_variables: the number of variables that do not occur in any term.
+        degree: the largest number of variables in a monomial, or of literals in a MaxSAT clause;
+            2 for all other kinds of problem.
     """
 
     kind: str
@@ -65,14 +65,14 @@ class Overview(Summarised):
     degree: int = 2
 
     def _summary_table(self) -> SummaryTable:
-        """Return the table of `rows`."""
+        """Return the properties and their values as a summary table."""
         return SummaryTable(self.rows())
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<18}{value}" for name, value in self.rows())
 
     def rows(self) -> list[tuple[str, str]]:
-        """Return names and values as human-readable text."""
+        """Return the name and the value of each property as text."""
         sides = (
             "no" if self.bipartite is None else f"yes, {self.bipartite[0]} + {self.bipartite[1]}"
         )
@@ -109,7 +109,7 @@ class Overview(Summarised):
 
 
 def overview(problem: Given) -> Overview:
-    """Return the sizes, weights and graph of any problem.
+    """Return the size, the weights and the graph properties of any problem.
 
     >>> print(overview(Rbm([[1, 1], [1, -1]])))
     kind              RBM
@@ -159,7 +159,7 @@ def overview(problem: Given) -> Overview:
 
 
 def _graph(problem: Problem) -> Ising:
-    """The graph; of floats where its sums would leave int64, since only the graph is asked."""
+    """Return the graph form of a problem, with float weights if integer sums would overflow."""
     try:
         return graph_form(problem)
     except ValueError:

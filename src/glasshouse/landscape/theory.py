@@ -18,9 +18,9 @@ class ExpectedMinima(Summarised):
     """An *approximation* of the number of local minima of a dense random instance.
 
     Attributes:
-        total: all local minima, the two planted states included: compare with
+        total: the number of all local minima, including the two planted states, comparable to
             `local_minima(problem).count`.
-        planted: the estimated probability that a planted state is one of them: p(0,0).
+        planted: the estimated probability p(0,0) that a planted state is a local minimum.
     """
 
     total: float
@@ -28,21 +28,20 @@ class ExpectedMinima(Summarised):
 
     @property
     def others(self) -> float:
-        """The number of local minima apart from the planted pair: `total - 2 p(0,0)`."""
+        """The expected number of local minima other than planted states: `total - 2 p(0,0)`."""
         return self.total - 2 * self.planted
 
 
 def expected_local_minima(n: int, *, frustration: Fraction | str | float) -> ExpectedMinima:
     """Approximate the number of local minima of a dense n × n instance of random loops.
 
-    Appendix G, with both planted states discounted (the paper forgets the flipped one).
-
-    This is an approximation, and a poor one: it assumes that weights are independent, rows and
-    columns too, and that the sums of n weights are normal. Exact counts grow over a range in which
-    it does not. For small problems, `local_minima` counts exactly.
+    The formula is that of appendix G, with both planted states subtracted (the paper omits the
+    flipped state). It is a poor approximation: it assumes that weights, rows and columns are
+    independent, and that the sums of n weights are normal. Exact counts grow over a range in which
+    this approximation does not. For small problems, `local_minima` counts exactly.
 
     Args:
-        n: the number of visible spins, and of hidden spins.
+        n: the number of visible spins, which is also the number of hidden spins.
         frustration: f of the loops, at most 1/4; the paper's alpha is `3f/(1-f)`.
 
     >>> expected = expected_local_minima(10, frustration="3/13")  # alpha = 0.9
@@ -65,12 +64,12 @@ def expected_local_minima(n: int, *, frustration: Fraction | str | float) -> Exp
 
 
 def expected_intersections(n: int, m: int, loops: int) -> float:
-    """Return the expected destructive intersections of N random 4-loops on an n × m RBM.
+    """Return the expected number of destructive intersections of random 4-loops on an RBM.
 
-    Appendix E: an edge gets k1 negative and k2 positive contributions, Poisson with means λ/4 and
-    3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel. That is nm times the paper's Bessel
-    series, summed here as `Σ_t P(k1 ≥ t) P(k2 ≥ t)`, which cannot overflow. It tends to N/(nm) per
-    edge, N in total (the paper's limit N/(4nm) is an error).
+    Appendix E: with N loops on n × m spins, an edge gets k1 negative and k2 positive contributions,
+    Poisson with means λ/4 and 3λ/4, `λ = 4N/(nm)`, and `min(k1, k2)` of them cancel. The result is
+    nm times the paper's Bessel series, summed as `Σ_t P(k1 ≥ t) P(k2 ≥ t)`, which cannot overflow.
+    Its limit is N/(nm) per edge, N in total (the paper's limit N/(4nm) is an error).
 
     >>> round(expected_intersections(100, 100, 2500), 3)  # λ = 1
     1213.945
@@ -80,18 +79,17 @@ def expected_intersections(n: int, m: int, loops: int) -> float:
     pairs = count(n, "n", 2) * count(m, "m", 2)
     mean = count(loops, "loops") / pairs
     if mean > 100:
-        return float(
-            loops
-        )  # k1 > k2 has a probability below exp(-0.53 · 100): all negative weights cancel
+        # k1 > k2 has a probability below exp(-0.53 · 100): all negative weights cancel.
+        return float(loops)
     terms = np.arange(1, 400, dtype=np.float64)  # P(k1 ≥ 400) is below 1e-90 at a mean of 100
     return pairs * float((gammainc(terms, mean) * gammainc(terms, 3 * mean)).sum())
 
 
 def expected_frustration(n: int, m: int, loops: int) -> float:
-    """Return the expected frustration index of the classic algorithm with N 4-loops of ±1.
+    """Return the expected frustration index of N random 4-loops with weights ±1.
 
-    Section "Intersection": `f ≈ ½ (1 - N / (2N - N×))`, with the expected N×. It falls from 1/4 to
-    0 as loops are added and cancel.
+    Section "Intersection", for the classic algorithm: `f ≈ ½ (1 - N / (2N - N×))`, with the
+    expected N×. The index falls from 1/4 to 0 as loops are added and cancel.
 
     >>> [round(expected_frustration(50, 50, loops), 4) for loops in (1, 1000, 100_000)]
     [0.2499, 0.1349, 0.0]
@@ -118,7 +116,7 @@ def energy_gap_variance(
     pairs = count(n, "n", 1) * count(m, "m", 1)
     variance = float(4 * pairs * distance) * (float(mean) * mean + float(deviation) * deviation)
     if not math.isfinite(variance):
-        raise ValueError(f"mean={mean} or deviation={deviation} is too large: the square overflows")
+        raise ValueError(f"mean={mean} or deviation={deviation} is too large; use smaller values")
     return variance
 
 
@@ -130,15 +128,15 @@ def local_field_dispersion(
     block: float,
     aligned: float,
 ) -> float:
-    """Return the relative spread of a hidden spin's field in a structured instance: c_v.
+    """Return the relative spread c_v of a hidden spin's local field in a structured instance.
 
     Appendix "Concentration of Frustration": the standard deviation of the local field of a hidden
-    spin of the first block, over its mean `Nε(2r-1)`, with the exact (hypergeometric) law of the
-    aligned spins in the block. It is infinite if the mean is 0, at f = 1/4 or r = 1/2.
+    spin of the first block, divided by its mean `Nε(2r-1)`. The number of aligned spins in the
+    block has its exact, hypergeometric law. c_v is infinite if the mean is 0 (f = 1/4 or r = 1/2).
 
     Args:
         n: the number of visible spins.
-        loops: the number of centre loops through this hidden spin (the paper's N).
+        loops: the number of centre loops through the hidden spin (the paper's N).
         frustration: f of the loops; the paper's ε is `1 - 3f/(1-f)`.
         block: the paper's d, the fraction of visible spins in the block of negative weights.
         aligned: the paper's r, the fraction of visible spins aligned with the plant.
@@ -153,7 +151,7 @@ def local_field_dispersion(
     """
     n, loops = count(n, "n", 2), count(loops, "loops", 1)
     if not 0 < block < 1:
-        raise ValueError(f"block={block} must be between 0 and 1, both excluded")
+        raise ValueError(f"block={block} must be above 0 and below 1")
     if not 0 <= aligned <= 1:
         raise ValueError(f"aligned={aligned} must be from 0 to 1")
     epsilon = 1 - _alpha(frustration)
@@ -169,10 +167,10 @@ def local_field_dispersion(
 
 
 def count(value: object, name: str, least: int = 0) -> int:
-    """Return an integer whose square a float can represent."""
+    """Return an integer argument from `least` to 2^63 - 1, or raise a ValueError."""
     number = validation.count(value, name, least)
     if number > validation.INT64_MAX:
-        raise ValueError(f"{name}={number} is above 2^63-1, the most that the formulas support")
+        raise ValueError(f"{name}={number} must be at most 2^63-1, the limit of the formulas")
     return number
 
 
@@ -180,7 +178,5 @@ def _alpha(frustration: Fraction | str | float) -> float:
     """Return the paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
     f = ratio(frustration, "frustration")
     if not 0 <= f <= Fraction(1, 4):
-        raise ValueError(
-            f"frustration={frustration} must be from 0 to 1/4, the most that 4-loops can hold"
-        )
+        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of 4-loops")
     return float(3 * f / (1 - f))

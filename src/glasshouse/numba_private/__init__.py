@@ -1,7 +1,7 @@
-"""The only modules that use private names of Numba.
+"""The only modules of glasshouse that use private names of Numba.
 
-A release of Numba may rename any of them. Each module here imports some; if that fails, its exports
-are None, and callers do without them: kernels are then compiled by Numba's own steps, or not
+A release of Numba may rename any private name. If the import of a module fails here, its exports
+are None, and callers do without them: kernels are then compiled by Numba's own steps, or are not
 cached. The results have the same bits.
 """
 
@@ -17,12 +17,12 @@ _log = logging.getLogger("glasshouse")
 
 
 def _or_nothing(offered: Callable[[], tuple[Any, ...]], count: int) -> tuple[Any, ...]:
-    """Return the exports of a module, or `count` times None if Numba has changed."""
+    """Return the `count` exports of a module, or None for each export if Numba has changed."""
     try:
         return offered()
     except (ImportError, AttributeError, TypeError) as error:
         _log.warning(
-            "Numba %s has changed: kernels work, but are compiled more slowly (%s)",
+            "Numba %s has changed: kernels work, but compilation takes longer (%s)",
             numba.__version__,
             error,
         )

@@ -1,4 +1,4 @@
-"""LLVM instructions for new arrays, and for arrays that share another array's memory."""
+"""LLVM instructions that allocate arrays, or create arrays that share memory."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from numba.np.arrayobj import _empty_nd_impl, populate_array
 
-# The parameters of these private functions are undocumented: fail at once if they differ.
+# The parameters of these private functions are undocumented: raise at once if they differ.
 inspect.signature(_empty_nd_impl).bind("context", "builder", "kind", "sizes")
 inspect.signature(populate_array).bind(
     "array", data=0, shape=0, strides=0, itemsize=0, meminfo=0, parent=0
@@ -15,12 +15,12 @@ inspect.signature(populate_array).bind(
 
 
 def new_array(context: Any, builder: Any, kind: Any, sizes: Any) -> Any:
-    """Return the instructions for a new array; its memory is not initialised."""
+    """Return the LLVM instructions that allocate an array without initialising its memory."""
     return _empty_nd_impl(context, builder, kind, sizes)
 
 
 def set_fields(array: Any, *, data: Any, size: Any, width: Any, owner: Any, parent: Any) -> None:
-    """Make a flat array view `size` items of `width` bytes at `data`; `owner` keeps the memory."""
+    """Set the fields of a flat array of `size` items of `width` bytes in existing memory."""
     populate_array(
         array,
         data=data,

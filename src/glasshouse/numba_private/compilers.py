@@ -1,12 +1,12 @@
-"""Numba's compiler in two forms: for functions that Python calls, and for inner functions.
+"""Two Numba compilers: one for kernels that Python calls, and one for inner functions.
 
-With default options, Numba optimises every function up to machine code, then again as a part of
-each function that calls it, up to the one that Python calls. For a function that Python never
-calls, only the last time counts. Here such a function is translated to LLVM's language only; its
-callers link the translation and optimise the whole.
+With default options, Numba compiles every function to machine code, and optimises it again as a
+part of each of its callers. For a function that Python never calls, only the code of the outermost
+caller counts. Here such a function is translated to LLVM code only; its callers link this code and
+optimise the whole.
 
-Signals wait while Numba and LLVM work. Between their steps, `handle_waiting` lets the handlers run:
-an exception that is raised there leaves none of their objects half made.
+Signals are deferred while Numba and LLVM work. Between their steps, `handle_waiting` runs the
+signal handlers: an exception that is raised there does not leave inconsistent objects.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class _Definitions:
 
     @property
     def functions(self) -> list[Any]:
-        """The functions that have a body."""
+        """All functions of the module that have a body."""
         return [function for function in self._module.functions if not function.is_declaration]
 
     def __getattr__(self, name: str) -> Any:
@@ -41,10 +41,10 @@ class _Definitions:
 
 
 class _KernelLibrary(JITCodeLibrary):
-    """The code of a kernel, with safe points between the steps of LLVM."""
+    """The code library of a kernel, which handles signals between the steps of LLVM."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
-        # A declaration has nothing to optimise, but would take a millisecond.
+        # A declaration cannot be optimised, but would take a millisecond.
         handle_waiting()
         super()._optimize_functions(_Definitions(ll_module))  # type: ignore[no-untyped-call]
 
@@ -55,10 +55,10 @@ class _KernelLibrary(JITCodeLibrary):
 
 
 class _LinkedLibrary(_KernelLibrary):
-    """Code that callers link, and that is never executable by itself."""
+    """The code library of an inner function, which callers link and Python never executes."""
 
     def finalize(self) -> None:
-        """Link the functions that this code calls, and do nothing more."""
+        """Link the functions that this code calls, without generating machine code."""
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
@@ -73,12 +73,12 @@ def _new_library(kind: Any, state: Any) -> Any:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _KernelLowering(NativeLowering):
-    """Numba's code generation step, using our library class."""
+    """Numba's code generation step for kernels, with `_KernelLibrary` as the library."""
 
     _name = "glasshouse_kernel_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """Translate a function and compile it."""
+        """Translate a function to LLVM code, and compile it to machine code."""
         handle_waiting()
         state.library = _new_library(_KernelLibrary, state)
         state.library.enable_object_caching()
@@ -87,12 +87,12 @@ class _KernelLowering(NativeLowering):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LinkedLowering(NativeLowering):
-    """The step that translates a function and registers its name for callers."""
+    """Numba's code generation step for inner functions, which registers them for callers."""
 
     _name = "glasshouse_linked_lowering"
 
     def run_pass(self, state: Any) -> bool:
-        """Translate a function without giving it an address."""
+        """Translate a function to LLVM code that only compiled code can call."""
         handle_waiting()
         context, library = state.targetctx, _new_library(_LinkedLibrary, state)
         state.library, state.flags.no_compile = library, True
@@ -111,12 +111,12 @@ class _LinkedLowering(NativeLowering):
 
 
 class PlainCompiler(CompilerBase):
-    """Numba's own steps; subclasses replace the one that makes machine code."""
+    """Numba's default compiler, whose code generation step subclasses replace."""
 
     lowering: Any = NativeLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Return all steps in order."""
+        """Return Numba's compilation pipeline, with the code generation step of this class."""
         handle_waiting()
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
         steps.passes = [

@@ -1,4 +1,4 @@
-"""Kernels as Python calls them: signals wait while Numba compiles, and are not lost afterwards."""
+"""Numba functions that defer signals while they are compiled."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from glasshouse.stopping import compiling
 
 
 class Kernel(CPUDispatcher):
-    """A compiled function that a signal cannot leave half compiled."""
+    """A Numba function that defers signals while it is compiled."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the machine code; compile it first if there is none for these types.
+        """Call the function, and compile it first if the argument types are new.
 
-        A handler may raise while compiled code returns its result. Python then turns the exception
-        into a SystemError, or into a chain of two.
+        A signal handler may raise an exception while compiled code returns its result. Python then
+        converts the exception to a SystemError, or to a chain of two.
         """
         try:
             return super().__call__(*args, **kwargs)

@@ -1,7 +1,7 @@
-"""Compilers that use private names of Numba; each process tests them before their first use.
+"""Compilers that use private names of Numba, and that each process tests before it uses them.
 
-The test compiles a small function both ways and compares the results. It runs before the first
-kernel is compiled, and not at all if every kernel comes from the cache.
+The test compiles a small function in both ways, and compares the results. It runs before the first
+kernel is compiled, so it does not run if every kernel comes from the cache.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def _halfway(x: float, y: float) -> float:
 
 
 def _result(inner: dict[str, Any], outer: dict[str, Any]) -> float:
-    """Compile a function that calls another one, with these options, and call it."""
+    """Return the result of a test function that is compiled with the given options."""
     halfway: Callable[..., Any] = numba.njit(**inner)(_halfway)
 
     @numba.njit(**outer)
@@ -43,7 +43,7 @@ def _compare() -> bool:
 
 @lru_cache
 def passes() -> bool:
-    """Return whether our compilers work with the installed Numba."""
+    """Return whether glasshouse's compilers work with the installed version of Numba."""
     try:
         works = _compare()
     except Exception as error:  # a changed Numba may raise anything
@@ -52,7 +52,7 @@ def passes() -> bool:
         reason = "a result differs"
     if not works:
         _log.warning(
-            "Numba %s compiles kernels in its own way only, which takes longer (%.200s)",
+            "Numba %s does not support glasshouse's compiler: compilation takes longer (%.200s)",
             numba.__version__,
             reason,
         )
@@ -61,15 +61,15 @@ def passes() -> bool:
 
 class _Checked(compilers.PlainCompiler):
     def define_pipelines(self) -> list[Any]:
-        """Return our steps if they pass the test, otherwise Numba's."""
+        """Return glasshouse's compilation pipeline if it passes the test, otherwise Numba's."""
         if not passes():
             self.lowering = compilers.PlainCompiler.lowering
         return super().define_pipelines()
 
 
 class KernelCompiler(_Checked, compilers.KernelCompiler):
-    """The compiler of functions that Python calls."""
+    """The tested compiler of functions that Python calls."""
 
 
 class LinkedCompiler(_Checked, compilers.LinkedCompiler):
-    """The compiler of functions that only compiled code calls."""
+    """The tested compiler of functions that only compiled code calls."""

@@ -1,16 +1,16 @@
 """Solvers: simulated annealing, parallel tempering, descent and exhaustive search.
 
-* `annealing`, `tempering`: the two methods. `samplers`: both as dimod samplers.
+* `annealing`, `tempering`: the two main methods. `samplers`: both methods as dimod samplers.
 * `sampling`: states at given temperatures, by tempering.
 * `minimising`: the best state within a time limit. `methods`: its methods, in small steps.
   `record`: the best state so far.
 * `descent`, `exhaustive`: local minima, and all ground states of small problems.
 * `doubling`: annealing or tempering with ever more sweeps.
 * `hitting`, `tts`: the sweeps that a solution takes, and the optimal time to solution.
-* `schedule`: inverse temperatures. `ladder`: a ladder of them, fitted by a warm-up. `replicas`:
+* `schedule`: inverse temperatures. `ladder`: a ladder of temperatures from a warm-up. `replicas`:
   the replicas on a ladder.
-* `spin_form`: any problem as an Ising problem, and the reverse map.
-* `engine`: a problem prepared for a kernel. `engines`: the kernels, and the choice of one.
+* `spin_form`: conversion of any problem to an Ising problem, and the reverse map.
+* `engine`: a problem prepared for a kernel. `engines`: the kernels, and the choice of a kernel.
 * `crew`: threads that share the runs. `result`: what a solver returns. `kernels`: compiled code.
 """
 

@@ -1,8 +1,8 @@
-"""Simulated annealing (paper, section 6.1 and appendix I) on the fastest kernel that fits.
+"""Simulated annealing (paper, section 6.1 and appendix I) on the kernel that suits a problem.
 
-A problem is converted to Ising form and annealed by one of a few kernels, each of which works on a
-block of runs at a time. The choice of the kernel depends on the problem and the number of runs,
-never on the computer, so that a seed means the same everywhere.
+A problem is converted to Ising form and annealed by one of several kernels, each of which works on
+a block of runs at a time. The choice of the kernel depends on the problem and the number of runs,
+never on the computer, so that a seed gives the same result everywhere.
 """
 
 from __future__ import annotations
@@ -50,39 +50,39 @@ def anneal(
     A sweep proposes every spin once, colour by colour (in an RBM: all visible, then all hidden
     spins), and flips it with probability min(1, exp(-beta ΔE)).
 
-    The best state of a run is the one with the lowest energy at the end of a sweep. Measuring
-    energies takes time: without a target it is done only in the last sixteenth of the sweeps, when
-    a run is cold; with a target, in all of them.
+    The best state of a run is the state with the lowest energy at the end of a sweep. To save time,
+    energies are measured only in the last sixteenth of the sweeps, when a run is cold. With a
+    target, they are measured in all sweeps.
 
     Args:
         problem: an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial problem, a plant, or a dimod
-            model. Polynomials are annealed as they are, whatever their degree.
-        sweeps: sweeps of a run (the paper's N_sweep), below 2^31.
-        runs: how many runs from random states. On one kernel run r is the same whatever their
-            number, with a target up to its hit: how long it continues then depends on the other
-            runs of its block. Up to 16 may get a kernel different from that of more runs.
-        beta: inverse temperature in units of the problem's own energy: (first, last), or one for
-            each sweep, in a list, tuple or array; by default a range that suits the problem's local
-            fields, see `schedule.default_range`.
-        schedule: "geometric" or "linear" between first and last.
-        target: an energy to search for. A block of runs ends when all of them have reached it. The
-            default is the energy of the plant, if there is one; None sets no target.
-        check: "sweep" tests for the target at the end of each sweep, as the paper does, "flip"
-            after every flip. "flip" hits far more often if frustration is high.
+            model. Polynomials of any degree are annealed without ancillas.
+        sweeps: the number of sweeps of a run (the paper's N_sweep), below 2^31.
+        runs: the number of runs. On one kernel, run r does not depend on this number, except that
+            a run that has reached the target continues until its whole block has. Up to 16 runs
+            may get a different kernel than more runs.
+        beta: the inverse temperatures in units of the problem's own energy: (first, last), or one
+            for each sweep, in a list, tuple or array; by default a range that suits the problem's
+            local fields, see `schedule.default_range`.
+        schedule: the rise from first to last, "geometric" or "linear".
+        target: an energy to search for. A block of runs ends when all its runs have reached it. The
+            default is the energy of the plant, if a plant is given; None sets no target.
+        check: "sweep" tests for the target at the end of each sweep, as the paper does; "flip"
+            tests after every flip, which hits far more often if frustration is high.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: the number of threads; the result does not depend on it.
         time_limit: the seconds after which the best states so far are returned; None sets no limit.
-        progress: called about ten times a second with a `RunProgress`.
-        sweeps_per_beta: the sweeps at each inverse temperature; divides `sweeps`.
+        progress: a function that is called about ten times a second with a `RunProgress`.
+        sweeps_per_beta: the number of sweeps at each inverse temperature; must divide `sweeps`.
         initial_states: states to start from, in the problem's own values: one for each run, or one
-            for all runs. Dense problems then get a kernel for sparse ones, which may be slower.
+            for all runs. Dense problems then get a kernel for sparse problems, which may be slower.
         state: "best" returns the best state of a run, "last" the state after its last sweep: a
             sample at the last temperature, if the run was long enough.
-        interrupt: called about ten times a second; runs are stopped when it returns True.
+        interrupt: a function that is called about ten times a second; True stops the runs.
 
     Returns:
-        An AnnealResult. After Ctrl-C or at the time limit it contains the runs that were begun, and
-        states the reason in `stopped`.
+        An AnnealResult. After Ctrl-C or at the time limit it contains all runs that were started,
+        and `stopped` contains the reason.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(6, [(i, (i + 1) % 6) for i in range(6)], [1, 1, 1, 1, 1, -1])
@@ -95,7 +95,7 @@ def anneal(
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     crew = Crew(validation.count(threads, "threads", 1), time_limit, progress, interrupt)
     if state not in ("best", "last") or (state == "last" and check == "flip"):
-        raise ValueError(f"state={state!r} must be 'best' or 'last'; use 'best' with check='flip'")
+        raise ValueError(f"state={state!r} must be 'best', or 'last' with check='sweep'")
     steps, rest = divmod(sweeps, validation.count(sweeps_per_beta, "sweeps_per_beta", 1))
     if rest:
         raise ValueError(f"sweeps_per_beta={sweeps_per_beta} must divide sweeps={sweeps}")
@@ -125,7 +125,7 @@ def anneal(
 
 
 class AnnealTask:
-    """The annealing job of a `Crew`; one step is one sweep."""
+    """The annealing job of a `Crew`, in which one step is one sweep."""
 
     def __init__(
         self,
@@ -143,12 +143,12 @@ class AnnealTask:
         self.length, self.runs, self.cost = sweeps, runs, engine.cost
         self.initial, self.keeps_last = initial, state == "last"
         self.run = driver.anneal_block if check == "sweep" else driver.watch_block
-        # Energies take time. Without a target they are measured only while runs are cold.
+        # Measuring energies takes time. Without a target, only cold runs are measured.
         looking = self.length if goal > engine.never else max(1, self.length // 16)
         self.blind = self.length if self.keeps_last else self.length - looking
 
     def start(self, index: int) -> LaneBlock:
-        """Return a block of random states, or of the given ones."""
+        """Return a new block of runs, which start from random or from given states."""
         block = self.engine.new_block(self.runs - index * self.engine.lanes)
         driver.start_block(self.engine.tables, self.key, index, self.goal, block)
         if self.initial is not None:
@@ -160,7 +160,7 @@ class AnnealTask:
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """Do the sweeps after `done`; a block ends early if all its runs have hit the target."""
+        """Do the sweeps `done` + 1 to `until`, or fewer if all runs of the block hit the target."""
         betas = self.betas[done:until]
         if len(self.betas) < self.length:  # in a long run, each β is held for several sweeps
             betas = self.betas[np.arange(done, until) * len(self.betas) // self.length]
@@ -171,30 +171,30 @@ class AnnealTask:
         return done
 
     def stop(self, work: LaneBlock, done: int) -> None:
-        """Count the current states as results."""
+        """Record the current states of a stopped block as results."""
         driver.look_at_block(self.engine.tables, done, work)
 
     def lowest(self, work: LaneBlock) -> Any:
-        """Return the lowest energy seen, including that of the current states."""
+        """Return the lowest energy of a block so far, including its current states."""
         driver.measure_block(self.engine.tables, work)
         return min(work.energies.min(), work.lowest.min())
 
     def block(self, work: LaneBlock) -> LaneBlock:
-        """Return the block itself."""
+        """Return `work` itself, which is the block of runs."""
         return work
 
 
 def _started(form: SpinForm, states: npt.ArrayLike, runs: int) -> tuple[SpinArray, Any]:
-    """Return initial states as spins, one row or one per run, and their energies."""
+    """Return the initial states as rows of spins, and their energies without the offset."""
     given = np.atleast_2d(np.asarray(states))
     if given.ndim != 2 or len(given) not in (1, runs):
         raise ValueError(
-            f"initial_states has shape {given.shape}; use one state, or one for each of {runs} runs"
+            f"initial_states has shape {given.shape}; pass one state, or one per run ({runs} runs)"
         )
     spins = form.reduction.forward(given)
     return spins, form.ising.energy(spins) - form.ising.offset
 
 
 def key_of(seed: Seed) -> npt.NDArray[np.uint64]:
-    """Return the four words from which the streams of all blocks are derived."""
+    """Return the four random words from which the random streams of all blocks are derived."""
     return seed.sequence().generate_state(4, np.uint64).astype(np.uint64, copy=False)

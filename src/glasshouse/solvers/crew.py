@@ -1,7 +1,7 @@
-"""Blocks of runs on threads: in chunks, with a time limit, progress, and a clean stop.
+"""Threads that process blocks of runs, with a time limit, progress reports and a clean stop.
 
-Kernels do not hold the GIL, so threads work in parallel. A block is computed in chunks of a few
-milliseconds; between two chunks its thread checks whether to stop. The result of a block depends
+Kernels release the GIL, so threads work in parallel. A block is processed in chunks of a few
+milliseconds; between two chunks, its thread checks whether to stop. The result of a block depends
 only on its index, never on the thread or the chunks.
 """
 
@@ -27,19 +27,19 @@ from glasshouse.solvers.spin_form import SpinForm
 from glasshouse.stopping import deferred, working_time
 from glasshouse.waiting import wait_briefly
 
-_CHUNK = 1 << 25  # machine words touched
-CHUNK_SECONDS = 0.01  # the approximate time of that many words
+_CHUNK = 1 << 25  # machine words that a chunk accesses
+CHUNK_SECONDS = 0.01  # the approximate time of a chunk
 _LONGEST_CHUNK = 1 << 20  # steps, so that chunks of tiny problems are short, too
 _SHORT_ALONE = 8  # with at most this many chunks, no thread is started
 
 
 def steps_at_once(cost: int) -> int:
-    """Return the number of steps of a chunk, if one step touches `cost` machine words."""
+    """Return the number of steps per chunk if one step accesses `cost` machine words."""
     return min(max(1, _CHUNK // max(cost, 1)), _LONGEST_CHUNK)
 
 
 class RunProgress(NamedTuple):
-    """The progress of a solver."""
+    """The progress of a solver: the fraction done, the time, and the lowest energy so far."""
 
     fraction: float  # fraction of all sweeps of all runs that are done
     seconds: float  # since the kernels started
@@ -47,31 +47,31 @@ class RunProgress(NamedTuple):
 
 
 class Job(Protocol):
-    """The work to be done on each block."""
+    """The interface of the work that a `Crew` does on each block of runs."""
 
     engine: Engine
     length: int  # the number of steps of a block
     cost: int  # the cost of a step, see `Engine.cost`
 
     def start(self, index: int) -> Any:
-        """Begin a block; return the state of the work, from which `block` gets the block."""
+        """Start block `index`, and return the object that all other methods take as `work`."""
 
     def advance(self, work: Any, done: int, until: int) -> int:
-        """Do the steps after `done`, up to `until`, or fewer; return the number of steps done."""
+        """Do at most the steps `done` + 1 to `until`, and return the total number of steps done."""
 
     def stop(self, work: Any, done: int) -> None:
-        """Finish a block that will not continue."""
+        """Record the results of a block that is stopped after `done` steps."""
 
     def lowest(self, work: Any) -> Any:
-        """Return the lowest energy known, to show progress."""
+        """Return the lowest energy of a block so far, for progress reports."""
 
     def block(self, work: Any) -> LaneBlock:
-        """Return the block that holds the results."""
+        """Return the block of runs that contains the results."""
 
 
 @dataclass
 class Log:
-    """The results of the runs that were begun."""
+    """The results of all runs that a `Crew` has started."""
 
     states: SpinArray
     hits: npt.NDArray[np.int32]
@@ -82,7 +82,7 @@ class Log:
 
 
 class Crew:
-    """Threads that work on blocks until all are done, or the time is up."""
+    """Threads that process blocks of runs until all blocks are done or the time is over."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Crew:
         self.time_limit = validation.time_limit(time_limit)
 
     def work(self, job: Job, runs: int, form: SpinForm) -> Log:
-        """Do a job on as many blocks as the runs need."""
+        """Process all blocks of a job with `runs` runs, and return the results."""
         shift = _Shift(job, runs, form, self.time_limit, self.progress is not None)
         stopped: Stopped | None = None
         if shift.is_short(self.threads) and not self.progress and not self.interrupt:
@@ -138,7 +138,7 @@ class Crew:
 
 
 class _Shift:
-    """One call of a crew: the blocks, and their results so far."""
+    """One call of `Crew.work`: the state of its blocks, and their results so far."""
 
     def __init__(
         self, job: Job, runs: int, form: SpinForm, time_limit: float | None, shows_progress: bool
@@ -160,7 +160,7 @@ class _Shift:
         self.spans = [(math.inf, -math.inf)] * blocks
 
     def is_short(self, threads: int) -> bool:
-        """Return whether the work is too short for threads to pay off.
+        """Return whether the work takes too little time for threads to be useful.
 
         Ctrl-C is then handled at the end.
         """
@@ -168,11 +168,11 @@ class _Shift:
         return len(self.done) * self.job.length * self.job.cost <= chunks * _CHUNK
 
     def hands(self, threads: int) -> int:
-        """Return the number of threads that have something to do."""
+        """Return the number of threads to start: at most one thread per block."""
         return min(threads, len(self.done))
 
     def do_blocks(self) -> None:
-        """Do one block after another, while there are blocks and time.
+        """Process blocks one by one, until no block or no time is left.
 
         All threads take from the same iterator: a separate task for each of millions of blocks
         would take far longer to set up than a time limit allows.
@@ -183,7 +183,7 @@ class _Shift:
             self.do_block(index)
 
     def do_block(self, index: int) -> None:
-        """Do all chunks of one block. The very first chunk is done even without any time."""
+        """Process one block chunk by chunk, and its first chunk even if the time is over."""
         work = self.job.start(index) if index else self.first
         done, began = 0, time.perf_counter()
         while not self.ended[index] and not (done and self.time_is_up()):
@@ -203,7 +203,7 @@ class _Shift:
         self.hits[rows] = block.hits[: rows.stop - rows.start]
 
     def time_is_up(self) -> bool:
-        """Return whether to stop at the end of the chunk."""
+        """Return whether work must stop at the end of the current chunk."""
         return self.stop.is_set() or working_time() > self.deadline
 
     def progress(self) -> RunProgress:
@@ -217,7 +217,7 @@ class _Shift:
         return RunProgress(sum(parts) / len(parts), time.perf_counter() - self.began, best)
 
     def log(self, stopped: Stopped | None) -> Log:
-        """Return the results of the runs that were begun."""
+        """Return the results of all runs that were started, or raise if there are none."""
         worked_on = [index for index, done in enumerate(self.done) if done]
         if not worked_on:
             raise KeyboardInterrupt
@@ -237,10 +237,10 @@ class _Shift:
 
 
 def _room(runs: int, spins: int) -> tuple[SpinArray, npt.NDArray[np.int32]]:
-    """Allocate the states and hits of all runs."""
+    """Allocate the arrays for the states and the hits of all runs."""
     try:
         return np.empty((runs, spins), np.int8), np.zeros(runs, np.int32)
     except (MemoryError, ValueError):  # ValueError above 2^63 bytes
         raise MemoryError(
-            f"not enough memory for the states of {runs} runs, a byte per spin; use fewer runs"
+            f"not enough memory for the states of {runs} runs, at a byte per spin; use fewer runs"
         ) from None

@@ -1,4 +1,4 @@
-"""Descent: from given states to the local minima below them."""
+"""Steepest descent from given states to local minima."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Descent(Sampled, Summarised):
-    """The results of descents: local minima and their energies.
+    """The results of steepest descent: local minima and their energies.
 
     Attributes:
         energies: the energies of the local minima, in the units of the given problem.
@@ -32,7 +32,7 @@ class Descent(Sampled, Summarised):
     labels: Labels | None = None
 
     def summary(self) -> str:
-        """Return one human-readable line."""
+        """Return the number and the energy range of the local minima as one line of text."""
         low, high = self.energies.min(), self.energies.max()
         return f"{len(self.flips)} local minima, energies {low} to {high}"
 
@@ -41,7 +41,7 @@ class Descent(Sampled, Summarised):
 
 
 def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
-    """Flip the spin that lowers the energy most, repeatedly, until no flip lowers it.
+    """Lower states to local minima by repeatedly flipping the spin that lowers the energy most.
 
     Args:
         problem: any problem, a plant, or a dimod model.
@@ -55,7 +55,7 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
     form = SpinForm(problem)
     own = np.asarray(states)
     if own.ndim == 0 or (own.size == 0 and form.ising.num_variables):
-        raise ValueError(f"states has shape {own.shape}, but at least one state is needed")
+        raise ValueError(f"states has shape {own.shape}, but must contain at least one state")
     form.energy(own)  # raises if a state is invalid
     spins = validation.rows(form.reduction.forward(own)).copy()
     flips = np.zeros(len(spins), dtype=np.int64)
@@ -65,6 +65,6 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
 
 
 def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:
-    """Return the graph in compressed rows, with its weights, and the fields."""
+    """Return the coupling graph in compressed rows, the weight of each entry, and the fields."""
     starts, neighbours, ids = adjacency(problem.num_variables, problem.edges)
     return starts, neighbours, problem.weights[ids], problem.fields

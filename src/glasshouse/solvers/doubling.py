@@ -1,7 +1,7 @@
-"""Repeated annealing or tempering: rounds of ever more sweeps, each with its result.
+"""Repeated annealing or tempering, with twice as many sweeps in each round.
 
-The number of sweeps that a problem needs is not known in advance. Doubling it costs at most twice
-the time of the last round, and the first good states are available at once.
+The number of sweeps that a problem needs is not known in advance. All rounds together take at most
+about twice the time of the last round, and the first good states are available at once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def iter_rounds(
     time_limit: float | None = None,
     **options: Any,
 ) -> Iterator[AnnealResult]:
-    """Solve with 16, 32, 64, … sweeps, until time is up or the target is reached.
+    """Yield the results of runs with 16, 32, 64, … sweeps, up to a time limit or the target.
 
     Args:
         solve: `anneal` or `temper`.
         problem: any problem that `solve` takes.
         sweeps: the sweeps of the last round.
         rng: a seed, from which each round derives its own.
-        time_limit: the seconds of all rounds together, without compilation.
+        time_limit: the time limit of all rounds together, in seconds without compilation.
         **options: further options of `solve`.
 
     >>> from glasshouse.planting import random_loops

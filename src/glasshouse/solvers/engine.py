@@ -19,7 +19,7 @@ from glasshouse.solvers.kernels.block import LaneBlock
 
 SpinProblem: TypeAlias = Ising | Polynomial
 
-# Integers are exact in floating point up to these sums; twice a sum must be exact, too.
+# Sums of integers are exact in floating point up to these limits, and so is twice a sum.
 _EXACT_FLOAT32, _EXACT_FLOAT64 = 2**23, 2**52
 _CACHE_LINE = 64  # bytes, on all common processors
 # The largest drift of float energies that are updated flip by flip, relative to all weights.
@@ -27,7 +27,7 @@ _DRIFT = 1e-11
 
 
 def exact_unit(problem: SpinProblem) -> Fraction | None:
-    """Return a power of two that divides all energies, if float64 then holds them exactly.
+    """Return a power of two that divides all energies, or None if float64 would round them.
 
     >>> exact_unit(Ising.from_edges(3, [(0, 1), (1, 2)], [1e10, 0.5]))
     Fraction(1, 2)
@@ -48,7 +48,7 @@ def exact_unit(problem: SpinProblem) -> Fraction | None:
 
 
 class Hypergraph:
-    """The monomials of each spin of a polynomial; the counterpart of `ColouredGraph`."""
+    """The monomials that contain each spin of a polynomial."""
 
     def __init__(self, problem: Polynomial) -> None:
         self.problem = problem
@@ -65,9 +65,9 @@ class Hypergraph:
 
 
 class ColouredGraph:
-    """The adjacency of a problem and its colours; isolated spins have colour 0.
+    """The adjacency of an Ising problem, and a colour for each spin.
 
-    A field is an edge to the ghost, the node after the last spin.
+    Isolated spins have colour 0. A field is an edge to the ghost, the node after the last spin.
     """
 
     def __init__(self, problem: Ising) -> None:
@@ -92,20 +92,20 @@ class ColouredGraph:
         return float(np.add.reduceat(np.abs(self.weights), firsts, dtype=np.float64).max())
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
-        """Return the spin of each site."""
+        """Return the spin of each site, in the order of a sweep."""
         everyone = np.arange(self.problem.num_variables, dtype=np.int32)
         order: npt.NDArray[np.int32] = sweep_order.order_by(self.colours, everyone)
         return order
 
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
-        """Return the spin of each site, and the adjacency of the sites."""
+        """Return the spin of each site, and the adjacency of the sites in the order of a sweep."""
         order = self.sweep_order()
         return order, *sweep_order.arrange(order, self.starts, self.neighbours, self.weights)
 
 
 @dataclass(frozen=True)
 class Engine:
-    """The tables of one kernel, the spin of each site, and the shape of a block.
+    """A problem prepared for one kernel: tables, spins of the sites, and shape of a block.
 
     Attributes:
         tables: the tables that the kernel reads.
@@ -114,11 +114,11 @@ class Engine:
         spin_dtype: the type of the kernel's own spins.
         energy_dtype: the type of the kernel's own energies, exact for integer problems.
         rows: the rows of spins in a block, including ghost and complements.
-        cost: roughly, the machine words that a sweep of a block touches.
-        words: generator words per run, if a kernel keeps its own words there, too; otherwise 0.
+        cost: the approximate number of machine words that a sweep of a block accesses.
+        words: generator words per run, if the kernel also stores its own words there; otherwise 0.
         together: runs that share a stream, if a block has only the runs requested; otherwise 0.
-        spread: turns bytes, 0 is up and 255 is down, into rows of the kernel's own spins; None if
-            the kernel keeps more than spins there, so that a block cannot start from given states.
+        spread: converts bytes (0 is up, 255 is down) to rows of the kernel's own spins. None if the
+            kernel stores more than spins there, so that a block cannot start from given states.
     """
 
     tables: Any
@@ -134,13 +134,13 @@ class Engine:
 
     @property
     def never(self) -> Any:
-        """An energy below that of any state."""
+        """An energy that is below the energy of every state, for runs without a target."""
         if np.issubdtype(self.energy_dtype, np.integer):
             return int(np.iinfo(self.energy_dtype).min)
         return -np.inf
 
     def goal(self, target: float | None, problem: SpinProblem) -> Any:
-        """Return the target as a kernel's energy: without the offset, within its range."""
+        """Convert a target to an energy of the kernel, which excludes the problem's offset."""
         if target is None:
             return self.never
         if problem.is_integer:
@@ -160,7 +160,7 @@ class Engine:
         return float(target - problem.offset + _DRIFT * reach)
 
     def new_block(self, wanted: int | None = None) -> LaneBlock:
-        """Allocate one block, of which `wanted` runs are used."""
+        """Allocate one block with lanes for `wanted` runs, or with all lanes if it is None."""
         lanes = self.lanes
         if wanted is not None and self.together:
             lanes = min(lanes, -(-wanted // self.together) * self.together)
@@ -176,7 +176,7 @@ class Engine:
         )  # fmt: skip
 
     def load(self, block: LaneBlock, states: npt.NDArray[np.uint8], energies: Any) -> None:
-        """Replace the spins of a block that has begun.
+        """Replace the spins and the energies of a block that has been started.
 
         Args:
             block: the block, whose generator and whose ghost stay unchanged.
@@ -190,14 +190,14 @@ class Engine:
         block.energies[:] = energies
 
     def states(self, block: LaneBlock, into: SpinArray) -> None:
-        """Write the best states of a block's first runs, one per row; isolated spins are up."""
+        """Write the best states of a block's first runs into an array, one state per row."""
         best = block.states.reshape(len(self.order), len(block.hits)).T[: len(into)]
         into[:] = 1
         into[:, self.order] = signs(best)
 
 
 def aligned_zeros(size: int, dtype: Any) -> npt.NDArray[Any]:
-    """Return zeros aligned to a cache line, so that a row of 64 bytes is one line, not two."""
+    """Return an array of zeros that begins at the start of a cache line."""
     length = size * np.dtype(dtype).itemsize
     room = np.zeros(length + _CACHE_LINE, np.uint8)
     first = -room.__array_interface__["data"][0] % _CACHE_LINE
@@ -205,12 +205,12 @@ def aligned_zeros(size: int, dtype: Any) -> npt.NDArray[Any]:
 
 
 def signs(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
-    """Return bytes as ±1: 0 is up and 255 is down."""
+    """Convert bytes to spins of ±1: 0 is up, and 255 is down."""
     return (spins | 1).view(np.int8)
 
 
 def float_for(problem: SpinProblem) -> Any:
-    """Return the float type in which all sums are exact; float64 if the weights are floats."""
+    """Return the float type for the sums of a problem, or None if no type is exact."""
     if not problem.is_integer:
         return np.float64
     if problem.total_weight <= _EXACT_FLOAT32:

@@ -1,7 +1,8 @@
-"""Exhaustive search: the lowest energy by enumerating every state that could have it.
+"""Exhaustive search for all ground states of a problem.
 
-Only spins that touch every coupling are enumerated. Once they are fixed, the best value of each
-other spin follows. In an RBM they are the smaller layer; in a sparse graph, about half the spins.
+Only a cover is enumerated: a set of spins that contains an end of every coupling. The best values
+of all other spins follow. In an RBM, the cover is the smaller layer; in a sparse graph, about half
+of the spins.
 """
 
 from __future__ import annotations
@@ -35,17 +36,17 @@ from glasshouse.summaries import Summarised
 
 Marks = npt.NDArray[np.bool_]
 
-# 2^32 states take minutes; more are refused.
+# The most states to enumerate, which takes minutes.
 MOST_STATES = 1 << 32
 # All states of a polynomial are enumerated, 2^20 at a time.
 _MOST_OF_POLYNOMIAL, _STATES = 26, 20
-# Couplings visited at once, in a quarter of a second: Ctrl-C is handled between two chunks.
+# Couplings visited per chunk, which takes a quarter of a second; Ctrl-C waits for its end.
 _CHUNK = 1 << 26
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GroundStates(Sampled, Summarised):
-    """The lowest energy, the number of states that have it, and some or all of them.
+    """The ground states of a problem: their energy, their number, and a list of states.
 
     Attributes:
         energy: the lowest energy (cost, for MAX-2-SAT).
@@ -65,7 +66,7 @@ class GroundStates(Sampled, Summarised):
         return len(self.states) == self.count
 
     def summary(self) -> str:
-        """Return one human-readable line."""
+        """Return the energy and the number of the ground states as one line of text."""
         listed = "" if self.is_complete else f", {len(self.states)} of them listed"
         return f"lowest energy {self.energy}, in {self.count} states{listed}"
 
@@ -74,18 +75,18 @@ class GroundStates(Sampled, Summarised):
 
 
 def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
-    """Find all ground states by enumeration, up to 2^32 states.
+    """Find all ground states of a problem by enumeration of up to 2^32 states.
 
-    Connected components are enumerated one by one, because their energies add up. In each, only the
-    spins of a small cover are enumerated: if each coupling has an end in it, the other spins
-    follow. So an RBM takes only the states of its smaller layer (2^16 for 64 x 16), a sparse graph
-    those of about half of its spins; without fields half of these are enough.
+    Connected components are enumerated one by one, because their energies add up. Only the spins of
+    a small cover of a component are enumerated: the other spins follow, because each coupling has
+    an end in the cover. For an RBM, the cover is the smaller layer (2^16 states for 64 x 16); for a
+    sparse graph, about half of the spins. Without fields, half of the states are enumerated.
 
-    A polynomial of degree 3 or more, or clauses of as many literals, have up to 2^26 states.
+    A polynomial of degree 3 or more, or clauses of 3 or more literals, may have 2^26 states.
 
     Args:
         problem: any problem, a plant, or a dimod model.
-        keep: the most ground states to list; their number is exact in any case.
+        keep: the most ground states to list; the returned number of ground states is always exact.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
@@ -102,12 +103,12 @@ def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
 
 
 def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
-    """Enumerate all states of a polynomial in exact numbers, a block of states at a time."""
+    """Find the ground states of a polynomial by exact enumeration of all states, in blocks."""
     size = problem.num_variables
     if size > _MOST_OF_POLYNOMIAL:
         raise ValueError(
-            f"{size} variables have 2^{size} states; a polynomial may have at most "
-            f"{_MOST_OF_POLYNOMIAL} variables: use anneal or prove"
+            f"{size} variables have 2^{size} states, but a polynomial may have at most "
+            f"{_MOST_OF_POLYNOMIAL} variables here; use anneal or prove"
         )
     form, low = ExactForm.of(problem), min(size, _STATES)
     assert form.monomials is not None
@@ -128,7 +129,7 @@ def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
 
 
 class Enumeration:
-    """An exhaustive search before it is run; raises ValueError if it has too many states.
+    """An exhaustive search that is prepared, with its number of states checked.
 
     Attributes:
         work: the number of couplings that the search will visit.
@@ -141,7 +142,7 @@ class Enumeration:
         self.work = sum(_step(part) << part.bits for part in self.parts)
 
     def run(self, keep: int) -> GroundStates:
-        """Enumerate all states."""
+        """Run the search, and return its ground states, of which at most `keep` are listed."""
         count = 1
         spins = np.ones((1, self.form.ising.num_variables), dtype=np.int8)
         for part in self.parts:
@@ -150,20 +151,20 @@ class Enumeration:
             spins = _combined(spins, part, codes, keep)
         states = self.form.own_states(spins)
         energies = self.form.energy(states)
-        if not self.form.ising.is_integer:  # equal up to the tolerance: the lowest one comes first
+        if not self.form.ising.is_integer:  # equal up to the tolerance: list the lowest first
             order = np.argsort(energies, kind="stable")
             states, energies = states[order], energies[order]
         return GroundStates(energies[0].item(), count, states, self.form.problem.labels)
 
 
 def _step(part: Part) -> int:
-    """Return the largest number of couplings of a spin, which bounds the work of a flip."""
+    """Return a bound on the work of a flip: the largest number of couplings of a spin, plus 1."""
     starts, first = part.rows[0], part.first
     return int(np.diff(starts[first : first + part.moving + 1]).max()) + 1
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Return the codes of up to `keep` lowest states of a component, and their number."""
+    """Return at most `keep` codes of a component's ground states, and their total number."""
     cover, walker = part.moving, part.walker()
     rows, columns, bonds = part.couplings()
     # With all spins up, each sum has different terms, so it fits.
@@ -181,7 +182,7 @@ def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
 
 
 def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
-    """Return all combinations of listed states and ground states of one more component."""
+    """Combine the listed states with the ground states of a component, up to `keep` states."""
     own = _answered(part, codes, keep)
     if part.copies == 2:
         own = np.concatenate([own, -own])
@@ -193,9 +194,9 @@ def _combined(spins: SpinArray, part: Part, codes: npt.NDArray[np.int64], keep: 
 
 
 def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
-    """Return the states of all spins of a component, given the codes of the enumerated ones.
+    """Return at most `keep` ground states of a component, given codes of its enumerated spins.
 
-    A spin with zero field is free and turns one state into two.
+    A spin with zero field is free, so that one state becomes two.
     """
     cover, found = part.moving, part.decode(codes)
     rows, columns, bonds = part.couplings()
@@ -222,10 +223,10 @@ def _answered(part: Part, codes: npt.NDArray[np.int64], keep: int) -> SpinArray:
 
 
 def small_cover(form: Ising) -> Marks:
-    """Mark a small set of spins, not always the smallest, such that each coupling has a marked end.
+    """Mark a small cover: a set of spins that contains at least one end of every coupling.
 
-    In every connected component it is the smaller of a greedy choice and, if the component is
-    bipartite, its smaller side. A component has at least one marked spin.
+    In each connected component, the cover is the smallest of a greedy choice and, if the component
+    is bipartite, of its two sides. At least one spin of each component is marked.
 
     >>> star = Ising.from_edges(4, [(0, 3), (1, 3), (2, 3)], [1, 1, 1])
     >>> small_cover(star).tolist()
@@ -245,10 +246,10 @@ def small_cover(form: Ising) -> Marks:
 
 
 def _independent(form: Ising) -> Marks:
-    """Return an independent set of spins, preferring spins with few couplings.
+    """Mark an independent set of spins, chosen greedily by few couplings.
 
-    In every round the spins that precede all their neighbours are taken, and the neighbours
-    removed; ties are broken at random, so that there are few rounds.
+    Each round takes the spins that precede all their neighbours, and removes these neighbours. Ties
+    are broken at random, so that there are few rounds.
     """
     size = form.num_variables
     degree = np.bincount(form.edges.reshape(-1), minlength=size)

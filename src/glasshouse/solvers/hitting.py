@@ -1,4 +1,4 @@
-"""Sweeps until the planted energy is reached: the paper's N_tot (section 6.1)."""
+"""The number of sweeps until the planted energy is reached: the paper's N_tot (section 6.1)."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ from glasshouse.stopping import deferred
 from glasshouse.summaries import Summarised
 from glasshouse.waiting import cancel_all, result_of
 
-_CHUNK = 64  # instances that a thread takes at a time
+_CHUNK = 64  # instances that a thread processes at a time
 _MOST_SWEEPS = 2**26  # sweeps of a run, because all inverse temperatures are in memory
-_MOST_IN_ALL = 2**62  # sweeps in total: int64, with one run to spare
+_MOST_IN_ALL = 2**62  # sweeps of all runs: int64, with space for one more run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepsToSolution(Summarised):
-    """Samples of N_tot: the number of sweeps over all runs until one reaches the ground energy.
+    """Samples of N_tot: the number of sweeps of all runs until a run reaches the ground energy.
 
     Attributes:
         totals: int64, (samples) for one instance, (instances, samples) for an ensemble; for a
-            censored sample, the sweeps spent without a hit.
-        censored: whether max_sweeps were spent without reaching the ground energy.
+            censored sample, the number of sweeps without a hit.
+        censored: whether a sample was stopped at `max_sweeps`, before the ground energy.
         sweeps_per_run: N_sweep, the sweeps after which the spins are reset.
         beta: the first and last inverse temperature of a run.
-        seconds: wall-clock time, without compilation.
+        seconds: the wall-clock time in seconds, without compilation.
         seed: the seed that reproduces the samples.
-        schedule: the rise of β between them, "linear" or "geometric".
+        schedule: the rise of β within a run, "linear" or "geometric".
     """
 
     totals: IntArray
@@ -68,11 +68,11 @@ class SweepsToSolution(Summarised):
 
     @property
     def geometric_mean(self) -> float:
-        """The exponential of the mean of ln N_tot; too low if samples are censored."""
+        """The geometric mean of N_tot, which is too low if samples are censored."""
         return math.exp(float(np.log(self.totals).mean()))
 
     def summary(self) -> str:
-        """Return the samples in two human-readable lines."""
+        """Return statistics of the samples, and the schedule of the runs, as two lines of text."""
         count, lost = self.totals.size, int(np.count_nonzero(self.censored))
         sign = "at least " if lost else ""
         return (
@@ -97,22 +97,22 @@ def sweeps_to_solution(
     rng: RngLike = None,
     threads: int = 1,
 ) -> SweepsToSolution:
-    """Anneal, resetting the spins after each run, until the planted energy is reached.
+    """Count the sweeps of repeated annealing runs until the planted energy is reached.
 
-    Success is tested at the end of each sweep, and the sweeps of the last, partial run count, as in
-    the paper. Runs are computed side by side, but counted in order, so that runs that happen to
-    finish early do not make an instance appear easier.
+    Each run starts from random spins. Success is tested at the end of each sweep, and the sweeps of
+    the last, partial run count, as in the paper. Runs are computed side by side, but counted in
+    order, so that runs that finish early do not make an instance appear easier.
 
-    An ensemble is processed in compiled code, without Python code per instance.
+    An ensemble is processed in compiled code, without Python code for each instance.
 
     Args:
-        planted: an instance, or an ensemble of them.
+        planted: an instance, or an ensemble of instances.
         sweeps_per_run: N_sweep, or "paper" for the paper's polynomial; 1000 for squares and other
-            families that the polynomial does not cover, see `follows_paper`.
-        beta: first and last inverse temperature, linear between, in units of the problem's energy;
-            by default the paper's, see `paper_schedule`, or, for families that it does not cover,
-            the range of `anneal`, geometric between.
-        max_sweeps: the sweeps after which a sample is stopped and marked as censored.
+            families to which the polynomial does not apply, see `follows_paper`.
+        beta: the first and the last inverse temperature of a linear rise, in units of the problem's
+            energy. The default is the paper's range, see `paper_schedule`, or, for families to
+            which it does not apply, the default range of `anneal` with a geometric rise.
+        max_sweeps: the number of sweeps after which a sample is stopped and marked as censored.
         samples: the number of samples of N_tot per instance.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: the number of threads for an ensemble; the result does not depend on it.
@@ -125,8 +125,8 @@ def sweeps_to_solution(
     """
     if not isinstance(planted, (Planted, Ensemble)):
         raise ValueError(
-            f"{planted!r} is neither a Planted nor an Ensemble, which have a known ground energy; "
-            "plant one, or use anneal with a target"
+            f"{planted!r} is neither a Planted nor an Ensemble, so no ground energy is known; "
+            "plant an instance, or use anneal with a target"
         )
     max_sweeps = sweep_count(max_sweeps, "max_sweeps", _MOST_IN_ALL)
     samples, threads = (
@@ -161,7 +161,7 @@ def race_one(
     key: npt.NDArray[np.uint64],
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> IntArray:
-    """Return samples of N_tot for one problem on the kernel that suits it; negative if censored.
+    """Return samples of N_tot for one problem, with a negative sign if censored.
 
     Signals are handled, and `is_stopped` is called, every few milliseconds. After a stop, the
     result is incomplete.
@@ -195,22 +195,22 @@ def race(
     threads: int = 1,
     first: int = 0,
 ) -> tuple[IntArray, float]:
-    """Return samples of N_tot for an ensemble in plain arrays, all in compiled code.
+    """Return samples of N_tot for an ensemble, and the seconds taken, by compiled code.
 
     Args:
-        num_spins: the spins of an instance; node `num_spins` is the ghost that carries fields.
-        nodes: int32 (instances, loops, length): the cycles. Edge k joins nodes k and k + 1.
-        weights: int64 (length): the weights of every loop's edges, in the planted gauge; the ground
-            energy of the instances is minus the sum over all loops.
+        num_spins: the number of spins of an instance; node `num_spins` is the ghost of the fields.
+        nodes: int32 (instances, loops, length): the loops. Edge k joins nodes k and k + 1.
+        weights: int64 (length): the weights of the edges of each loop in the planted gauge; the
+            ground energy of an instance is minus the sum over the edges of all loops.
         betas: the inverse temperature of each sweep of a run.
-        max_sweeps: the sweeps after which a sample is censored.
+        max_sweeps: the number of sweeps after which a sample is censored.
         samples: the number of samples per instance.
-        key: four random words. Instance k depends only on them and on first + k.
+        key: four random words; samples of instance k depend only on these words and first + k.
         threads: the number of threads.
-        first: the number of the first instance, if these are part of a larger ensemble.
+        first: the number of the first instance, if the instances are part of a larger ensemble.
 
     Returns:
-        int64 (instances, samples), negative if censored; and the seconds taken.
+        An int64 array (instances, samples), negative if censored, and the seconds taken.
     """
     nodes = np.ascontiguousarray(nodes, np.int32)
     totals = np.zeros((len(nodes), samples), np.int64)
@@ -237,7 +237,7 @@ def race(
             stop[0] = 1
             cancel_all(chunks)
             raise
-    for k in np.flatnonzero(totals[:, 0] == 0):  # instances that the byte kernel cannot hold
+    for k in np.flatnonzero(totals[:, 0] == 0):  # the byte kernel does not support these
         problem = _sum_of_loops(num_spins, nodes[k], weights)
         own_key = np.empty(4, np.uint64)
         spawn(key, first + k, own_key)
@@ -247,7 +247,7 @@ def race(
 
 
 def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArray) -> Ising:
-    """Return the problem in the planted gauge."""
+    """Return an instance as an Ising problem in the planted gauge."""
     from glasshouse.planting.loops import Loops
 
     starts = np.arange(0, nodes.size + 1, nodes.shape[1])
@@ -255,7 +255,7 @@ def _sum_of_loops(num_spins: int, nodes: npt.NDArray[np.int32], weights: IntArra
 
 
 def own_range(planted: Planted) -> tuple[float, float]:
-    """Return the first and last β that `anneal` finds for an instance."""
+    """Return the first and the last β that `anneal` chooses by default for an instance."""
     return default_range(network_of(planted.form))
 
 
@@ -264,7 +264,7 @@ def _plan(
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
 ) -> tuple[PaperSchedule, Schedule]:
-    """Return sweeps per run and range of β: the given ones, otherwise the paper's or `anneal`'s."""
+    """Return the sweeps per run and the range of β, and the shape of the schedule."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)
@@ -289,7 +289,7 @@ def _plan(
 
 
 def _range_of(beta: Any) -> tuple[float, float]:
-    """Return the first and last β; raise unless they rise."""
+    """Return the first and the last β, or raise a ValueError if they are not a rising pair."""
     values = validation.inverse_temperatures(beta).tolist()
     if len(values) != 2 or values[0] > values[1]:
         raise ValueError(f"beta={beta!r:.60} must be a rising pair of numbers (first, last)")

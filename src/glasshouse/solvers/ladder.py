@@ -1,6 +1,6 @@
-"""The ladder of temperatures for tempering, and the cluster moves on it.
+"""The choice of temperatures and cluster moves for parallel tempering.
 
-A warm-up, one short annealing of one block, shows what the ladder must suit.
+Both are chosen from the observations of a warm-up: a short annealing of one block.
 """
 
 from __future__ import annotations
@@ -24,36 +24,37 @@ from glasshouse.solvers.replicas import LANES, LaneTask, RowTask, TemperTask, ro
 from glasshouse.solvers.result import Stopped
 from glasshouse.solvers.spin_form import SpinForm
 
-# Sweeps at each β after which states are recorded: after settling, then twice for comparison.
+# Sweeps at each β after which energies are recorded: after settling, and twice more.
 _LOOKS = (6, 11, 16)
 _HOLD = _LOOKS[-1]
-STREAM = 1 << 41  # a stream index that no block of runs uses
-STAGES = 24  # temperatures of a warm-up
-# Neighbours at this distance, in standard deviations of the energy times Δβ, exchange 1 in 4.
+STREAM = 1 << 41  # an index of a random stream that no block of runs uses
+STAGES = 24  # the number of temperatures of a warm-up
+# Neighbours at this distance, the energy's standard deviation times Δβ, exchange 1 in 4 times.
 _SPACING = 1.7
-_FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two fill a row
+_FEWEST, _MOST = 4, LANES // 2  # temperatures of an automatic ladder; two ladders fill a row
 _FORGETS = 0.15  # the largest overlap, ten sweeps apart, of a replica that is hot enough
-# Cluster moves pay off if sweeps alone are slow and clusters do not percolate: the clusters other
-# than the largest one contain at least this fraction of the sites.
+# Cluster moves save time if sweeps alone are slow and clusters do not percolate: the clusters other
+# than the largest cluster contain at least this fraction of the sites.
 _SLOW, _OTHERS = 0.25, 0.03
-# The work of cluster moves in updates of one lane: per edge, and per site of a pair; and the most
-# that they may take, in units of the work of the sweeps.
+# The work of cluster moves, in updates of one lane: per edge, and per site of a pair. The third
+# number is the most work of cluster moves, in units of the work of the sweeps.
 _EDGE, _SITE, _SHARE = 10, 5, 1.0
-_PLAIN_REPLICAS = 12  # if there was no time for a warm-up
-_WARM_UP_SHARE = 0.2  # the most of a time limit, as a fraction
+_PLAIN_REPLICAS = 12  # the number of temperatures if there was no time for a warm-up
+_WARM_UP_SHARE = 0.2  # the largest fraction of a time limit for the warm-up
 _LEAST_TIME = 1e-3  # seconds
 
 
 @dataclass(frozen=True)
 class Observed:
-    """Observations of a problem at rising β.
+    """The observations of a warm-up at rising β: energies, overlaps and sizes of clusters.
 
     Attributes:
-        betas: the β that were reached.
+        betas: the inverse temperatures that were reached.
         energies: the mean energy at each β.
-        memory: a replica's overlap with itself ten sweeps before, minus that of any two replicas.
+        memory: the overlap of a replica with itself ten sweeps before, minus the overlap of two
+            different replicas.
         clustered: the fraction of the sites in clusters in which two replicas differ.
-        largest: the fraction of the sites in the largest of those clusters.
+        largest: the fraction of the sites in the largest of these clusters.
     """
 
     betas: FloatArray
@@ -64,7 +65,7 @@ class Observed:
 
 
 class WarmUp:
-    """The warm-up as a job of a `Crew`; one step is one sweep."""
+    """The warm-up annealing as a job of a `Crew`, in which one step is one sweep."""
 
     def __init__(
         self,
@@ -82,7 +83,7 @@ class WarmUp:
         self.done = 0
 
     def start(self, index: int) -> LaneBlock:
-        """Return a block of random states."""
+        """Return a new block of runs, which start from random states."""
         block = self.engine.new_block()
         driver.start_block(self.engine.tables, self.key, STREAM, self.engine.never, block)
         for sweep in _LOOKS:  # compile everything before timing starts; results are discarded
@@ -90,7 +91,7 @@ class WarmUp:
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """Do the sweeps after `done`, and record states at some of them."""
+        """Do the sweeps `done` + 1 to `until`, and record observations after some of them."""
         tables, lanes = self.engine.tables, self.engine.lanes
         while True:
             stage, sweep = divmod(done, _HOLD)
@@ -105,8 +106,8 @@ class WarmUp:
                 return done
 
     def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
-        """Record energies after `sweep` sweeps at a β; at the last one, also the overlaps."""
-        block.lowest[:] = -(block.never + 1)  # makes `note` keep the current spins
+        """Record the energies at a β, and after the last sweep at this β also the overlaps."""
+        block.lowest[:] = -(block.never + 1)  # so that `note` keeps the current spins
         driver.look_at_block(self.engine.tables, 0, block)
         if sweep == _LOOKS[0]:
             self.energies[stage], self.before = 0, block.states.copy()
@@ -116,7 +117,7 @@ class WarmUp:
             return
         lanes = block.states.reshape(-1, self.engine.lanes)
         same = lanes == self.before.reshape(lanes.shape)
-        alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane and the next one
+        alike = (lanes == np.roll(lanes, 1, axis=1)).sum(axis=0)  # each lane and its neighbour
         size = max(len(lanes), 1)
         # The overlap keeps its sign. Otherwise, without fields, lanes in the same valley up to a
         # flip of all spins would count as lanes that have forgotten their past.
@@ -127,18 +128,18 @@ class WarmUp:
             self.clustered[stage], self.largest[stage] = np.array(found) / (PAIRS * size)
 
     def stop(self, work: LaneBlock, done: int) -> None:
-        """Do nothing: β that were not reached are omitted."""
+        """Do nothing, because the observations omit every β that was not completed."""
 
     def lowest(self, work: LaneBlock) -> Any:
-        """Return the current lowest energy, which nothing uses."""
+        """Return the lowest current energy, as the interface `Job` requires."""
         return work.energies.min()
 
     def block(self, work: LaneBlock) -> LaneBlock:
-        """Return the block itself."""
+        """Return `work` itself, which is the block of runs."""
         return work
 
     def observed(self) -> Observed:
-        """Return the observations at the β that were completed."""
+        """Return the observations at every β that was completed."""
         stages = slice(self.done // _HOLD)
         return Observed(
             self.betas[stages], self.energies[stages], self.memory[stages],
@@ -147,7 +148,7 @@ class WarmUp:
 
 
 class LadderPlan:
-    """A plan for the ladder and the cluster moves of a problem, by a warm-up if needed."""
+    """A plan of the temperatures and the cluster moves for a problem, from a warm-up if needed."""
 
     def __init__(
         self, form: SpinForm, engine: Engine, key: npt.NDArray[np.uint64], time_limit: float | None
@@ -160,7 +161,7 @@ class LadderPlan:
         self.betas, self.chosen, self.every = np.empty(0), np.empty(0, bool), 0
 
     def make(self, grid: FloatArray, beta: FloatArray | None, number: int | None) -> None:
-        """Choose the temperatures, and those with cluster moves."""
+        """Run a warm-up if it is needed, and choose the temperatures and the cluster moves."""
         is_given = beta is not None and len(beta) == number
         seen = None if is_given and not self.on_lanes else self.warm_up(grid)
         self.choose(grid, seen, beta, number)
@@ -172,7 +173,7 @@ class LadderPlan:
         beta: FloatArray | None = None,
         number: int | None = None,
     ) -> None:
-        """Choose the temperatures from the observations of a warm-up, or None."""
+        """Choose the temperatures and the cluster moves from the observations of a warm-up."""
         if beta is not None and len(beta) == number:
             self.betas = beta
         elif seen is None:
@@ -187,7 +188,7 @@ class LadderPlan:
             self.chosen, self.every = cluster_plan(seen, self.betas, sites, edges)
 
     def warm_up(self, grid: FloatArray) -> Observed | None:
-        """Return the observations at each β; None if there was no time for all of them."""
+        """Run the warm-up, and return its observations, or None if the time was too short."""
         share = None if self.time_left is None else _WARM_UP_SHARE * self.time_left
         job = self.warm_up_job(grid)
         log = Crew(1, share, None).work(job, 1, self.form)
@@ -200,12 +201,12 @@ class LadderPlan:
         return seen if len(seen.betas) == len(grid) else None
 
     def warm_up_job(self, grid: FloatArray) -> WarmUp:
-        """Return the warm-up as a job: chunks of sweeps."""
+        """Return the job of a warm-up at the β of `grid`."""
         clusters = scratch(self.engine, 1) if self.on_lanes else None
         return WarmUp(self.engine, grid, self.key, clusters, self.even)
 
     def task(self, sweeps: int, goal: Any) -> TemperTask:
-        """Return the tempering job."""
+        """Return the job that tempers replicas on the chosen ladder."""
         if self.on_lanes:
             return LaneTask(
                 self.engine, self.betas, sweeps, goal, self.key, self.even, self.chosen, self.every
@@ -216,14 +217,14 @@ class LadderPlan:
 def even_ladder(
     seen: Observed, replicas: int | None, *, is_range_given: bool, fills_lanes: bool
 ) -> FloatArray:
-    """Return temperatures between which exchanges are accepted equally often.
+    """Return the β of a ladder on which exchanges are accepted equally often.
 
-    Neighbours exchange less often the larger Δβ is in units of 1/σ, with σ the standard deviation
-    of the energy: the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean energies determine
-    it: a step of β in which they fall by ΔE is sqrt(ΔE Δβ) long. The ladder starts where replicas
-    forget their state within a few sweeps, unless the range was given. Unless it was given, the
-    number of temperatures is the smallest with close enough neighbours; on lanes, the smallest that
-    fills them.
+    The larger Δβ is in units of 1/σ, the less often neighbours exchange, with σ the standard
+    deviation of the energy. So the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean
+    energies determine the ladder: a step of β in which they fall by ΔE has the length sqrt(ΔE Δβ).
+    Unless the range is given, the ladder starts at a β at which replicas forget their state within
+    a few sweeps. Unless `replicas` is given, the ladder has as few temperatures as neighbours close
+    enough need, or as fill the lanes.
     """
     forgetful = int(np.cumprod(seen.memory <= _FORGETS).sum())
     first = 0 if is_range_given else min(max(forgetful - 1, 0), len(seen.betas) - 2)
@@ -245,7 +246,7 @@ def even_ladder(
 def cluster_plan(
     seen: Observed, betas: FloatArray, sites: int, edges: int
 ) -> tuple[npt.NDArray[np.bool_], int]:
-    """Return the temperatures at which cluster moves pay off, and the sweeps between moves."""
+    """Return a mask of the temperatures with cluster moves, and the sweeps between two moves."""
     memory, clustered, others = (
         _between(betas, seen.betas, _smooth(values))
         for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
@@ -257,12 +258,12 @@ def cluster_plan(
     return chosen, max(every, 1) if chosen.any() else 0
 
 
-# NumPy's `interp` and `convolve` may fuse operations or change their order, depending on the CPU;
-# the ladder must have the same bits everywhere.
+# NumPy's `interp` and `convolve` may fuse operations or change their order, depending on the CPU,
+# but the ladder must have the same bits on every computer.
 
 
 def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray:
-    """Interpolate linearly between the rising `known` positions, constant beyond them."""
+    """Interpolate linearly between rising positions `known`, with constant values beyond them."""
     x = x.clip(known[0], known[-1])
     left = np.searchsorted(known, x, "right").clip(1, len(known) - 1) - 1
     gaps = known[left + 1] - known[left]
@@ -272,7 +273,7 @@ def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray
 
 
 def _smooth(values: FloatArray) -> FloatArray:
-    """Return means over five neighbours, fewer at the ends."""
+    """Return running means over five values, with fewer values at the ends."""
     numbers = values.tolist()
     near = [numbers[max(k - 2, 0) : k + 3] for k in range(len(numbers))]
     return np.array([math.fsum(some) / len(some) for some in near])

@@ -1,12 +1,12 @@
-"""The methods that share a time limit: annealing, refining and tempering, all in small steps.
+"""The methods of `minimise`: annealing, refining and tempering, divided into small steps.
 
 Each method is a generator that never ends. It works for a few milliseconds between two steps, and
 offers the best states that it finds.
 
-* anneal: random states are annealed, with twice the sweeps each time.
-* refine: a population is annealed; then its states are recombined in pairs, heated to about a
-  third of the hottest temperature and annealed again, until that no longer helps. The next
-  population gets twice the sweeps.
+* anneal: random states are annealed, with twice as many sweeps each time.
+* refine: a population is annealed. Then its states are recombined in pairs, heated to about a
+  third of the hottest temperature and annealed again, until the mean energy stops falling. The
+  next population gets twice as many sweeps.
 * temper: one run of parallel tempering that never ends.
 """
 
@@ -32,21 +32,21 @@ from glasshouse.solvers.schedule import default_range, inverse_temperatures
 from glasshouse.solvers.spin_form import SpinForm
 
 MOST_SWEEPS = 1 << 20  # sweeps of one cooling, because all its inverse temperatures are in memory
-# The coldest β in units of the hottest one. Normal weights have very weak local fields, and their
-# coldest β is used only in the last sweeps: before, nearly all spins are frozen.
+# The coldest β in units of the hottest β. Normal weights have very weak local fields, and their
+# coldest β is used only in the last sweeps: at this β, nearly all spins are frozen.
 _RANGE = 40
 _COLD = 16  # energies are measured in the last sixteenth of the sweeps
 
 
 class Population(NamedTuple):
-    """States in the order of the sites, one per row, and their energies without the offset."""
+    """A population of states: spins in the order of the sites, and energies without the offset."""
 
     states: npt.NDArray[np.uint8]  # 0 is up, 255 is down
     energies: npt.NDArray[Any]
 
     @property
     def best(self) -> tuple[Any, npt.NDArray[np.uint8]]:
-        """The lowest energy, and a state that has it."""
+        """The lowest energy of the population, and a state with this energy."""
         best = int(np.argmin(self.energies))
         return self.energies[best], self.states[best]
 
@@ -56,12 +56,12 @@ Cooled: TypeAlias = Generator[None, None, Population]
 
 
 class Cooler:
-    """The annealer of a problem's populations, block by block, each with its own random stream.
+    """An annealer of populations of states, which uses a new random stream for each block.
 
     Args:
         ready: the problem's graph and engines.
-        key: four random words, from which all streams come.
-        clock: returns seconds; used to measure the speed of sweeps.
+        key: four random words, from which all streams are derived.
+        clock: a function that returns seconds, to measure the speed of sweeps.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Cooler:
 
     @property
     def sites(self) -> Sites:
-        """The graph on which states are recombined; created when it is first needed."""
+        """The graph on which states are recombined, created at its first use."""
         if self._sites is None:
             graph, order = self.ready.graph, self.engine.order
             starts, neighbours, weights = sweep_order.arrange(
@@ -92,12 +92,12 @@ class Cooler:
         return self._sites
 
     def cool(self, beta: float, sweeps: int, size: int, start: Population | None = None) -> Cooled:
-        """Anneal a population from β to the coldest β, step by step.
+        """Anneal a population from the inverse temperature `beta` to the coldest, step by step.
 
         Args:
             beta: the first inverse temperature.
-            sweeps: the sweeps of every state, at most `MOST_SWEEPS`.
-            size: the states of the population, rounded up to whole blocks; 0 means one block.
+            sweeps: the number of sweeps of each state, at most `MOST_SWEEPS`.
+            size: the number of states, rounded up to whole blocks; 0 means one block.
             start: the states to start from; random states if None.
         """
         engine, lanes = self.engine, self.engine.lanes
@@ -116,7 +116,7 @@ class Cooler:
         return Population(states, energies)
 
     def schedule(self, beta: float, sweeps: int) -> FloatArray:
-        """Return one β for each sweep, rising to the coldest one."""
+        """Return one β for each sweep, rising from `beta` to the coldest β."""
         cold = max(sweeps // _COLD, 1) if self.last > self.cold else 0
         ends = geometric(self.cold, self.last, cold) if cold > 1 else np.array([self.last])[:cold]
         most = sweeps - cold
@@ -138,45 +138,45 @@ class Cooler:
             yield
 
     def seen_so_far(self) -> Population:
-        """Return the current states of the block, for a search that is stopped."""
+        """Return the best states of the unfinished block, for a search that is stopped."""
         driver.look_at_block(self.engine.tables, 0, self.block)
         lanes = self.engine.lanes
         states = np.ascontiguousarray(self.block.states.reshape(-1, lanes).T)
         return Population(states, self.block.lowest.astype(self.ready.graph.weights.dtype))
 
     def recombine(self, people: Population, partners: Any) -> Steps:
-        """Give each state the better parts of its partner, in one step per state.
+        """Improve each state by clusters of spins from its partner that lower its energy.
 
         Args:
-            people: the states, which are changed in place.
+            people: the states, which are changed in place, one state per step.
             partners: a partner for each state.
         """
         for k in range(len(people.states)):
             change = recombine(people.states[k], partners[k], self.even, self.sites)
-            people.energies[k : k + 1] += change  # an array, because integers wrap around and back
+            people.energies[k : k + 1] += change  # on an array, where integers wrap around and back
             yield
 
 
-# Takes a state and its energy, both in the kernels' form.
+# A function that takes an energy and its state, both in the kernels' form.
 Offer: TypeAlias = Callable[[Any, npt.NDArray[np.uint8]], None]
-# Returns the seconds that a method will get of the time that is left.
+# A function that returns the seconds that a method will get of the remaining time.
 Prospect: TypeAlias = Callable[[], float]
 
-_FIRST = 16  # sweeps of the first cooling
-_POPULATION = 64  # states that are refined together
-# Heated states start at the hottest β times one of these, a different one for each population. Tori
-# and very sparse graphs of the G-set did best with the second, denser graphs with the third, a 3D
-# lattice of normal weights with the first.
+_FIRST = 16  # the number of sweeps of the first cooling
+_POPULATION = 64  # the number of states that are refined together
+# Heated states start at the hottest β times one of these factors, which populations use in turn.
+# The second was the best factor for tori and very sparse graphs of the G-set, the third for denser
+# graphs, and the first for a 3D lattice of normal weights.
 _HEATS = (3.0, 2.4, 3.8)
-_SHORTER = 2  # heated states get half of the sweeps that random ones got
-_PATIENCE = 4  # failures to lower the mean energy before refining ends
-_COOLINGS = 6  # an epoch of refining takes at least as long as this many coolings of random states
+_SHORTER = 2  # heated states get half of the sweeps of random states
+_PATIENCE = 4  # failures in a row to lower the mean energy after which refining ends
+_COOLINGS = 6  # refining a population takes at least as long as 6 coolings of random states
 _CHAMPIONS = 16  # the number of best states kept from earlier populations
 _ROUNDING = 1e-9
 
 
 def annealing(cooler: Cooler, offer: Offer, prospect: Prospect) -> Steps:
-    """Anneal random states again and again, with twice the sweeps each time."""
+    """Anneal random states repeatedly, with twice as many sweeps each time."""
     sweeps = _FIRST
     while True:
         length = _fitting(sweeps, cooler, prospect(), 1)
@@ -186,7 +186,7 @@ def annealing(cooler: Cooler, offer: Offer, prospect: Prospect) -> Steps:
 
 
 def refining(cooler: Cooler, offer: Offer, prospect: Prospect, rng: np.random.Generator) -> Steps:
-    """Anneal populations, and refine each one as long as that helps."""
+    """Anneal populations of states, and refine each of them until its mean energy settles."""
     sweeps, champions = _FIRST, np.empty((0, len(cooler.engine.order)), np.uint8)
     for heat in cycle(_HEATS):
         blocks = max(_POPULATION // cooler.engine.lanes, 1)
@@ -211,15 +211,15 @@ def _refined(
     warm: float,
     length: int,
 ) -> Cooled:
-    """Recombine, heat and cool a population until its mean energy settles; return it sorted.
+    """Recombine, heat and cool a population until its mean energy settles, and sort it.
 
     Args:
         cooler: the cooler that annealed the population.
-        offer: called with the best state each time.
-        rng: chooses the pairs.
+        offer: a function that is called with the best state after each change.
+        rng: the generator of the pairs.
         people: the population, which is changed in place.
         warm: the inverse temperature of heated states.
-        length: the sweeps that the population had when its states were random.
+        length: the number of sweeps of the first annealing of the population.
     """
     sweeps, failures = max(length // _SHORTER, 1), 0
     while failures < _PATIENCE:
@@ -229,7 +229,7 @@ def _refined(
         offer(*people.best)
         heated = yield from cooler.cool(warm, sweeps, len(people.states), people)
         yield from cooler.recombine(heated, people.states)
-        # Apart from rounding, a heated state recombined with its own past is not worse.
+        # Except for rounding, recombination with its own past does not make a state worse.
         is_worse = heated.energies > people.energies
         heated.states[is_worse] = people.states[is_worse]
         people = Population(heated.states, np.minimum(heated.energies, people.energies))
@@ -241,7 +241,7 @@ def _refined(
 
 
 def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: Offer) -> Steps:
-    """Temper without end, after a warm-up that chooses the ladder."""
+    """Run parallel tempering without end, after a warm-up that chooses the ladder."""
     _, engine = ready.engine()
     plan = LadderPlan(form, engine, key, None)
     grid = inverse_temperatures(ready.graph, None, STAGES, "geometric")
@@ -266,6 +266,6 @@ def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: 
 
 
 def _fitting(sweeps: int, cooler: Cooler, seconds: float, coolings: int) -> int:
-    """Return `sweeps`, or fewer if there is not enough time for `coolings` coolings."""
+    """Return `sweeps`, or fewer if the time is too short for `coolings` coolings."""
     possible = seconds / (coolings * cooler.seconds_per_sweep)
     return max(1, int(min(sweeps, possible)))

@@ -1,4 +1,4 @@
-"""The best state within a time limit: several methods share the time according to their success."""
+"""Search within a time limit that several methods share according to their success."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from glasshouse.stopping import deferred, working_time
 from glasshouse.summaries import Summarised
 from glasshouse.waiting import LOOK_EVERY
 
-_SLICE = 0.02  # seconds that a method works before the next one is chosen
+_SLICE = 0.02  # seconds that a method works before the next method is chosen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,19 +33,19 @@ class Minimum(Summarised):
     """The best state found within a time limit.
 
     Attributes:
-        energy: its energy (the cost, for MAX-2-SAT), computed from the state.
-        state: the state, in the problem's own values.
-        improvements: every state that was better than all before it: the seconds until it was
-            found, its energy, and the method that found it.
-        ended: why the search ended: "target" (the target was reached), "bound" (no state can be
-            better, because every coupling and every field is satisfied), "time limit" or
+        energy: the energy of the state (the cost, for MAX-2-SAT), computed from the state.
+        state: the best state, in the problem's own values.
+        improvements: an entry for each state that was better than all earlier states: the seconds
+            until it was found, its energy, and the method that found it.
+        ended: the reason why the search ended: "target" (the target was reached), "bound" (no state
+            can be better, because every coupling and every field is satisfied), "time limit" or
             "interrupted".
-        target: the target, if one was given.
-        seconds: seconds that the search took, without compilation.
-        shares: seconds that each method worked, over all threads.
+        target: the target energy, or None.
+        seconds: the seconds that the search took, without compilation.
+        shares: the seconds that each method worked, summed over all threads.
         kernel: the name of the kernel that was used.
-        seed: the seed of the search. The same seed gives the same states in the same order in each
-            method; the clock decides how far each method gets.
+        seed: the seed of the search. With the same seed, each method visits the same states in the
+            same order, but the clock determines how far each method gets.
         labels: the problem's variable labels; None if the variables are 0, 1, 2, …
 
     >>> import glasshouse as gh
@@ -73,7 +73,7 @@ class Minimum(Summarised):
 
     @property
     def misses(self) -> bool:
-        """Return whether there was a target and the energy is above it."""
+        """Whether a target was given and the energy is above the target."""
         return self.target is not None and self.energy > self.target
 
     def sample(self, *, units: Units | None = None) -> dict[object, int]:
@@ -85,7 +85,7 @@ class Minimum(Summarised):
         return naming.sample_of(self.state, self.labels, units)
 
     def account(self) -> str:
-        """Return when the best state was found, and how the time was spent, as text."""
+        """Return how the best state was found, and how the time was divided, as text."""
         last = self.improvements[-1]
         spent = ", ".join(f"{name} {seconds:.3g} s" for name, seconds in self.shares.items())
         ends = {
@@ -100,7 +100,7 @@ class Minimum(Summarised):
         )
 
     def summary(self) -> str:
-        """Return the energy and how it was found, as text."""
+        """Return the lowest energy, and how its state was found, as text."""
         return f"lowest energy found {self.energy}, {self.account()}"
 
     def __repr__(self) -> str:
@@ -117,30 +117,30 @@ def minimise(
     threads: int = 1,
     improved: Callable[[Improvement, SpinArray], object] | None = None,
 ) -> Minimum:
-    """Find the best state within a time limit: by annealing, refining and tempering together.
+    """Search for the best state within a time limit, by annealing, refining and tempering.
 
-    Three methods take turns, a few hundredths of a second each. The method that is ahead of the
-    others after equal times gets half of the time, and the others share the other half. So the
+    Three methods take turns of a few hundredths of a second. The method with the lowest energy
+    after equal times gets half of the time, and the other methods share the other half. So the
     search takes twice as long as the best method alone if that method leads from the start, and at
-    most four times as long.
+    most four times as long otherwise.
 
     *anneal* starts from random states, with 16, 32, 64, … sweeps. *refine* recombines, heats and
-    cools a population of 64 annealed states; see `methods`. It is left out on dense problems, where
+    cools a population of 64 annealed states; see `methods`. It is omitted on dense problems, where
     two states have no clusters to exchange. *temper* is one run of parallel tempering, which
     never ends.
 
     The whole time is used, unless the target is reached, or every coupling and field is satisfied.
 
     Args:
-        problem: an Ising, Rbm, Qubo or Max2Sat problem, a planted one, or a dimod model.
-        time_limit: seconds, without compilation; None continues until the target or Ctrl-C.
-        target: the energy at which the search ends; by default that of the plant, if a plant is
-            given. None sets no target.
-        rng: a seed, or anything that numpy.random.default_rng takes. The clock decides how far
-            each method gets, so that only the first states are the same in each call.
-        threads: searches at the same time, each with its own random streams.
-        improved: called with each `Improvement` and its state, in the caller's thread; only with
-            the latest one if they come too fast.
+        problem: any problem, a plant, or a dimod model. Longer terms become pairs with ancillas.
+        time_limit: the seconds, without compilation; None continues until the target or Ctrl-C.
+        target: the energy at which the search ends; by default the energy of the plant, if a plant
+            is given. None sets no target.
+        rng: a seed, or anything that numpy.random.default_rng takes. The clock determines how far
+            each method gets, so only the first states are the same in each call.
+        threads: the number of simultaneous searches, each with its own random streams.
+        improved: a function that is called with an `Improvement` and its state, in the caller's
+            thread. Improvements that follow each other too fast are skipped, except for the last.
 
     Returns:
         A Minimum, even after Ctrl-C.
@@ -182,11 +182,11 @@ def _work(
         try:
             with deferred():
                 for search in searches:
-                    # What a thread compiles is announced as part of the caller's call.
+                    # The context of the caller's call announces what a thread compiles.
                     futures.append(pool.submit(contextvars.copy_context().run, search.run))
             pending = set(futures)
             while pending:
-                # Ctrl-C in the middle of this could leave a lock closed that the threads wait for.
+                # Ctrl-C in the middle of this block could leave a lock locked that threads need.
                 with deferred():
                     record.changed.wait(LOOK_EVERY)
                     record.changed.clear()
@@ -212,7 +212,7 @@ def _work(
 
 
 class Search:
-    """The methods of one thread, which take turns."""
+    """The search of one thread, in which several methods take turns."""
 
     def __init__(self, form: SpinForm, ready: Ready, seed: Seed, record: Record) -> None:
         self.record, clock = record, record.clock
@@ -235,12 +235,12 @@ class Search:
         )
         self.seconds: dict[Method, float] = dict.fromkeys(self.steps, 0.0)
         self.turns: dict[Method, float] = dict.fromkeys(self.steps, 0.0)
-        # The lowest energies of each method, and its own seconds at that time.
+        # The improved energies of each method, with the seconds that it had worked by then.
         self.traces: dict[Method, list[tuple[float, Any]]] = {name: [] for name in self.steps}
         self.slice_began = 0.0
 
     def offer_of(self, method: Method) -> methods.Offer:
-        """Return a function that records a method's state, and offers it to the record."""
+        """Return a function with which a method offers a state to the record."""
 
         def offer(energy: Any, state: npt.NDArray[np.uint8]) -> None:
             trace = self.traces[method]
@@ -252,14 +252,14 @@ class Search:
         return offer
 
     def prospect_of(self, method: Method) -> methods.Prospect:
-        """Return a function that returns the seconds that a method will get."""
+        """Return a function that estimates the seconds that a method will still get."""
         return lambda: self.share(method) * self.record.seconds_left()
 
     def leader(self) -> Method | None:
-        """Return the method that has the lowest energy after equal times; None before the first.
+        """Return the method with the lowest energy after equal times, or None if there is none.
 
-        A method that got more time than another is compared at the time of the other. Of equal
-        methods the one that needed less time leads.
+        All methods are compared at the time of the method that has worked least. Of two methods
+        with equal energies, the faster method leads.
         """
         until = min(self.seconds.values())
         found: dict[Method, tuple[Any, float]] = {
@@ -270,16 +270,16 @@ class Search:
         return min(found.items(), key=lambda item: item[1])[0] if found else None
 
     def share(self, method: Method) -> float:
-        """Return the fraction of the time that a method gets now: half if it leads."""
+        """Return the fraction of the time that a method gets now: half if the method leads."""
         leader = self.leader()
         if leader is None:
             return 1 / len(self.steps)
         return 0.5 if method == leader else 0.5 / (len(self.steps) - 1)
 
     def run(self) -> None:
-        """Let the methods take turns until the record ends them; one works even without time.
+        """Let the methods take turns until the search is over.
 
-        The next method is always the one that is furthest below its share.
+        The next method is always the method that is furthest below its fraction of the time.
         """
         self.work("anneal")
         while not self.record.is_over():
@@ -288,7 +288,7 @@ class Search:
             self.record.offer("anneal", *self.cooler.seen_so_far().best)
 
     def work(self, method: Method) -> None:
-        """Let a method work for a slice of time, or for one step if that takes longer."""
+        """Let a method work for a slice of time, or for one step if the step takes longer."""
         clock = self.record.clock
         self.slice_began = clock()
         for _ in self.steps[method]:

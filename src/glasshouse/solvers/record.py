@@ -1,4 +1,4 @@
-"""The best state that several methods have found together, and whether to continue."""
+"""The record of a search by several methods: the best state so far, and the reason to end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Ended: TypeAlias = Literal["target", "bound", "time limit", "interrupted"]
 
 
 class Improvement(NamedTuple):
-    """A state better than all before it: when and by which method it was found, and its energy."""
+    """The time, the energy and the method of a state that is better than all earlier states."""
 
     seconds: float
     energy: Number
@@ -28,14 +28,14 @@ class Improvement(NamedTuple):
 
 
 class Record:
-    """The best state so far of one problem. Several threads may offer states.
+    """The best state of a problem so far, to which several threads may offer states.
 
     Args:
         form: the problem.
-        engine: the kernel that defines the order of sites in states.
-        target: the energy at which the search ends; None for no target.
-        time_limit: the time limit in seconds, infinite for no limit.
-        clock: returns seconds.
+        engine: the engine that defines the order of the sites in states.
+        target: the energy at which the search ends, or None.
+        time_limit: the time limit in seconds; infinite means no limit.
+        clock: a function that returns seconds.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Record:
         self._bound = form.own_energy(-ising.total_weight) if ising.is_integer else -math.inf
 
     def offer(self, method: Method, energy: Any, state: npt.NDArray[np.uint8]) -> None:
-        """Keep a state if it is the best so far.
+        """Store a state if its energy is lower than that of all earlier states.
 
         Args:
             method: the method that found the state.
@@ -86,19 +86,19 @@ class Record:
         self.changed.set()
 
     def latest(self) -> tuple[Improvement, SpinArray]:
-        """Return the best state so far, and when and how it was found."""
+        """Return the last improvement, and its state, which is the best state so far."""
         with self._lock:
             assert self.state is not None
             return self.improvements[-1], self.state
 
     def end(self, why: Ended) -> None:
-        """End all methods; the first reason counts."""
+        """End the search for the reason `why`, unless it has already ended."""
         if self.ended is None:
             self.ended = why
         self.changed.set()
 
     def is_over(self) -> bool:
-        """Return whether all methods must end."""
+        """Return whether the search has ended or reached its time limit."""
         if self.ended is None and self.clock() >= self.deadline:
             self.end("time limit")
         return self.ended is not None

@@ -1,4 +1,4 @@
-"""Two ways to temper a block: ladders on lanes for the byte kernel, otherwise a block per β."""
+"""Jobs of parallel tempering: one for ladders on byte lanes, and one for all other kernels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LANES = 64  # lanes in a row of the byte kernel
 
 
 class TemperTask:
-    """The tempering job of a `Crew`; the moves of replicas are summed over all blocks.
+    """The base class of tempering jobs, which count the moves of replicas in all blocks.
 
     The work of a block is a tuple. Its first entry counts the block's moves and contains the block.
     """
@@ -40,38 +40,38 @@ class TemperTask:
         self.cost, self.ladders = engine.cost * len(betas), 1
         self.chosen, self.every = np.zeros(len(betas), bool), 0  # cluster moves
         self._total, self._blocks = np.zeros((len(betas), 3), np.int64), 0
-        self._lock = threading.Lock()  # blocks are on several threads
+        self._lock = threading.Lock()  # several threads work on blocks
 
     def start(self, index: int) -> Any:
-        """Return random states at all temperatures."""
+        """Start block `index` from random states at all temperatures, and return its work."""
         if index == 0:  # after Ctrl-C, all blocks may be repeated
             self._total[:], self._blocks = 0, 0
         return self._new_work(index)
 
     def advance(self, work: Any, done: int, until: int) -> int:
-        """Do the sweeps after `done`."""
+        """Do the sweeps `done` + 1 to `until`, or fewer if all runs reach the target."""
         now = int(self._temper(work, done, until))
         if now < until or until == self.length:
             self.stop(work, now)
         return now
 
     def stop(self, work: Any, done: int) -> None:
-        """Count the moves of a block; the energies of every sweep were measured."""
+        """Add the moves of the replicas of a block to the totals."""
         with self._lock:
             self._total += work[0].tallies
             self._blocks += 1
 
     def lowest(self, work: Any) -> Any:
-        """Return the lowest energy seen."""
+        """Return the lowest energy of a block so far."""
         return work[0].block.lowest.min()
 
     def block(self, work: Any) -> LaneBlock:
-        """Return the block with the results of the runs."""
+        """Return the block of runs that contains the results."""
         block: LaneBlock = work[0].block
         return block
 
     def report(self, warm_up: float) -> Ladder:
-        """Return how replicas moved in all blocks, after `warm_up` seconds of warm-up."""
+        """Return statistics of the moves of replicas in all blocks."""
         acceptance = self._total[:-1, SWAPPED] / np.maximum(self._total[:-1, TRIED], 1)
         ladders = self._blocks * self.engine.lanes * self.ladders
         trips = float(self._total[:, TRIPS].sum() / ladders)
@@ -107,7 +107,7 @@ class RowTask(TemperTask):
 
 
 class LaneTask(TemperTask):
-    """Tempering on byte lanes: a block is one run, with as many ladders as its rows hold."""
+    """Tempering on byte lanes: one run per block, with as many ladders as fit into its rows."""
 
     def __init__(
         self,
@@ -142,7 +142,7 @@ class LaneTask(TemperTask):
             self.engine.new_block(),
         )
         lane_ladders.start_ladders(tables, self.betas, self.key, index, self.goal, ladders)
-        # The same graph with its own space, for another thread.
+        # The graph is shared, but each thread needs its own buffers.
         starts, sites, weights, *space = self.clusters
         return ladders, Clusters(starts, sites, weights, *map(np.zeros_like, space))
 
@@ -153,13 +153,13 @@ class LaneTask(TemperTask):
 
 
 def room_for(temperatures: int) -> tuple[int, int]:
-    """Return the rows of lanes of a run, and the even number of ladders that they hold."""
+    """Return the number of rows of lanes of a run, and the even number of ladders on them."""
     rows = -(-2 * temperatures // LANES)
     return rows, rows * LANES // (2 * temperatures) * 2
 
 
 def scratch(engine: Engine, rows: int) -> Clusters:
-    """Return the graph for cluster moves and one thread's buffers; tiny for no rows."""
+    """Return the graph and the buffers for the cluster moves of one thread."""
     size = len(engine.order) if rows else 0
     sites, weights = plain_neighbours(engine.tables) if rows else np.zeros((2, 0), np.int32)
     return Clusters(

@@ -1,4 +1,4 @@
-"""Results of solvers: the best state of each run, the time to solution, how replicas moved."""
+"""Results of solvers: states of runs, times to solution, and moves of replicas."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ _MOST_SHOWN = 40  # numbers on a line
 
 @dataclass(frozen=True, repr=False)
 class TimeToSolution(Summarised):
-    """The time until a success has occurred with the required probability.
+    """The time after which at least one run has succeeded with the required probability.
 
     Attributes:
-        value: the estimate; if no run succeeded, the same lower bound as `low`.
+        value: the estimate, or the lower bound `low` if no run succeeded.
         low: the lower end of the interval.
         high: the upper end of the interval; infinite if no run succeeded.
         success: the required probability of at least one success: 0.99 yields TTS99.
         confidence: the confidence of the interval.
         unit: "elapsed" (seconds of repeated calls), "work" (seconds of runs) or "sweeps".
         is_bound: whether no run succeeded, so that only a lower bound is known.
-        is_upper_bound: whether runs were stopped, so that `value` is an upper bound; `low` and
-            `high` are then the ends if all, or none, of the unfinished runs had succeeded.
+        is_upper_bound: whether runs were stopped, so that `value` is an upper bound. The ends `low`
+            and `high` then assume that all, or none, of the unfinished runs would have succeeded.
     """
 
     value: float
@@ -65,14 +65,15 @@ class TimeToSolution(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ladder(Summarised):
-    """The moves of replicas on the ladder, over all runs.
+    """Statistics of the moves of replicas on a ladder of temperatures, over all runs.
 
     Attributes:
-        acceptance: the fraction of exchanges accepted between each temperature and the next colder.
-        round_trips: the mean number of times that a replica of a ladder went from the hottest to
-            the coldest temperature and back.
-        clusters: whether cluster moves were made, at each temperature.
-        every: the sweeps between two cluster moves; 0 if there were none.
+        acceptance: the fraction of accepted exchanges between each temperature and the next colder
+            temperature.
+        round_trips: the mean number of trips of a ladder's replicas from the hottest to the coldest
+            temperature and back.
+        clusters: whether cluster moves were made, for each temperature.
+        every: the sweeps between two cluster moves; 0 without cluster moves.
         seconds: the wall-clock time of the warm-up, which the time of the runs excludes.
     """
 
@@ -99,41 +100,41 @@ class Ladder(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AnnealResult(Summarised):
-    """The runs of an annealer or of parallel tempering.
+    """The results of all runs of annealing or parallel tempering.
 
-    `energies[r]` is the lowest energy that run r had at the end of a sweep, `states[r]` the state
-    that had it: among all sweeps if there is a target, otherwise among the last sixteenth of them.
-    With `state="last"`, both are those of the last sweep. With `check="flip"` the state at the
-    first hit of the target counts as well. Energies are recomputed from the states.
+    `energies[r]` is the lowest energy of run r at the end of a sweep, and `states[r]` the state
+    with this energy. All sweeps count if there is a target, otherwise the last sixteenth of them.
+    With `state="last"`, only the last sweep counts. With `check="flip"`, the state at the first hit
+    of the target counts as well. Energies are recomputed from the states.
 
-    Success after a stop: a block of runs ends early if all its runs reach the target, so among the
-    finished runs successes are overrepresented. Therefore all runs that were begun count,
-    unfinished ones without a hit as failures: the success probability is then a lower bound, the
-    time to solution an upper bound.
+    Success after a stop: a block of runs ends early if all its runs reach the target, so successes
+    are overrepresented among the finished runs. Therefore all runs that were started count, and
+    unfinished runs without a hit count as failures: the success probability is then a lower bound,
+    the time to solution an upper bound.
 
     Attributes:
-        energies: the best energy of each run, in the units of the given problem (cost for
+        energies: the best energy of each run, in the units of the given problem (the cost, for
             MAX-2-SAT).
-        states: (runs, variables), int8; 0/1 for QUBO and MAX-2-SAT, else ±1.
-        hits: the number of the sweep in which a run first reached the target, 0 if it did not.
-        sweeps: the sweeps of a run that is not stopped.
-        betas: the inverse temperature of each sweep (in tempering, of each replica); in runs of
-            more than 2^22 sweeps, that of each of 2^22 equal parts; one for each `sweeps_per_beta`.
-        target: the target energy, if any.
-        check: whether the target was tested at the end of each sweep or after every flip. The two
-            yield different hits and success probabilities: never compare one with the other.
+        states: (runs, variables), int8; 0/1 for QUBO and MAX-2-SAT, otherwise ±1.
+        hits: the number of the sweep in which a run first reached the target, or 0 if it did not.
+        sweeps: the number of sweeps of a run that is not stopped.
+        betas: the inverse temperature of each sweep, or of each `sweeps_per_beta` sweeps, or of
+            each of 2^22 equal parts of a longer run; in tempering, of each replica.
+        target: the target energy, or None.
+        check: "sweep" if the target was tested at the end of each sweep, "flip" if it was tested
+            after every flip. Never compare results of different checks.
         kernel: the name of the kernel that was used.
-        seconds: wall-clock time of the kernels, without compilation.
-        complete: marks the runs that were finished; the others were stopped.
+        seconds: the wall-clock time of the kernels in seconds, without compilation.
+        complete: whether each run was finished, not stopped.
         stopped: the reason why runs were stopped, or None.
         seed: the seed that reproduces the result.
-        replicas: the replicas of each run of tempering, at all temperatures of all its ladders;
-            otherwise 1.
-        share: the fraction done of all sweeps of the runs that were begun: below 1 after a stop, or
-            if blocks ended early.
+        replicas: the number of replicas of each run of tempering, at all temperatures of all its
+            ladders; 1 for annealing.
+        share: the fraction of the sweeps of all started runs that was done: below 1 after a stop,
+            or if blocks ended early.
         labels: the problem's variable labels; None if the variables are 0, 1, 2, …
         is_spin: whether states are ±1, not 0 and 1.
-        ladder: how replicas moved on the ladder of tempering; None for annealing.
+        ladder: statistics of the moves of replicas in tempering; None for annealing.
 
     >>> import glasshouse as gh
     >>> plant = gh.random_loops(8, 8, frustration="1/5", loops=4, rng=1)
@@ -150,12 +151,12 @@ class AnnealResult(Summarised):
     TTS99 = 100 sweeps (95 %: 100 to 160)
     >>> print(result.summary())
     best energy -36 in 64 of 64 runs of 100 sweeps
-    target -36 reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
+    target -36 reached in 64 of 64 runs, checked after every sweep (95 %: 0.944 to 1)
     TTS99 = ... s elapsed (...), TTS99 = ... s of work (...), TTS99 = 100 sweeps (95 %: 100 to 160)
     kernel byte lanes, ... s
     >>> print(result.account(target="the plant"))
     in 64 of 64 runs of 100 sweeps
-    target the plant reached in 64 of 64 runs, looked for after every sweep (95 %: 0.944 to 1)
+    target the plant reached in 64 of 64 runs, checked after every sweep (95 %: 0.944 to 1)
     TTS99 = ... s elapsed (...), TTS99 = ... s of work (...), TTS99 = 100 sweeps (95 %: 100 to 160)
     kernel byte lanes, ... s
     >>> result.to_sampleset().first.energy.item() == plant.energy
@@ -182,12 +183,12 @@ class AnnealResult(Summarised):
 
     @property
     def runs(self) -> int:
-        """The number of runs, including unfinished ones."""
+        """The number of runs, including unfinished runs."""
         return len(self.energies)
 
     @cached_property
     def best_run(self) -> int:
-        """The index of the run with the lowest energy, the first of equals."""
+        """The index of the first run that has the lowest energy."""
         return int(np.argmin(self.energies))
 
     @property
@@ -197,12 +198,12 @@ class AnnealResult(Summarised):
 
     @property
     def best_state(self) -> SpinArray:
-        """A state of the lowest energy of all runs."""
+        """A state with the lowest energy of all runs."""
         state: SpinArray = self.states[self.best_run]
         return state
 
     def sample(self, run: int | None = None, *, units: Units | None = None) -> dict[Any, int]:
-        """Return the state of a run, by default the best one, as a mapping from label to value.
+        """Return the state of a run, by default the best run, as a mapping from label to value.
 
         Args:
             run: the index of the run; None for the best one.
@@ -228,14 +229,14 @@ class AnnealResult(Summarised):
 
     @property
     def success_probability(self) -> float:
-        """The fraction of runs that reached the target; a lower bound if runs were stopped."""
+        """The fraction of runs that reached the target, which is a lower bound after a stop."""
         self._need_evidence()
         return self.successes / self.runs
 
     def success_interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Return the Clopper–Pearson interval of the success probability.
 
-        After a stop, the lower end counts unfinished runs as failures, the upper as successes.
+        After a stop, the lower end counts unfinished runs as failures, the upper end as successes.
         """
         self._need_evidence()
         undecided = int(np.count_nonzero(~self.complete & (self.hits == 0)))
@@ -247,21 +248,21 @@ class AnnealResult(Summarised):
     def tts(
         self, success: float = 0.99, unit: Unit = "work", *, confidence: float = 0.95
     ) -> TimeToSolution:
-        """Return the time to solution: a run's length times ln(1 - success) / ln(1 - p) runs.
+        """Return the time to solution: the length of a run times ln(1 - success) / ln(1 - p).
 
-        A run counts in full in every unit, although a block of runs ends early once all of them
-        have reached the target. So all units measure the same event. The length of a run in
-        seconds is the wall-clock time of the kernels divided by the sweeps carried out, of all
-        lanes and threads together. After a stop the result is an upper bound.
+        A run counts in full in every unit, although a block of runs ends early once all its runs
+        have reached the target. So all units measure the same event. The seconds of a run are the
+        wall-clock time of the kernels per sweep, over all lanes and threads, times the sweeps of a
+        run. After a stop, the result is an upper bound.
 
-        The seconds of a run depend on how many runs share the lanes: `race_samplers` measures them
-        at several batch sizes, by repeated calls.
+        The seconds of a run depend on the number of runs that share the lanes: `race_samplers`
+        measures them at several batch sizes, by repeated calls.
 
         Args:
             success: the required probability of at least one success: 0.99 yields TTS99.
-            unit: "work" is the seconds of a run times the runs needed; it compares algorithms.
-                "elapsed" is the time of whole calls, each with as many runs as this one. "sweeps"
-                counts the sweeps of all replicas of a run.
+            unit: "work" is the seconds of a run times the number of runs needed; it compares
+                algorithms. "elapsed" is the time of whole calls with as many runs as this call.
+                "sweeps" counts the sweeps of all replicas of a run.
             confidence: the confidence of the interval.
         """
         success = validation.share(success, "success")
@@ -288,21 +289,21 @@ class AnnealResult(Summarised):
         )  # fmt: skip
 
     def summary(self) -> str:
-        """Return best energy, success and time to solution as text."""
+        """Return the best energy, the success and the time to solution as text."""
         return "\n".join(" ".join(row) for row in self._summary_table().rows)
 
     def _summary_table(self) -> SummaryTable:
-        """Return the summary as a table; a line that begins with a name has two columns."""
+        """Return the summary as a table with one row for each line of text."""
         how_often, *lines = self.account(self.target).splitlines()
         return SummaryTable(
             [("best energy", f"{self.best_energy} {how_often}"), *map(_named, lines)]
         )
 
     def account(self, target: object) -> str:
-        """Return how often the best state was found, success and time to solution, as text.
+        """Return the frequency of the best energy, the success and the time to solution as text.
 
         Args:
-            target: the name of the target, because a file may state another number for it.
+            target: the text for the target, because a file may state a different number.
         """
         count = int(np.count_nonzero(self.energies == self.energies[self.best_run]))
         lines = [f"in {count} of {self.runs} runs of {self.sweeps} sweeps"]
@@ -310,7 +311,7 @@ class AnnealResult(Summarised):
             low, high = self.success_interval()
             lines.append(
                 f"target {target} reached in {self.successes} of {self.runs} runs, "
-                f"looked for after every {self.check} (95 %: {low:.3g} to {high:.3g})"
+                f"checked after every {self.check} (95 %: {low:.3g} to {high:.3g})"
             )
             if self.stopped:
                 lines.append(f"stopped: success at least {self.success_probability:.3g}")
@@ -332,7 +333,7 @@ class AnnealResult(Summarised):
 
     def _need_target(self) -> None:
         if self.target is None:
-            raise ValueError("no target was given, so success is not defined; use target=")
+            raise ValueError("no target was given, so success is not defined; pass a target")
 
     def _has_evidence(self) -> bool:
         return bool(self.complete.any() or self.hits.any())
@@ -340,10 +341,10 @@ class AnnealResult(Summarised):
     def _need_evidence(self) -> None:
         self._need_target()
         if not self._has_evidence():
-            raise ValueError("no run was completed before the stop; use a longer time limit")
+            raise ValueError("no run was finished before the stop; use a longer time limit")
 
 
 def _named(line: str) -> tuple[str, ...]:
-    """Split a line of an account into its leading name and the rest."""
+    """Split a line of a summary into a leading name, if it has one, and the rest."""
     name, _, rest = line.partition(" ")
     return (name, rest) if name in ("target", "kernel") else (line,)

@@ -1,7 +1,7 @@
 """Annealing and tempering as dimod samplers, with dimod's parameter names.
 
-The samplers are `anneal` and `temper` under dimod's names. Their classes derive from dimod's, so
-this module is imported only when one of them is used.
+The samplers call `anneal` and `temper`. Their classes are derived from classes of dimod, so this
+module is imported only when a sampler is used.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ class _GlasshouseSampler(Sampler):
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The properties of the sampler: none."""
+        """The properties of the sampler: an empty dictionary."""
         return {}
 
 
 class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
-    """Simulated annealing as a dimod sampler; see `glasshouse.anneal`.
+    """A dimod sampler that runs simulated annealing with `glasshouse.anneal`.
 
     >>> found = GlasshouseAnnealer().sample_ising({}, {"ab": 1, "bc": 1, "ac": 1}, seed=1)
     >>> float(found.first.energy)
@@ -83,7 +83,7 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The supported types of schedule."""
+        """The properties of the sampler: the supported types of schedule."""
         return {"beta_schedule_options": _SCHEDULE_TYPES}
 
     def sample(
@@ -105,9 +105,9 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
         state: State = "best",
         **kwargs: Any,
     ) -> SampleSet:
-        """Anneal a model, once per read.
+        """Anneal a binary quadratic model, with one run for each read.
 
-        By default a read is the best state in the last sixteenth of a run, not the last state: an
+        By default, a read is the best state in the last sixteenth of a run, not the last state: an
         answer to an optimisation problem, not a fair sample at the last temperature.
 
         Args:
@@ -115,29 +115,29 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
             num_reads: the number of runs; by default the number of initial states, or 1. On one
                 kernel, read r does not depend on this number; up to 16 reads may get a different
                 kernel than more reads.
-            num_sweeps: the sweeps of a run; by default 1000, or what `beta_schedule` needs.
-            beta_range: first and last inverse temperature, in the model's units of energy; by
-                default a range that suits its biases.
-            beta_schedule_type: "geometric" or "linear" in that range, or "custom".
+            num_sweeps: the number of sweeps of a run; by default that of `beta_schedule`, or 1000.
+            beta_range: the first and the last inverse temperature, in the model's units of energy;
+                by default a range that suits the biases of the model.
+            beta_schedule_type: "geometric" or "linear" in `beta_range`, or "custom".
             beta_schedule: for "custom", the inverse temperature of each sweep, or of each
                 `num_sweeps_per_beta` sweeps.
             seed: an integer of at least 0, which always yields the same samples.
             threads: the number of threads; the samples do not depend on it.
-            time_limit: the seconds after which the runs begun so far are returned.
-            num_sweeps_per_beta: the sweeps at each inverse temperature; divides `num_sweeps`.
+            time_limit: the seconds after which the runs started so far are returned.
+            num_sweeps_per_beta: the sweeps at each inverse temperature; must divide `num_sweeps`.
             initial_states: samples to start from, in any form that dimod accepts.
             initial_states_generator: if there are fewer states than reads: "random" adds random
                 states, "tile" repeats them, "none" raises a ValueError.
-            interrupt_function: called about ten times a second; the runs begun so far are returned
-                when it returns True.
+            interrupt_function: a function that is called about ten times a second; if it returns
+                True, the runs started so far are returned.
             state: "best", or "last" for the state after the last sweep, as in D-Wave's annealer.
             **kwargs: other keywords are ignored with a warning, as usual in dimod.
 
         Returns:
-            A SampleSet of one row per read. Its `info` has beta_range, beta_schedule_type, seed,
-            kernel, stopped ("time limit", "interrupt function", "interrupted" by Ctrl-C, or None)
-            and timing in nanoseconds: sampling is the time of the kernels, preprocessing the rest
-            of the solver.
+            A SampleSet with one row per read. Its `info` contains beta_range, beta_schedule_type,
+            seed, kernel, stopped ("time limit", "interrupt function", "interrupted" by Ctrl-C, or
+            None) and timing in nanoseconds: sampling is the time of the kernels, preprocessing the
+            remaining time of the solver.
         """
         self.remove_unknown_kwargs(**kwargs)
         if beta_schedule_type not in _SCHEDULE_TYPES:
@@ -153,7 +153,7 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
             )
         if initial_states is not None:
             if not exchange.is_bqm(bqm):
-                raise ValueError(f"{type(bqm).__name__} is not a dimod binary quadratic model")
+                raise ValueError(f"{type(bqm).__name__} must be a dimod binary quadratic model")
             seed = Seed.of(None).number if seed is None else validation.count(seed, "seed")
             parsed = self.parse_initial_states(
                 bqm, initial_states, initial_states_generator, num_reads, seed % 2**32
@@ -172,7 +172,7 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
 
 
 class GlasshouseTempering(_GlasshouseSampler):
-    """Parallel tempering as a dimod sampler; see `glasshouse.temper`.
+    """A dimod sampler that runs parallel tempering with `glasshouse.temper`.
 
     >>> found = GlasshouseTempering().sample_qubo({"aa": -1, "ab": 2, "bb": -1}, seed=1)
     >>> float(found.first.energy)
@@ -203,26 +203,26 @@ class GlasshouseTempering(_GlasshouseSampler):
         time_limit: float | None = None,
         **kwargs: Any,
     ) -> SampleSet:
-        """Temper a model: replicas at a ladder of temperatures, which exchange their states.
+        """Solve a binary quadratic model by parallel tempering, with one run for each read.
 
-        A read is the best state that any replica of a run had at the end of a sweep.
+        A read is the best state of all replicas of a run at the ends of its sweeps.
 
         Args:
             bqm: a binary quadratic model of either vartype; the samples have the same vartype.
             num_reads: the number of runs, each with its own ladder; 1 by default.
-            num_sweeps: the sweeps of every replica, 1000 by default.
-            num_replicas: the temperatures of the ladder; by default as many as a short warm-up
-                suggests.
+            num_sweeps: the number of sweeps of each replica, 1000 by default.
+            num_replicas: the number of temperatures of the ladder; by default, a short warm-up
+                determines the number.
             beta_range: the inverse temperatures of the hottest and the coldest replica, in the
-                model's units of energy; by default a range that suits its biases.
+                model's units of energy; by default a range that suits the biases of the model.
             seed: an integer of at least 0, which always yields the same samples.
             threads: the number of threads; the samples do not depend on it.
-            time_limit: the seconds after which the runs begun so far are returned.
+            time_limit: the seconds after which the runs started so far are returned.
             **kwargs: other keywords are ignored with a warning, as usual in dimod.
 
         Returns:
-            A SampleSet of one row per read. Its `info` is that of `GlasshouseAnnealer`, but has
-            num_replicas instead of a schedule.
+            A SampleSet with one row per read. Its `info` is that of `GlasshouseAnnealer`, but
+            contains num_replicas instead of a schedule.
         """
         self.remove_unknown_kwargs(**kwargs)
         replicas = num_replicas
@@ -243,10 +243,10 @@ def _sample(
     settings: dict[str, Any],
     info: dict[str, Any],
 ) -> SampleSet:
-    """Return the result of one of our solvers as a SampleSet, with its parameters in `info`."""
+    """Solve a model, and return a SampleSet with the parameters of the solver in `info`."""
     begin = perf_counter_ns()
     if not exchange.is_bqm(bqm):
-        raise ValueError(f"{type(bqm).__name__} is not a dimod binary quadratic model")
+        raise ValueError(f"{type(bqm).__name__} must be a dimod binary quadratic model")
     runs = validation.count(1 if num_reads is None else num_reads, "num_reads", 1)
     sweeps = sweep_count(1000 if num_sweeps is None else num_sweeps, "num_sweeps")
     number = Seed.of(None).number if seed is None else validation.count(seed, "seed")
@@ -269,7 +269,7 @@ def _sample(
 
 
 def _pair(beta_range: Range) -> tuple[float, ...] | None:
-    """Return a range as a pair for our solvers, which read longer lists differently."""
+    """Return `beta_range` as a pair or None, or raise a ValueError if it is not a pair."""
     if beta_range is None:
         return None
     try:
@@ -277,18 +277,18 @@ def _pair(beta_range: Range) -> tuple[float, ...] | None:
     except TypeError:
         pair = ()
     if len(pair) != 2:
-        raise ValueError(f"beta_range={beta_range!r:.60} must be two numbers, first and last")
+        raise ValueError(f"beta_range={beta_range!r:.60} must be two numbers: (first, last)")
     return pair
 
 
 def _custom(
     beta_schedule: Beta, beta_range: Range, num_sweeps: int | None, per_beta: int
 ) -> tuple[dict[str, Any], int]:
-    """Return a custom schedule and its sweeps; raise if another argument contradicts it."""
+    """Return the options and the sweeps of a custom schedule, or raise for contradictions."""
     betas = validation.inverse_temperatures(beta_schedule)
     sweeps = len(betas) * validation.count(per_beta, "num_sweeps_per_beta", 1)
     if num_sweeps not in (None, sweeps):
-        raise ValueError(f"beta_schedule has {len(betas)} numbers, but num_sweeps={num_sweeps}")
+        raise ValueError(f"beta_schedule has {len(betas)} numbers, so omit num_sweeps={num_sweeps}")
     if beta_range is not None and _pair(beta_range) != (betas[0], betas[-1]):
         raise ValueError(f"{beta_range=} contradicts beta_schedule; remove beta_range")
     return {"beta": betas}, sweeps

@@ -1,4 +1,4 @@
-"""States at given temperatures, by parallel tempering, with tests of whether it ran long enough."""
+"""Sampling of states at given temperatures by parallel tempering, with tests of equilibrium."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from glasshouse.statistics.intervals import student_reach
 from glasshouse.statistics.samples import Estimate
 from glasshouse.summaries import Summarised, SummaryTable
 
-FALSE_ALARMS = 0.01  # how often the drift test refuses samples of equilibrium, all β together
-WIDEST = 1.1  # the largest ratio of spreads, between runs and within them, of equilibrium
+FALSE_ALARMS = 0.01  # the probability that the drift test rejects equilibrium, all β together
+WIDEST = 1.1  # the largest ratio, in equilibrium, of the spreads between runs and within runs
 _MOST_BETAS, _MOST_BYTES = 256, 1 << 30
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThermalSamples(Summarised):
-    """States at several temperatures.
+    """Samples of states at several temperatures, with statistics and tests of equilibrium.
 
     Attributes:
-        betas: the inverse temperatures that were asked for, ascending.
+        betas: the requested inverse temperatures, ascending.
         states: int8, (betas, runs, chains, draws, variables), in the problem's own values. Chains
             of a run exchange clusters of spins; runs are independent.
-        energies: (betas, runs, chains, draws).
-        overlaps: (betas, runs, pairs, draws), of chains 0 and 1, 2 and 3, … of a run: the mean of
-            the products of their spins.
-        sweeps: sweeps of each replica; the first half is not in the sample.
-        every: sweeps between two draws.
-        ladder: all inverse temperatures of the tempering.
-        seed: gives the same samples again.
+        energies: (betas, runs, chains, draws), the energies of the states.
+        overlaps: (betas, runs, pairs, draws), the overlaps of chains 0 and 1, 2 and 3, … of a run:
+            the mean of the products of their spins.
+        sweeps: the number of sweeps of each replica, of which the second half is sampled.
+        every: the number of sweeps between two draws.
+        ladder: all inverse temperatures of the tempering, ascending.
+        seed: the seed that reproduces the samples.
 
     >>> from glasshouse.problems import Ising
     >>> found = sample(Ising.from_edges(2, [(0, 1)], [1]), [0.1, 0.5], sweeps=400, runs=4, rng=1)
@@ -70,9 +70,9 @@ class ThermalSamples(Summarised):
 
     @property
     def autocorrelation(self) -> FloatArray:
-        """Integrated autocorrelation times at each β, in sweeps: the larger of energy's and q²'s.
+        """The integrated autocorrelation time at each β, in sweeps.
 
-        Times below the distance of two draws cannot be resolved, and count as that distance.
+        It is the larger of the times of the energy and of q², and at least `every` sweeps.
         """
         times = [
             max(_autocorrelation(energies), _autocorrelation(squares))
@@ -84,10 +84,10 @@ class ThermalSamples(Summarised):
     def equilibrated(self) -> npt.NDArray[np.bool_]:
         """Whether the samples at each β pass two tests of equilibrium.
 
-        The first compares the two halves of the draws, for energy and q², by Student's test over
-        the runs. It refuses 1 % of all samples that are in equilibrium, all β together. The second
-        compares the spread between runs with that within them (Gelman and Rubin's ratio): a frozen
-        run does not drift, but differs from other runs. No test can prove equilibrium.
+        The first test compares the two halves of the draws, for energy and q², by Student's test
+        over the runs. It rejects 1 % of all samples in equilibrium, all β together. The second test
+        compares the spread between runs with the spread within runs (Gelman and Rubin's ratio): a
+        frozen run does not drift, but differs from other runs. No test can prove equilibrium.
         """
         series = (self.energies.astype(np.float64), self.overlaps**2)
         limit = 1 - FALSE_ALARMS / (2 * len(self.betas))
@@ -97,18 +97,16 @@ class ThermalSamples(Summarised):
         ])  # fmt: skip
 
     def energy(self, confidence: float = 0.95) -> list[Estimate]:
-        """The mean energies at each β, with intervals from the spread between runs."""
+        """Return the mean energy at each β, with an interval from the spread between runs."""
         means = self.energies.mean(axis=(2, 3), dtype=np.float64)
         return [_jackknifed(run[:, None], lambda m: m[0], confidence) for run in means]
 
     def specific_heat(self, confidence: float = 0.95) -> list[Estimate]:
-        """β² (⟨E²⟩ - ⟨E⟩²) per variable at each β, with intervals from the spread between runs."""
+        """Return the specific heat β² (⟨E²⟩ - ⟨E⟩²) per variable at each β, with an interval."""
         size = self.states.shape[-1]
         found = []
         for beta, energies in zip(self.betas, self.energies.astype(np.float64), strict=True):
-            shifted = (
-                energies - energies.mean()
-            )  # sums of squares of large numbers would be rounded
+            shifted = energies - energies.mean()  # squares of large numbers would be rounded
             moments = np.stack([shifted, shifted**2]).mean(axis=(2, 3)).T
             factor = float(beta) ** 2 / size
             found.append(
@@ -117,7 +115,7 @@ class ThermalSamples(Summarised):
         return found
 
     def binder(self, confidence: float = 0.95) -> list[Estimate]:
-        """Binder ratios (3 - ⟨q⁴⟩/⟨q²⟩²)/2 at each β, with intervals from the spread of runs."""
+        """Return the Binder ratio (3 - ⟨q⁴⟩/⟨q²⟩²)/2 at each β, with an interval."""
         moments = np.stack([self.overlaps**2, self.overlaps**4]).mean(axis=(3, 4))
         return [
             _jackknifed(run.T, lambda m: (3 - m[1] / m[0] ** 2) / 2, confidence)
@@ -125,24 +123,24 @@ class ThermalSamples(Summarised):
         ]
 
     def overlap_counts(self) -> npt.NDArray[np.int64]:
-        """How often each overlap occurs at each β: (betas, variables + 1), from q = -1 to q = 1."""
+        """Return the histogram of overlaps from q = -1 to q = 1, as (betas, variables + 1)."""
         size = self.states.shape[-1]
         steps = np.rint((self.overlaps + 1) * size / 2).astype(np.int64)
         return np.stack([np.bincount(one.reshape(-1), minlength=size + 1) for one in steps])
 
     def _summary_table(self) -> SummaryTable:
-        rows = []
-        for k, (beta, energy, heat, binder) in enumerate(
-            zip(self.betas, self.energy(), self.specific_heat(), self.binder(), strict=True)
-        ):
-            state = "yes" if self.equilibrated[k] else "no"
-            time = f"{self.autocorrelation[k]:.3g}"
-            rows.append((f"{beta:.4g}", str(energy), str(heat), str(binder), time, state))
+        columns = (
+            [f"{beta:.4g}" for beta in self.betas],
+            *(map(str, means) for means in (self.energy(), self.specific_heat(), self.binder())),
+            [f"{time:.3g}" for time in self.autocorrelation],
+            ["yes" if is_equilibrated else "no" for is_equilibrated in self.equilibrated],
+        )
+        rows = list(zip(*columns, strict=True))
         head = ("β", "energy", "specific heat", "Binder ratio", "autocorrelation", "equilibrated")
         return SummaryTable(rows, head)
 
     def summary(self) -> str:
-        """Return one line for each β."""
+        """Return the statistics as text, with one line for each β."""
         return "\n".join(" ".join(row) for row in self._summary_table().rows)
 
     def __repr__(self) -> str:
@@ -163,15 +161,15 @@ def sample(
     """Draw states from the Boltzmann distribution exp(-β E) at given inverse temperatures.
 
     Replicas at a ladder of temperatures exchange their states (see `temper`). The ladder contains
-    the temperatures asked for, and warmer ones, so that cold replicas do not get stuck. The first
-    half of the sweeps is not sampled. The result tests itself for equilibrium.
+    the requested and warmer temperatures, so that cold replicas do not get stuck. The first half of
+    the sweeps is not sampled. The result contains tests of equilibrium.
 
     Args:
-        problem: any problem, or a planted one.
-        beta: an inverse temperature, or several.
-        sweeps: sweeps of every replica, at least 2.
-        runs: independent runs, at least 2; intervals come from their spread.
-        draws: states of each chain at each temperature; fewer if there are fewer sweeps.
+        problem: any problem, a plant, or a dimod model.
+        beta: one or more inverse temperatures.
+        sweeps: the number of sweeps of each replica, at least 2.
+        runs: the number of independent runs, at least 2; intervals come from their spread.
+        draws: the number of draws of each chain at each temperature, at most half of `sweeps`.
         rng: a seed, or anything that numpy.random.default_rng takes.
 
     >>> from glasshouse.problems import Ising
@@ -186,15 +184,15 @@ def sample(
     form = SpinForm(problem, any_degree=True)
     if form.ising.num_variables != form.problem.num_variables:
         raise ValueError(
-            "terms of three variables and more do not fit their kernel here, and as pairs with "
-            "ancillas the states would have another distribution; sample an Ising problem"
+            "terms of at least three variables are too large for their kernel, and ancillas would "
+            "change the distribution of the states; sample an Ising problem instead"
         )
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 2)
     if sweeps < 2:
-        raise ValueError(f"sweeps={sweeps} must be at least 2: the first half is not sampled")
+        raise ValueError(f"sweeps={sweeps} must be at least 2: only the second half is sampled")
     asked = np.unique(validation.inverse_temperatures(np.atleast_1d(np.asarray(beta, float))))
     if len(asked) > _MOST_BETAS:
-        raise ValueError(f"beta has {len(asked)} temperatures; use at most {_MOST_BETAS}")
+        raise ValueError(f"beta has {len(asked)} temperatures, but must have at most {_MOST_BETAS}")
     draws = min(validation.count(draws, "draws", 1), sweeps // 2)
     seed, wanted = Seed.of(rng), form.beta(asked)
     assert wanted is not None
@@ -203,8 +201,8 @@ def sample(
     shape = (len(asked), runs, chains, draws, form.ising.num_variables)
     if math.prod(shape) > _MOST_BYTES:
         raise ValueError(
-            f"the states would take {math.prod(shape)} bytes, above {_MOST_BYTES}; use fewer runs "
-            "or draws"
+            f"the states would take {math.prod(shape)} bytes, but the limit is {_MOST_BYTES}; use "
+            "fewer runs or draws"
         )
     spins = np.empty(shape, np.int8)
     free = np.setdiff1d(np.arange(shape[-1]), task.engine.order)
@@ -231,7 +229,7 @@ def sample(
 def _tempering(
     form: SpinForm, wanted: FloatArray, sweeps: int, key: npt.NDArray[np.uint64]
 ) -> tuple[TemperTask, FloatArray]:
-    """Return the tempering on a ladder that a warm-up finds, and the ladder, `wanted` included."""
+    """Return the tempering job on a ladder that includes the β in `wanted`, and the ladder."""
     ready = make_ready(form)
     _, engine = ready.engine()
     plan = LadderPlan(form, engine, key, None)
@@ -246,14 +244,14 @@ def _tempering(
         plan.choose(grid, seen)
         betas = np.unique(np.concatenate([plan.betas, wanted]))
         plan.choose(grid, seen, betas, len(betas))
-    else:  # infinite temperature alone: a ladder has at least two
+    else:  # infinite temperature alone, but a ladder needs two temperatures
         betas = np.array([0.0, hottest])
         plan.choose(betas, None, betas, 2)
     return plan.task(sweeps, engine.goal(None, form.ising)), betas
 
 
 def _blocks(task: TemperTask, spins: SpinArray) -> Iterator[SpinArray]:
-    """Return the parts of (levels, runs, chains, draws, spins) that one block of a kernel fills."""
+    """Yield the parts of an array of spins that the successive blocks of a kernel fill."""
     runs = spins.shape[1]
     if not isinstance(task, LaneTask) and task.engine.lanes == 1:  # one chain in a block
         yield from (spins[:, k // 2 : k // 2 + 1, k % 2 : k % 2 + 1] for k in range(2 * runs))
@@ -263,10 +261,10 @@ def _blocks(task: TemperTask, spins: SpinArray) -> Iterator[SpinArray]:
 
 
 def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinArray) -> None:
-    """Draw independent states at a high temperature by rejection.
+    """Replace states at a high temperature by independent draws from rejection sampling.
 
     Metropolis accepts nearly all flips there, so that all spins flip in each sweep and the state
-    alternates with its reverse. At most a factor exp(1) more states are drawn than kept.
+    alternates with its reverse. On average, at most exp(1) states are drawn for each kept state.
     """
     # Energies differ from the offset by at most the total weight.
     most, left = float(problem.total_weight), np.arange(len(states))
@@ -281,9 +279,9 @@ def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinAr
 def _run(
     task: TemperTask, index: int, sweeps: int, every: int, levels: Any, into: SpinArray
 ) -> None:
-    """Temper one block, and write the spins at some levels of the ladder after every few sweeps.
+    """Temper one block, and write the spins at the given levels of the ladder at each draw.
 
-    `into` is (levels, runs, chains, draws, spins). A signal is handled after milliseconds.
+    `into` is (levels, runs, chains, draws, spins). Signals are handled every few milliseconds.
     """
     work, done, at_once = task.start(index), 0, steps_at_once(task.cost)
     draws = into.shape[3]
@@ -297,7 +295,7 @@ def _run(
 
 
 def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[np.int8]:
-    """Return the spins of all sites, in rows, of the first chains at a level of the ladder."""
+    """Return the spins of the first chains at one level of the ladder, with one row per site."""
     if isinstance(task, LaneTask):
         ladders, sites = work[0], len(task.engine.order)
         lanes = ladders.places[:, level]
@@ -318,7 +316,7 @@ def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[
 
 
 def _jackknifed(runs: FloatArray, function: Any, confidence: float) -> Estimate:
-    """Return a function of means over runs, with the jackknife's interval; a row for each run."""
+    """Return the value of a function of means over runs, with a jackknife interval."""
     number = len(runs)
     total = runs.sum(axis=0)
     value = float(function(total / number))
@@ -329,7 +327,7 @@ def _jackknifed(runs: FloatArray, function: Any, confidence: float) -> Estimate:
 
 
 def _autocorrelation(series: npt.NDArray[Any]) -> float:
-    """Return the integrated autocorrelation time in draws: 1 for independent ones, at least 1."""
+    """Return the integrated autocorrelation time in draws, which is 1 for independent draws."""
     rows = np.asarray(series, float).reshape(-1, series.shape[-1])
     rows = rows - rows.mean()  # one mean for all: the runs have one distribution
     length = rows.shape[-1]
@@ -344,7 +342,7 @@ def _autocorrelation(series: npt.NDArray[Any]) -> float:
 
 
 def _has_no_drift(series: FloatArray, limit: float) -> bool:
-    """Whether the halves of the draws agree, by Student's two-sided test over the runs."""
+    """Return whether the two halves of the draws agree by Student's two-sided test over runs."""
     half = series.shape[-1] // 2
     if not half:
         return True
@@ -354,7 +352,7 @@ def _has_no_drift(series: FloatArray, limit: float) -> bool:
 
 
 def _is_mixed(series: FloatArray) -> bool:
-    """Return whether runs differ from each other hardly more than draws within a run."""
+    """Return whether the spread between runs is hardly larger than the spread within runs."""
     rows = series.mean(axis=1)  # a run's chains share their ladder
     within = float(rows.var(axis=1, ddof=1).mean()) if rows.shape[1] > 1 else 0.0
     between = float(rows.mean(axis=1).var(ddof=1))

@@ -1,6 +1,6 @@
-"""Inverse temperatures: the default range, the schedules, and the paper's schedule.
+"""Schedules of inverse temperatures, their default range, and the paper's schedule.
 
-`beta` is always in the problem's own energy units: a flip that costs ΔE is accepted with
+`beta` is always in units of the problem's own energy: a flip that costs ΔE is accepted with
 probability exp(-beta ΔE).
 """
 
@@ -28,27 +28,25 @@ from glasshouse.summaries import Summarised
 Schedule: TypeAlias = Literal["linear", "geometric"]
 Beta: TypeAlias = Sequence[float] | npt.NDArray[Any] | None
 
-# Sweeps are counted in 32 bits. Longer lists of β than this are not created: β then rises in this
-# many steps, each held for several sweeps, which in practice equals a smooth rise.
+# Sweeps are counted in 32 bits. Lists of β have at most 2^22 entries: in a longer run, β rises in
+# 2^22 steps of several sweeps each, which in practice equals a smooth rise.
 MOST_SWEEPS, _MOST_STEPS = 2**31 - 1, 2**22
 
 
 def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
-    """Return the number of sweeps of a run; raise if it is above `most`."""
+    """Return a number of sweeps as an integer, or raise if it is not from 1 to `most`."""
     number = validation.count(sweeps, name, 1)
     if number > most:
-        raise ValueError(
-            f"{name}={number} is above {most}, the most a run can have; use more runs instead"
-        )
+        raise ValueError(f"{name}={number} must be at most {most}, the most sweeps supported")
     return number
 
 
 def inverse_temperatures(
     network: ColouredGraph | Hypergraph, beta: Beta, sweeps: int, schedule: Schedule
 ) -> FloatArray:
-    """Return one β for each sweep, from the user's: None, (first, last), or all of them.
+    """Return one β for each sweep, given None, a pair (first, last), or all β.
 
-    For more than 2^22 sweeps, unless all β were given, one for each of 2^22 equal parts of the run.
+    For more than 2^22 sweeps, unless all β are given, return one for each of 2^22 equal parts.
     """
     if schedule not in ("linear", "geometric"):
         raise ValueError(f"schedule={schedule!r} must be 'linear' or 'geometric'")
@@ -64,21 +62,21 @@ def inverse_temperatures(
         if schedule == "linear":
             return np.linspace(first, last, steps) if sweeps > 1 else values[1:]
         if first == 0 or last == 0:
-            raise ValueError("a geometric schedule cannot start or end at 0; use 'linear'")
+            raise ValueError("a geometric schedule cannot start or end at 0; use a linear schedule")
         return geometric(first, last, steps) if sweeps > 1 else values[1:]
-    raise ValueError(f"beta has {len(values)} numbers, but there are {sweeps} sweeps")
+    raise ValueError(f"beta has {len(values)} numbers, but must have 2 or {sweeps} numbers")
 
 
 def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
-    """Return first and last β of a geometric schedule, from the local fields of the Ising form.
+    """Return the default first and last β of a schedule, derived from local fields.
 
-    Hot: 0.7 / σ, with σ the typical local field of a random state, the mean over the spins of
-    sqrt(Σ_j J_ij² + h_i²). Cold: ln(max(200, spins)) / (2 x), with x the smallest non-zero local
-    field that any spin can have (at least σ_i / 24): the cheapest flip, of 2x, is then accepted
-    once in 200 times, or a single time in a sweep of a large problem.
+    The first β is 0.7 / σ. Here σ is the typical local field of a random state: the mean over the
+    spins of sqrt(Σ_j J_ij² + h_i²). The last β is ln(max(200, spins)) / (2 x). Here x is the
+    smallest non-zero local field that any spin can have, at least σ_i / 24. The cheapest flip, of
+    2x, is then accepted once in 200 times, or once in a sweep of a large problem.
 
-    On random loops at the hardness peak, this range is within 1.5 times of the best range found for
-    frustrations from 0.05 to 0.22; the paper's linear range, meant for measuring, takes far longer.
+    On random loops at the hardness peak, for frustrations from 0.05 to 0.22, this range takes at
+    most 1.5 times as long as the best known range; the paper's linear range takes far longer.
 
     >>> from glasshouse.problems import Ising
     >>> first, last = default_range(ColouredGraph(Ising.from_edges(3, [(0, 1), (1, 2)], [4, 3])))
@@ -92,14 +90,14 @@ def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
     cold = logarithm(max(200, sites)) / 2
     if min(typical, smallest) * MOST_BETA < max(cold, 0.7):
         raise ValueError(
-            f"the smallest local field is {smallest:.3g}, and its inverse temperature is above "
-            f"{MOST_BETA}, the most that kernels support; multiply all weights by a common factor"
+            f"the smallest local field is {smallest:.3g}, which needs a β above the limit of "
+            f"{MOST_BETA}; multiply all weights by a common factor"
         )
     return 0.7 / typical, cold / smallest
 
 
 def rising(first: float, last: float, sweeps: int, schedule: Schedule) -> FloatArray:
-    """Return one β for each sweep of a run."""
+    """Return β for each sweep of a run, rising from `first` to `last`."""
     space = np.linspace if schedule == "linear" else geometric
     return space(first, last, sweeps)
 
@@ -113,10 +111,10 @@ _PAPER_KNOBS = {"frustration", "loop_density"}
 
 
 def follows_paper(planted: Planted) -> bool:
-    """Return whether the paper's schedule applies: sums of loops, controlled by f or density.
+    """Return whether the paper's schedule applies to a planted instance.
 
-    It does not apply to squares, nor to families of loops with other knobs. A method that is not in
-    the catalogue is treated like the paper's loops.
+    It applies to sums of loops that are controlled by f or by the density, but not to squares or to
+    loops with other knobs. A method that is not in the catalogue is treated like the paper's loops.
     """
     if planted.squares or not planted.loops.num_loops:
         return False
@@ -124,13 +122,13 @@ def follows_paper(planted: Planted) -> bool:
 
 
 def is_dialled_like_paper(name: object) -> bool:
-    """Return whether a method's knobs are the paper's f and density, as far as is known."""
+    """Return whether a method's knobs include the paper's f or density, or are unknown."""
     method = METHODS.get(name) if isinstance(name, str) else None
     return method is None or not method.knobs or not _PAPER_KNOBS.isdisjoint(method.knobs)
 
 
 def peak_density(n: int) -> float:
-    """Return the loop density at which random loops are hardest (paper, section 6.2: ρ_peak(n)).
+    """Return the loop density ρ_peak(n) at which random loops are hardest (paper, section 6.2).
 
     >>> round(peak_density(100), 4)
     0.3451
@@ -140,7 +138,7 @@ def peak_density(n: int) -> float:
 
 @dataclass(frozen=True, repr=False)
 class PaperSchedule(Summarised):
-    """The paper's annealing: β linear from `beta[0]` to `beta[1]` over `sweeps` sweeps per run."""
+    """The paper's schedule: β rises linearly from `beta[0]` to `beta[1]` in `sweeps` sweeps."""
 
     beta: tuple[float, float]
     sweeps: int
@@ -154,18 +152,18 @@ def paper_schedule(
     unit: int = 1,
     fit: Literal["first", "second"] = "second",
 ) -> PaperSchedule:
-    """Return the schedule of the paper's experiments (section 6.1, appendix J, with our errata).
+    """Return the annealing schedule of the paper's experiments, as corrected by its errata.
 
     β rises linearly from 0.01 to ln n in units of a positive loop weight, both scaled by
-    min(1, n / loop_density) as in the authors' code. N_sweep is the polynomial fitted to the
-    optimal number of sweeps at the hardness peak, at least 2.
+    min(1, n / loop_density) as in the authors' code. N_sweep, at least 2, is a polynomial that was
+    fitted to the optimal number of sweeps at the hardness peak (section 6.1, appendix J).
 
     Args:
         n: the number of visible spins, at least 2: β ends at ln n.
-        frustration: f of the loops.
+        frustration: f of the loops, from 0 to 1/4.
         loop_density: N/n; only densities above n have an effect.
-        unit: weight of a positive loop edge, `planted.loop_weight`; β is divided by it.
-        fit: the polynomial to use: the first was fitted at density 0.47, the second at the peak.
+        unit: the weight of a positive loop edge, `planted.loop_weight`, by which β is divided.
+        fit: the polynomial: "first" was fitted at density 0.47, "second" at the hardness peak.
 
     >>> paper_schedule(100, 0.1)
     PaperSchedule(beta=(0.01, 4.60517), sweeps=139)
@@ -176,7 +174,7 @@ def paper_schedule(
     if density is not None and not density > 0:
         raise ValueError(f"loop_density={loop_density} must be above 0; use loops / n, or omit it")
     if not 0 <= f <= 0.25:
-        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of the loops")
+        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of 4-loops")
     if fit not in ("first", "second"):
         raise ValueError(f"fit={fit!r} must be 'first' or 'second'")
     if fit == "first":
@@ -189,7 +187,7 @@ def paper_schedule(
     if f < root:
         warnings.warn(
             f"frustration={f} is below {root}, where the paper's polynomial for N_sweep is "
-            "negative; 2 sweeps are used; pass sweeps_per_run to choose",
+            "negative, so 2 sweeps are used; pass sweeps_per_run to use more",
             stacklevel=2,
         )
     scale = 1.0 if density is None else min(1.0, n / density)

@@ -1,4 +1,4 @@
-"""Any problem as an Ising problem, and the reverse maps of energies, temperatures and states."""
+"""Conversion of any problem to an Ising problem, and the reverse maps of its results."""
 
 from __future__ import annotations
 
@@ -22,36 +22,36 @@ Solvable: TypeAlias = Given
 # A target energy; "planted" for that of the plant, if there is one; or None.
 Target: TypeAlias = Number | Literal["planted"] | None
 
-_WORTH_COMPILING = 1 << 18  # edges above which compiled code pays off: milliseconds in NumPy
+_WORTH_COMPILING = 1 << 18  # edges above which compiled code saves time
 
 _MOST_MEMBERS = 1 << 27  # members of all monomials, counted once for each of their spins
 
 
 def _fits_tables(problem: Polynomial) -> bool:
-    """Return whether the tables of the kernel for polynomials stay below a few gigabytes."""
+    """Return whether the kernel's tables for a polynomial take at most a few gigabytes."""
     return sum(int(degree) ** 2 for degree in problem.monomials.degrees) <= _MOST_MEMBERS
 
 
 def _has_products(problem: Problem) -> bool:
-    """Return whether a problem has terms of three variables, or clauses of three literals."""
+    """Return whether a problem has terms or clauses of at least three variables."""
     if isinstance(problem, Polynomial):
         return problem.degree > 2
     return isinstance(problem, MaxSat) and problem.longest > 2
 
 
 class SpinForm:
-    """The Ising form of a problem, with energies and β in the problem's own units.
+    """The Ising form of a problem, with conversions of energies, β and states.
 
     Args:
         problem: any problem.
-        any_degree: leave terms of three spins and more as they are, and clauses: `ising` is then
-            a polynomial of spins. Otherwise they are pairs with ancillas, as they are if sums would
-            leave what floats hold exactly, or bits have too many parts as spins.
+        any_degree: whether terms and clauses of at least three variables may become monomials of a
+            polynomial of spins. `ising` is then a polynomial, unless its sums are not exact in
+            floats or it has too many monomials. Otherwise they become pairs with ancillas.
     """
 
     def __init__(self, problem: Solvable, *, any_degree: bool = False) -> None:
         self.planted_energy: Number | None = getattr(problem, "energy", None)
-        if callable(self.planted_energy):  # the method of a problem, not the number of a plant
+        if callable(self.planted_energy):  # the method of a problem, not the energy of a plant
             self.planted_energy = None
         self.problem: Problem = given_problem(problem)
         self.ising: Any
@@ -64,7 +64,7 @@ class SpinForm:
         self.ising, self.reduction = to_ising(self.problem)
 
     def wanted(self, target: Target) -> Number | None:
-        """Return the target energy: as given, that of the plant, or None."""
+        """Return the target energy: the given energy, the energy of the plant, or None."""
         if isinstance(target, str):
             if target != "planted":
                 raise ValueError(f"target={target!r} must be an energy, 'planted' or None")
@@ -85,10 +85,10 @@ class SpinForm:
     def confirmed_hits(
         self, hits: npt.NDArray[np.int32], energies: Any, target: Number | None, sweeps: int
     ) -> npt.NDArray[np.int32]:
-        """Return the hits that the energies of the states confirm; kernels may round energies.
+        """Return the hits that are consistent with the recomputed energies of the states.
 
-        A hit whose state misses the target by more than the rounding of a sum does not count. A
-        state that reaches the target without a hit in the kernel counts as a hit in the last sweep.
+        Kernels may round energies. A hit counts only if its state reaches the target up to the
+        rounding of a sum. A state that does so without a hit counts as a hit in the last sweep.
         """
         if target is None or self.ising.is_integer:
             return hits
@@ -109,7 +109,7 @@ class SpinForm:
         return validation.inverse_temperatures(beta) / float(self.reduction.factor)
 
     def own_betas(self, betas: FloatArray) -> FloatArray:
-        """Convert inverse temperatures of the Ising form to those of the problem."""
+        """Convert inverse temperatures of the Ising form to inverse temperatures of the problem."""
         return betas * float(self.reduction.factor)
 
     def own_states(self, states: SpinArray) -> SpinArray:
@@ -117,7 +117,7 @@ class SpinForm:
         return self.reduction.back(states)
 
     def own_energy(self, energy: float) -> Any:
-        """Convert a kernel's energy, without the Ising form's offset, to the problem's."""
+        """Convert a kernel's energy, which excludes the offset, to an energy of the problem."""
         exact = int(energy) if self.ising.is_integer else energy
         return self.reduction.source_energy(exact + self.ising.offset)
 
@@ -126,7 +126,7 @@ class SpinForm:
         return self.problem.energy(states)
 
     def energies_of_runs(self, states: SpinArray) -> Any:
-        """Return the energies of many states, by compiled code if there is much to do."""
+        """Return the energies of many states of the problem, in compiled code if it saves time."""
         work = len(states) * self.ising.num_edges
         is_ising = isinstance(self.ising, Ising) and not isinstance(self.problem, Polynomial)
         if work < _WORTH_COMPILING or self.problem.space.low == 0 or not is_ising:

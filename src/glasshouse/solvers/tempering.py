@@ -1,4 +1,4 @@
-"""Parallel tempering: replicas at all temperatures at once, which escape from local minima."""
+"""Parallel tempering: replicas at several temperatures that exchange their states."""
 
 from __future__ import annotations
 
@@ -34,39 +34,37 @@ def temper(
     time_limit: float | None = None,
     progress: Callable[[RunProgress], None] | None = None,
 ) -> AnnealResult:
-    """Sweep replicas at a ladder of temperatures, which exchange their states.
+    """Run parallel tempering on a problem, and return the best state of each run.
 
     After each sweep, replicas at neighbouring temperatures exchange their states with probability
-    min(1, exp(Δβ ΔE)), every other pair in turn. Nothing has to be tuned to the length of a run:
-    longer is better. A short warm-up finds the ladder on which exchanges are accepted equally
-    often.
+    min(1, exp(Δβ ΔE)), every other pair in turn. Longer runs are always better. A short warm-up
+    finds a ladder of temperatures on which exchanges are accepted equally often.
 
-    On sparse problems with integer weights (kernel "byte lanes") each run has several ladders, at
-    least two, as many as fill the lanes of the kernel, about 64 replicas together. Replicas of two
-    ladders at the same temperature make isoenergetic cluster moves. They are made at the
-    temperatures at which the warm-up shows that sweeps alone are slow, and that clusters of spins
-    in which two replicas differ do not percolate.
+    On sparse problems with integer weights (kernel "byte lanes"), each run has as many ladders as
+    fill the lanes of the kernel, but at least two, with about 64 replicas in all. Two replicas of
+    different ladders make isoenergetic cluster moves at temperatures where the warm-up shows that
+    sweeps alone are slow, and that clusters of spins in which replicas differ do not percolate.
 
     Args:
-        problem: any problem, or a planted one; polynomials of any degree as they are.
-        sweeps: sweeps of every replica, below 2^31.
-        runs: how many independent runs, each of one or more ladders.
-        beta: (hottest, coldest), or more than two numbers: the ladder itself, rising. By default
-            from where replicas forget within ten sweeps what they were to the coldest that
-            `anneal` uses.
-        replicas: temperatures of the ladder, unless `beta` lists them; by default as many as the
-            warm-up asks for, 4 to 32.
-        target: an energy to look for, at the end of each sweep, in all replicas; by default that
-            of the plant, if one is given.
+        problem: any problem, a plant, or a dimod model. Polynomials need no ancillas.
+        sweeps: the number of sweeps of each replica, below 2^31.
+        runs: the number of independent runs, each with one or more ladders.
+        beta: (hottest, coldest), or the whole ladder: more than two rising numbers. The default
+            hottest β is one at which replicas forget their state within ten sweeps; the default
+            coldest β is the last β of `anneal`.
+        replicas: the number of temperatures of the ladder, unless `beta` lists them; by default,
+            the warm-up determines the number, from 4 to 32.
+        target: an energy to search for at the end of each sweep, in all replicas; by default the
+            energy of the plant, if a plant is given. None sets no target.
         rng: a seed, or anything that numpy.random.default_rng takes.
         threads: the number of threads; the result does not depend on it.
         time_limit: the seconds after which the best states so far are returned; None sets no limit.
-        progress: called about ten times a second with a `RunProgress`.
+        progress: a function that is called about ten times a second with a `RunProgress`.
 
     Returns:
-        An AnnealResult: energies and states are the best of all replicas of a run, and of the
-        combinations that cluster moves could form; `betas` is the ladder, `ladder` shows how
-        replicas moved on it; times to solution in sweeps count the sweeps of all replicas.
+        An AnnealResult. Its states are the best of all replicas of a run, and of the combinations
+        that cluster moves could form. `betas` is the ladder, and `ladder` has statistics of the
+        moves. Times to solution in sweeps count the sweeps of all replicas.
 
     >>> from glasshouse.planting import random_loops
     >>> planted = random_loops(30, 30, frustration="0.22", loop_density=0.45, rng=1)
@@ -98,21 +96,21 @@ def temper(
 
 
 def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
-    """Return the number of temperatures requested, or None; raise for an invalid ladder."""
+    """Return the requested number of temperatures or None, or raise for an invalid ladder."""
     number = None if replicas is None else validation.count(replicas, "replicas", 2)
     if beta is not None and len(beta) != 2:
         number = len(beta)
     if number is not None and number > _MOST_REPLICAS:
         raise ValueError(
-            f"{number} temperatures are more than {_MOST_REPLICAS}, the most that a ladder can have"
+            f"{number} temperatures are too many for a ladder; use at most {_MOST_REPLICAS}"
         )
     if beta is not None and (len(beta) < 2 or not (np.diff(beta) >= 0).all()):
-        raise ValueError("a ladder needs at least two inverse temperatures, rising")
+        raise ValueError("beta must be a rising list of at least two inverse temperatures")
     return number
 
 
 def _grid(network: Network, beta: FloatArray | None) -> FloatArray:
-    """Return the β of the warm-up: some of a given ladder, otherwise a geometric range."""
+    """Return the β of the warm-up: at most 24 of a given ladder, or a geometric range."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")
     some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]

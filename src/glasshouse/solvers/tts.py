@@ -16,14 +16,14 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimalTts(Summarised):
-    """The least time to solution over run lengths, and the results of all lengths.
+    """The shortest time to solution of several run lengths, with the results of all lengths.
 
     Attributes:
-        sweeps: the run length that needs the least time.
+        sweeps: the run length with the shortest time to solution.
         tts: the time to solution at this length; a lower bound if no run of any length succeeded.
         results: one result per run length, in the given order.
-        is_at_edge: whether the optimum is the shortest or longest length tried, so that a wider
-            grid may find a better one.
+        is_at_edge: whether the optimum is the shortest or the longest length tried, so that a wider
+            grid may contain a better length.
     """
 
     sweeps: int
@@ -32,14 +32,14 @@ class OptimalTts(Summarised):
     is_at_edge: bool
 
     def summary(self) -> str:
-        """Return one human-readable line per run length; the best one is marked."""
+        """Return one line of text for each run length, with a mark at the best length."""
         table = self._summary_table()
         rows = table.rows
         lines = [f"{n} sweeps: p = {p}, {tts}  {mark}".rstrip() for n, p, tts, mark in rows]
         return "\n".join([*lines, *table.below])
 
     def _summary_table(self) -> SummaryTable:
-        """Return a row for each run length."""
+        """Return the summary as a table with one row for each run length."""
         rows = []
         for result in self.results:
             tts = result.tts(self.tts.success, self.tts.unit, confidence=self.tts.confidence)
@@ -67,9 +67,9 @@ def optimal_tts(
     """Minimise the time to solution over the number of sweeps of a run.
 
     Args:
-        problem: anything that `anneal` takes.
-        target: the energy that counts as success; by default that of the plant, if one is given.
-        sweeps_grid: run lengths to try, each once.
+        problem: any problem that `anneal` takes.
+        target: the energy that counts as success; by default the energy of a given plant.
+        sweeps_grid: the run lengths to try, all different.
         success: the required probability of at least one success: 0.99 yields TTS99.
         unit: "work", "elapsed" or "sweeps", see `AnnealResult.tts`.
         runs: the number of runs of each length.
@@ -86,7 +86,7 @@ def optimal_tts(
     if not grid:
         raise ValueError("sweeps_grid is empty; pass at least one run length")
     if len(set(grid)) < len(grid):
-        raise ValueError(f"sweeps_grid={grid} repeats a run length; pass each once")
+        raise ValueError(f"sweeps_grid={grid} repeats a run length; pass each length once")
     target = SpinForm(problem).wanted(target)
     if target is None:
         raise ValueError("there is no target, so success is not defined; pass an energy as target")
@@ -98,14 +98,14 @@ def optimal_tts(
         for k, sweeps in enumerate(grid)
     )
     times = [result.tts(success, unit) for result in results]
-    # A length without successes has only a lower bound, and wins only if no length has any.
+    # A length without successes has only a lower bound; it is best only if all lengths have none.
     best = min(range(len(grid)), key=lambda k: (times[k].is_bound, times[k].value))
     edge = grid[best] in (min(grid), max(grid))
     return OptimalTts(grid[best], times[best], results, edge)
 
 
 def _uninterrupted(result: AnnealResult) -> AnnealResult:
-    """Return the result; raise Ctrl-C again, which stops the whole comparison."""
+    """Return a result, or raise KeyboardInterrupt if Ctrl-C stopped its runs."""
     if result.stopped == "interrupted":
         raise KeyboardInterrupt
     return result

@@ -1,6 +1,6 @@
-"""The annealing kernels, and the choice of the one that fits a problem.
+"""The annealing kernels, and the choice of the kernel for a problem.
 
-Importing an engine adds its kernel to the catalogue: one line each.
+The import of an engine adds its kernel to the catalogue.
 
 * `sparse`: problems on any graph, in bytes, float32, float64 or 64-bit numbers.
 * `dense`: problems in which most pairs of spins are coupled, all to all or between two layers.
@@ -29,15 +29,15 @@ from glasshouse.solvers.spin_form import SpinForm
 
 Network = ColouredGraph | Hypergraph
 
-# Consecutive calls often have the same problem, and a few short runs take no longer than preparing
-# it. A small problem is therefore cached for the next call.
+# Consecutive calls often have the same problem, and a few short runs take no longer than the
+# preparation of the problem. A small problem is therefore cached for the next call.
 _SMALL = 1 << 17  # edges, counted from both ends: tables of a few megabytes
 
 
 def choose_engine(
     network: Network, runs: float = math.inf, *, loads_states: bool = False
 ) -> tuple[str, Engine]:
-    """Return the kernel for a problem and a number of runs, and the prepared engine.
+    """Return the name of the kernel for a problem and a number of runs, and its engine.
 
     Args:
         network: the problem's graph, or its monomials.
@@ -51,21 +51,21 @@ def choose_engine(
         made = kernel.make(network) if is_able else None
         if made is not None and (made.spread is not None or not loads_states):
             return kernel.name, made
-    raise AssertionError("the last kernel supports every problem")
+    raise AssertionError("no kernel supports this problem, but the scalar kernel must")
 
 
 def network_of(problem: Ising | Polynomial) -> Network:
-    """Return the form by which a kernel is chosen: a graph of pairs, or monomials per spin."""
+    """Return the coloured graph of an Ising problem, or the hypergraph of a polynomial."""
     if isinstance(problem, Ising):
         return ColouredGraph(problem)
     if float_for(problem) is None:
-        raise ValueError("weights of products of spins add up to more than 2^52; use smaller ones")
+        raise ValueError("the weights must add up to at most 2^52; use smaller weights")
     return Hypergraph(problem)
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A problem, its graph, and the engines prepared for it."""
+    """A problem with its graph, and with all engines prepared for it so far."""
 
     problem: Problem
     kernels: tuple[str, ...]  # all kernels that could be chosen
@@ -73,7 +73,7 @@ class Ready:
     engines: dict[tuple[str, ...], tuple[str, Engine]] = field(default_factory=dict)
 
     def engine(self, runs: float = math.inf) -> tuple[str, Engine]:
-        """Return the kernel for a number of runs, and its engine."""
+        """Return the name of the kernel for a number of runs, and its engine."""
         able = tuple(k.name for k in KERNELS.values() if k.runs[0] <= runs <= k.runs[1])
         if able not in self.engines:
             self.engines[able] = choose_engine(self.graph, runs)
@@ -84,7 +84,7 @@ _kept: list[Ready] = []  # empty, or the last problem
 
 
 def make_ready(form: SpinForm) -> Ready:
-    """Return a problem's graph and engines: the cached ones if it is the same object."""
+    """Return a problem's graph and engines, from the cache if the last call had this object."""
     kernels = tuple(KERNELS)
     for last in _kept[:]:
         is_same = last.problem is form.problem and type(last.graph.problem) is type(form.ising)
@@ -96,5 +96,5 @@ def make_ready(form: SpinForm) -> Ready:
 
 
 def forget() -> None:
-    """Clear the cache, so that the next problem is prepared from scratch."""
+    """Clear the cache of prepared problems."""
     _kept.clear()

@@ -1,4 +1,4 @@
-"""Engines for dense problems, whose flips are decided one by one or layer by layer.
+"""Engines for dense problems: one for all-to-all couplings, and one for two layers.
 
 In two layers, such as those of an RBM, all flips of a layer are decided at once.
 """
@@ -23,7 +23,7 @@ from glasshouse.solvers.kernels.dense_lanes import DenseTables
 from glasshouse.solvers.kernels.dense_layers import LayerTables
 from glasshouse.solvers.kernels.kernel import annealing_kernel
 
-# Sums of four spins pay off as long as they fit into a processor's own cache.
+# Sums of four spins save time as long as they fit into the cache of one core.
 _SMALL = 1 << 19  # bytes
 
 

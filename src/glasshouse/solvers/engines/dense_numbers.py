@@ -1,6 +1,6 @@
-"""Dense problems in the narrowest integers that hold all their local fields.
+"""Tables of dense problems, in the narrowest integers that represent all local fields.
 
-Tables hold the contribution of a group of spins to all fields, for each state of the group.
+Tables contain the contribution of a group of spins to all fields, for each state of the group.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from glasshouse.problems import Ising
 from glasshouse.solvers.engine import ColouredGraph, aligned_zeros, exact_unit
 from glasshouse.solvers.kernels.dense_fields import Rounding
 
-# Keeping the fields of all sites pays off above this fraction of non-zero couplings.
+# Keeping the fields of all sites saves time above this fraction of non-zero couplings.
 LEAST_FILL = 0.4
-# Integer problems with smaller local fields are left to the kernel that works in bytes.
+# Integer problems with smaller local fields are faster on the byte kernel.
 LEAST_SUM = 41
 MOST_RUNS = 16  # the most runs in a block
-# Fields in 32 bits stay below this, so that twice one still fits.
+# The largest field in 32 bits: twice a field must still fit.
 _MOST_FIELD = 2**30 - 1
 # Rounding may change a site's field by at most this fraction of its largest weight.
 _FINE = 2.0**-12
 
 
 def is_dense(network: ColouredGraph, pairs: int) -> bool:
-    """Return whether most of `pairs` pairs are coupled, and bytes would not serve better."""
+    """Return whether enough of `pairs` pairs are coupled for a kernel of dense problems."""
     if not len(network.neighbours) or len(network.neighbours) < 2 * LEAST_FILL * pairs:
         return False
     return not network.problem.is_integer or network.largest_field >= LEAST_SUM
@@ -35,7 +35,7 @@ def is_dense(network: ColouredGraph, pairs: int) -> bool:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The integer type of the tables, and the energy of one unit."""
+    """The integer type of a dense problem's tables, and the energy of one integer unit."""
 
     dtype: Any
     unit: float
@@ -43,7 +43,7 @@ class Numbers:
 
     @classmethod
     def of(cls, network: ColouredGraph) -> Numbers | None:
-        """Return the narrowest type that holds all local fields; None if it would be too coarse."""
+        """Return the narrowest integers for all local fields, or None if rounding is too coarse."""
         most = network.largest_field
         if not 0 < most < np.inf:
             return None
@@ -67,7 +67,7 @@ class Numbers:
         return float(np.iinfo(self.dtype).max - (1 if self.dtype is np.int16 else 255))
 
     def matrix(self, problem: Ising, order: Any, slots: Any, size: int) -> Any:
-        """Return the couplings between slots, and the fields of slots, in sweep order."""
+        """Return the matrix of couplings between slots, and the fields of all slots."""
         slot_of = np.zeros(problem.num_variables, np.int64)
         slot_of[order] = slots
         ends = slot_of.take(problem.edges)
@@ -79,13 +79,13 @@ class Numbers:
         return couplings, fields
 
     def rounded(self, values: Any) -> Any:
-        """Return values rounded to units."""
+        """Return energies as integers, rounded to multiples of the unit."""
         if self.unit == 1 and np.issubdtype(values.dtype, np.integer):
             return values.astype(self.dtype)
         return np.rint(values / self.unit).astype(self.dtype)
 
     def fields(self, values: Any, slots: Any) -> tuple[Any, Any]:
-        """Return the fields twice: unused slots are fixed in one, and cancelled in the other."""
+        """Return the fields of all slots twice, with opposite large values at unused slots."""
         held = np.iinfo(self.dtype).max
         bias, own = np.full(len(values), held, self.dtype), np.full(len(values), -held, self.dtype)
         bias[slots] = own[slots] = self.rounded(values[slots])
@@ -94,7 +94,7 @@ class Numbers:
     def rounding(
         self, couplings: Any, first: int, fields: Any, each_pair_twice: bool = False
     ) -> Rounding:
-        """Return the remainders of the rounding."""
+        """Return the unit, and the remainders of rounding couplings and fields to it."""
         if self.is_exact:
             return Rounding(self.unit, 0.0, np.zeros(0, np.float32), first, np.zeros(0))
         if each_pair_twice:
@@ -115,28 +115,28 @@ def aligned(*parts: Any) -> Any:
     return copy
 
 
-# Sums of four spins pay off if their bytes fit into a processor's own cache; sums of two, which
-# gain less, and less still in bytes, in a larger one.
+# Sums of four spins save time if they fit into so many bytes of a core's cache. Sums of two spins,
+# which take less space, may take more bytes; sums of two in bytes save less time.
 _OF_FOUR, _OF_TWO, _OF_TWO_IN_BYTES = 1 << 19, 1 << 21, 1 << 20
 _MOST_BYTE = 255
 
 
 class Sums(NamedTuple):
-    """Tables of field sums: per 32 slots in bytes, or per 16 slots in the type of the fields.
+    """Tables of sums of couplings, for 32 slots in bytes or for 16 slots in the fields' type.
 
-    A byte is half of the excess of a sum over the least sum of its group. The second sixteen of 32
-    slots do not include the first sixteen spins; a separate table has their contribution.
+    A byte is half of the excess of a sum over the smallest sum of its group. The sums for the last
+    16 of 32 slots exclude the first 16 spins, whose contribution is in a separate table.
     """
 
     table: Any  # by group and state; empty if it would be too large
     group: int  # the number of spins in a group
-    least: Any  # fields if all sums are the least; 0 without bytes
+    least: Any  # the fields if all sums are minimal; 0 without bytes
     lacking: Any  # sums of four of the first sixteen spins
-    crowd: int  # sums pay off if more than one of `crowd` spins flip; 0 means never
+    crowd: int  # sums save time if more than one of `crowd` spins flips; 0 means never
 
 
 def sums_of_all(whole: Any, sites: int) -> Sums:
-    """Return sums of the weights between slots; the sites are the first slots."""
+    """Return tables of sums of the couplings `whole` between slots, of which `sites` are used."""
     used = -(-sites // 16) * 16
     if whole.dtype == np.int16:
         in_bytes = _in_bytes(whole, used)
@@ -146,9 +146,9 @@ def sums_of_all(whole: Any, sites: int) -> Sums:
 
 
 def _in_bytes(whole: Any, used: int) -> Sums | None:
-    """Return sums in bytes, or None if two of them may exceed a byte.
+    """Return the tables of sums in bytes, or None if two sums may add up to more than a byte.
 
-    16 bits hold the sum of all weights of a slot, and so any part of it.
+    The sum of all weights of a slot fits into 16 bits, and so does any part of the sum.
     """
     group = _group(used * len(whole), _OF_TWO_IN_BYTES)
     if not group:
@@ -174,7 +174,7 @@ def _in_bytes(whole: Any, used: int) -> Sums | None:
 
 
 def _wide(whole: Any) -> Sums:
-    """Return sums as wide as the fields."""
+    """Return the tables of sums in the integer type of the fields."""
     none = whole[:0]
     group = _group(whole.nbytes, _OF_TWO)
     if not group:
@@ -184,19 +184,19 @@ def _wide(whole: Any) -> Sums:
 
 
 def _group(size: int, room_of_two: int) -> int:
-    """Return the number of spins in a group, if the weights themselves take `size` bytes."""
+    """Return the spins per group of tables of `size` bytes of weights, or 0 for no tables."""
     if 4 * size <= _OF_FOUR:
         return 4
     return 2 if 2 * size <= room_of_two else 0
 
 
 def signed_sums(whole: Any, group: int) -> Any:
-    """Return the sums of every group of two or four rows, for every choice of signs."""
+    """Return the sums of each group of two or four rows, for every choice of signs."""
     return sums_of_groups(whole, -whole, group)
 
 
 def sums_of_groups(up: Any, down: Any, group: int) -> Any:
-    """Return the sums of each two or four rows for each state; a set bit is a spin down."""
+    """Return the sums of each group of two or four rows, for every state of the group."""
     first, second = up[0::2], up[1::2]
     turned, other = down[0::2], down[1::2]
     of_two = np.stack([first + second, turned + second, first + other, turned + other], 1)

@@ -16,7 +16,7 @@ from glasshouse.solvers.kernels.product_lanes import ProductTables
     "product lanes", rank=50, tables=ProductTables, functions=product_lanes, any_degree=True
 )
 def product_engine(network: Any) -> Engine | None:
-    """Prepare a polynomial: 16 runs side by side over the monomials of each site."""
+    """Prepare a polynomial of any degree for 16 runs side by side."""
     if not isinstance(network, Hypergraph) or float_for(network.problem) is None:
         return None
     order = network.sweep_order()

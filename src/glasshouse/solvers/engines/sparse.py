@@ -1,4 +1,4 @@
-"""Engines for any graph: runs in bytes, in float32, in float64, or one by one.
+"""Engines for problems on any graph, in bytes, in float32, in float64 or one run at a time.
 
 * Bytes, 64 runs: integers with few different local fields per site.
 * float32, 16 runs or 8: floats or integers.
@@ -28,7 +28,7 @@ from glasshouse.solvers.kernels.float64_lanes import Float64Tables
 from glasshouse.solvers.kernels.kernel import FEW_RUNS, annealing_kernel
 from glasshouse.solvers.kernels.scalar import ScalarTables
 
-# With more levels per site, comparing with each costs more than floating-point lanes.
+# With more levels per site, the comparisons take longer than floating-point lanes.
 _MOST_LEVELS = 32
 
 
@@ -36,7 +36,7 @@ _MOST_LEVELS = 32
     "byte lanes", rank=10, tables=ByteTables, functions=byte_lanes, least_runs=FEW_RUNS + 1
 )
 def byte_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare 64 runs in bytes: integer weights, and few different local fields per site."""
+    """Prepare a problem with integer weights and few different local fields for 64 byte lanes."""
     problem = network.problem
     if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
         return None
@@ -54,7 +54,7 @@ def byte_engine(network: ColouredGraph) -> Engine | None:
 
 @annealing_kernel("float32 lanes", rank=30, tables=WideTables, functions=float32_lanes)
 def float32_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare 16 runs side by side in float32."""
+    """Prepare a sparse problem for 16 runs side by side in float32."""
     return _engine(network, WideTables)
 
 
@@ -62,7 +62,7 @@ def float32_engine(network: ColouredGraph) -> Engine | None:
     "few float32 lanes", rank=25, tables=NarrowTables, functions=float32_lanes, most_runs=FEW_RUNS
 )
 def few_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare 8 runs side by side in float32, for few runs, which would leave 16 lanes idle."""
+    """Prepare a sparse problem for 8 runs side by side in float32."""
     return _engine(network, NarrowTables)
 
 
@@ -87,7 +87,7 @@ def _engine(network: ColouredGraph, kind: Any) -> Engine | None:
 
 @annealing_kernel("float64 lanes", rank=40, tables=Float64Tables, functions=float64_lanes)
 def float64_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare 16 runs side by side over the neighbours of each site: any sparse problem."""
+    """Prepare a sparse problem for 16 runs side by side in float64."""
     if float_for(network.problem) is None:
         return None
     order, starts, neighbours, weights = network.in_sweep_order()
@@ -98,7 +98,7 @@ def float64_engine(network: ColouredGraph) -> Engine | None:
 
 @annealing_kernel("scalar", rank=1000, tables=ScalarTables, functions=scalar)
 def scalar_engine(network: ColouredGraph) -> Engine:
-    """Prepare one run at a time, in 64-bit integers or floats: any problem."""
+    """Prepare any problem for one run at a time, in 64-bit integers or floats."""
     order, starts, neighbours, weights = network.in_sweep_order()
     tables = ScalarTables(starts, neighbours, weights)
     cost = 8 * len(order) + len(weights)

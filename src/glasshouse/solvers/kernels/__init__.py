@@ -1,1 +1,1 @@
-"""Compiled annealing kernels; each module works on plain arrays only."""
+"""Compiled annealing kernels, which work on plain arrays only."""

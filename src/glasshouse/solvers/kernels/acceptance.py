@@ -2,16 +2,15 @@
 
 The mathematical libraries of different computers differ in the last bit, so an annealer that
 compares with thresholds would occasionally take a different path. Exponentials and logarithms are
-therefore built from additions and multiplications only.
+therefore composed of additions and multiplications only.
 
-* `threshold`, `thresholds`: exp(-y) as a 32-bit integer, which random integers are compared with.
+* `threshold`, `thresholds`: exp(-y) as a 32-bit integer, for comparison with random integers.
 * `half_lives`, `no_less`: random numbers of the exponential distribution. A flip that costs 2x is
   accepted with probability exp(-2βx): exactly if x ≤ -ln(u) / (2β), with u uniform. The right side
   can be drawn before x is known, for many spins at once.
 * `log_dice`: logarithms of random numbers. A flip of probability 2^y is accepted if log2(u) ≤ y.
-  The logarithm does not depend on the spins, so that a processor works on it ahead of time; an
-  The logarithm does not depend on the spins, so that a processor can compute it ahead of time; an
-exponential would have to wait for the local field.
+  The logarithm does not depend on the spins, so that a processor can compute it ahead of time.
+* `chance`: powers 2^y as probabilities, which have to wait for the local field.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from glasshouse.kernels.extremes import lower
 from glasshouse.kernels.vectors import cast, choose, fill_like, fma, spread, view
 from glasshouse.kernels.xoshiro import advance_plus
 
-_PER_LOG2 = 1.4426950408889634  # 1 / ln 2
+LOG2_E = 1.4426950408889634
 _LOG2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts, the first exact in 33 bits
 _LOG2_LOW = 1.90821492927058770002e-10
 _INVERSE_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(12, -1, -1))
@@ -35,14 +34,14 @@ _INVERSE_FACTORIALS = tuple(1.0 / math.factorial(k) for k in range(12, -1, -1))
 
 @compiled
 def threshold(y: Any) -> Any:
-    """Return the largest integer not above 2^32 · exp(-y), for y ≥ 0; at most 2^32 - 1.
+    """Return 2^32 · exp(-y) for y ≥ 0, rounded down to an integer of at most 2^32 - 1.
 
     >>> [int(threshold(y)) for y in (0.0, 0.6931471805599453, 10.0, 23.0, float("inf"))]
     [4294967295, 2147483648, 194991, 0, 0]
     """
     if not y < 22.2:
         return np.uint32(0)
-    power = np.floor(y * _PER_LOG2 + 0.5)
+    power = np.floor(y * LOG2_E + 0.5)
     rest = power * _LOG2_HIGH - y + power * _LOG2_LOW  # ±0.35: the Taylor series converges fast
     value = 0.0
     for coefficient in _INVERSE_FACTORIALS:
@@ -53,11 +52,11 @@ def threshold(y: Any) -> Any:
 
 @inner
 def thresholds(y: Any) -> Any:
-    """Return the threshold of eight values at once, float64 to uint32."""
+    """Return the thresholds of a vector of eight float64 values, as uint32."""
     most = fill_like(y, 23.0)  # above which the result is 0
     y = choose(most < y, most, y)
     magic = fill_like(y, 1.5 * 2.0**52)  # adding it to a float64 rounds it to an integer
-    shifted = y * fill_like(y, _PER_LOG2) + magic
+    shifted = y * fill_like(y, LOG2_E) + magic
     power = shifted - magic
     rest = power * fill_like(y, _LOG2_HIGH) - y + power * fill_like(y, _LOG2_LOW)
     value = fill_like(y, 0.0)
@@ -79,14 +78,14 @@ _MOST = 158.0001
 
 @inlined
 def uniform(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Return sixteen random integers below 2^31 as float32, and the generator's next state."""
+    """Return sixteen random integers below 2^31 as float32, and the next generator state."""
     word, a, b, c, d = advance_plus(a, b, c, d)
     return cast(view(view(word, np.uint32) >> 1, np.int32), np.float32), a, b, c, d
 
 
 @inlined
 def half_lives(number: Any) -> Any:
-    """Return -log2((k + 1/2) / 2^31) of integers k, never below 0.
+    """Return -log2((k + 1/2) / 2^31), which is at least 0, for random integers k.
 
     The halves keep their precision near zero, where rare flips are decided.
     """
@@ -105,10 +104,10 @@ def half_lives(number: Any) -> Any:
 
 @inlined
 def no_less(number: Any, scale: Any) -> Any:
-    """Return an upper bound on the half-lives of integers, in units; `scale` is per half-life.
+    """Return an upper bound on the half-lives of random integers, times `scale`.
 
-    The bound exceeds the half-lives by at most a tenth, at a fourth of the work: the bits of a
-    float, read as an integer, are its logarithm except for a bend between powers of two.
+    The bound exceeds the half-lives by at most a tenth, and takes a quarter of the work: the bits
+    of a float, read as an integer, are its logarithm except for a bend between powers of two.
     """
     bits = cast(view(number, np.int32), np.float32)
     return fma(bits, scale * fill_like(scale, -(2.0**-23)), scale * fill_like(scale, _MOST))
@@ -116,7 +115,7 @@ def no_less(number: Any, scale: Any) -> Any:
 
 @inlined
 def whole(units: Any, most: Any) -> Any:
-    """Return units rounded down to int32, limited to `most`."""
+    """Return floats rounded down to int32, and limited to `most`."""
     return cast(choose(units < most, units, most), np.int32)
 
 
@@ -132,12 +131,12 @@ _LOG2_SERIES = (
 
 @inner
 def log_dice(dice: Any) -> Any:
-    """Return UNIT · log2(u) of random u: uint32 to float32. The lowest two bits are not used.
+    """Return UNIT · log2(u) as float32, with uniform u from random uint32 numbers.
 
-    u is one of the odd multiples of 2^-31: no probability above 2^-30 is rounded away, and none
-    below 2^-31 ever occurs. The bits of a float, read as an integer, are its logarithm except for a
-    bend between powers of two, which the series corrects. The relative error of a probability is
-    1e-5.
+    u is an odd multiple of 2^-31: no probability above 2^-30 is rounded to 0, and no event of a
+    probability below 2^-31 ever occurs. The bits of a float, read as an integer, are its logarithm
+    except for a bend between powers of two, which the series corrects. The relative error of a
+    probability is 1e-5.
     """
     number = view(cast(view(dice >> 1 | fill_like(dice, 1), np.int32), np.float32), np.uint32)
     bent = cast(view(number - fill_like(number, 0x4F000000), np.int32), np.float32)
@@ -153,14 +152,13 @@ def log_dice(dice: Any) -> Any:
     return bent + bend
 
 
-LOG2_E = 1.4426950408889634
 # 2^r for |r| ≤ 1/2 by its Taylor series: the relative error is below 2e-7.
 _POWER_SERIES = (0.6931471806, 0.2402265070, 0.0555041087, 0.0096181291, 0.0013333558, 0.0001540353)
 
 
 @inner
 def clamp(v: Any, low: Any, high: Any) -> Any:
-    """Limit each lane to [low, high]."""
+    """Limit each lane of a vector to the interval [low, high]."""
     least, most = fill_like(v, low), fill_like(v, high)
     v = choose(v < least, least, v)
     return choose(most < v, most, v)
@@ -168,10 +166,10 @@ def clamp(v: Any, low: Any, high: Any) -> Any:
 
 @inner
 def chance(y: Any, dice: Any) -> Any:
-    """Return a mask of the lanes where a random number is below 2^y; `y` float32, `dice` uint32.
+    """Return a mask of the lanes in which a random number is below 2^y.
 
     The dice become 31-bit floats, which keep their precision near zero, where rare flips are
-    decided: no probability above 2^-32 is rounded away, and none below it ever occurs.
+    decided: a probability above 2^-32 is not rounded to 0, and no event below 2^-32 occurs.
     """
     magic = fill_like(y, 12582912.0)  # adding 1.5 · 2^23 to a float32 rounds it to an integer
     power = y + magic
@@ -189,12 +187,12 @@ def chance(y: Any, dice: Any) -> Any:
 
 
 def accept(x: Any, scale: Any, word: Any) -> Any:
-    """Return a mask of the flips, of probability min(1, 2^(scale·x)) with scale = -2β / ln 2."""
+    """Return a random mask of flips of probability min(1, 2^(scale·x)), with scale = -2β / ln 2."""
 
 
 @chosen_by_type(accept)
 def _accept(x: Any, scale: Any, word: Any) -> Any:
-    # The limit is 2^1, so that an unopposed flip is accepted whatever the dice.
+    # The limit is 2^1, so that an unopposed flip is accepted for all dice.
     def single(x: Any, scale: Any, word: Any) -> Any:
         return chance(clamp(x * scale, -120.0, 1.0), view(word, np.uint32))
 

@@ -1,7 +1,7 @@
 """A block of runs side by side, one per lane, and the random streams of its lanes.
 
-A block's streams are a function of a key (256 bits from a SeedSequence) and the block's index, so
-run r gets the same random numbers whatever the number of runs or threads.
+The streams of a block are a function of a key (256 bits from a SeedSequence) and of the block's
+index, so the random numbers of run r do not depend on the number of runs or threads.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class LaneBlock(NamedTuple):
-    """Runs in lanes. Energies exclude the problem's offset and have the kernel's own dtype."""
+    """The runs of a block in lanes, with energies that exclude the problem's offset."""
 
     generator: npt.NDArray[np.uint64]
     spins: npt.NDArray[Any]  # in the kernel's own form
     energies: npt.NDArray[Any]  # energies of the spins
     lowest: npt.NDArray[Any]  # lowest energy at the end of any sweep so far
-    states: npt.NDArray[np.uint8]  # its spins: a row per site, a byte per lane, 255 = down
+    states: npt.NDArray[np.uint8]  # spins of that state: row per site, byte per lane, 255 = down
     goals: npt.NDArray[Any]  # energy to reach; `never` after it was reached, or without a target
     hits: npt.NDArray[np.int32]  # number of the sweep that first reached the goal, 0 = none
     mask: npt.NDArray[np.uint8]  # scratch: 255 for the selected lanes
@@ -32,7 +32,7 @@ class LaneBlock(NamedTuple):
 
 @inner
 def mark_hits(number: Any, block: Any) -> Any:
-    """Record the runs that reach their goal, keep their energies, and mark them in the mask."""
+    """Record the hits and energies of runs that reach their goals, and mark them in the mask."""
     for lane in range(block.energies.size):
         reached = block.energies[lane] <= block.goals[lane]
         block.mask[lane] = 255 if reached else 0
@@ -44,7 +44,7 @@ def mark_hits(number: Any, block: Any) -> Any:
 
 @inner
 def mix(word: Any) -> Any:
-    """Apply SplitMix64's finaliser, a bijection of 64-bit words whose outputs look unrelated."""
+    """Mix the bits of a 64-bit word by the finaliser of SplitMix64, which is a bijection."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -52,7 +52,7 @@ def mix(word: Any) -> Any:
 
 @inner
 def seed(key: Any, block: Any, generator: Any) -> Any:
-    """Fill a generator's state from a key of four words and the index of a block.
+    """Fill the state of a generator from a key of four words and the index of a block.
 
     Two counters, whose starts depend on the whole key and on the block, are mixed and combined:
     streams of different blocks start 128 random bits apart.
@@ -67,7 +67,7 @@ def seed(key: Any, block: Any, generator: Any) -> Any:
 
 @compiled
 def spawn(key: Any, index: Any, child: Any) -> None:
-    """Derive the key of work item `index`; each word depends on all words of the parent."""
+    """Derive the key of child `index` from all words of the parent key."""
     total = np.uint64(index) * GOLDEN
     for word in key:
         total = mix(total ^ word) + GOLDEN

@@ -1,16 +1,16 @@
-"""Annealing 64 runs at once, one byte per run: for sparse problems with few distinct local fields.
+"""Annealing of 64 runs at once, one byte per run, for sparse problems with few local fields.
 
-How it works. A spin of all 64 runs is one row of 64 bytes, 0x00 for up and 0xFF for down, and every
-row is stored next to its complement. The bond of spin i over an edge is then `s_i ^ row_j`, with
-row_j the complement for a negative weight: 0xFF if the edge is unsatisfied. The sum of the bonds'
-*code weights* is a byte that determines the local field. A spin is of one of few kinds by the
-magnitudes of its weights, its *signature*; each has few codes whose field opposes a flip, the
-*levels*. Each level has a threshold, exp(-2βx) in 32 bits. The flip is accepted if 8 random bits
-are below the first byte of the threshold; only if they are equal, 8 more bits decide, and so on
-through all 32: exact, at a quarter of the random numbers.
+The spins of a site in all 64 runs are a row of 64 bytes, 0x00 for up and 0xFF for down. Each row
+is stored next to its complement. The bond of spin i over an edge is `s_i ^ row_j`: 0xFF if the edge
+is unsatisfied. Here row_j is the complement if the weight is negative. The sum of the bonds' *code
+weights* is a byte that determines the local field. The magnitudes of a spin's weights are its
+*signature*, of which there are few. Each signature has few codes whose field opposes a flip: its
+*levels*. Each level has a threshold, exp(-2βx) in 32 bits. A flip is accepted if 8 random bits are
+below the first byte of the threshold. Only if the two are equal, 8 more bits decide, and so on
+through all 32 bits: the probability is exact, with a quarter of the random numbers.
 
-Sites are grouped by colour and signature: sites of one colour share no edge, so that regrouping
-them does not change the process, and a group is swept with one table and no branches.
+Sites are grouped by colour and signature. Sites of one colour share no edge, so that the order
+within a colour is free, and a group is swept with one table and no branches.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 
 
 class Work(NamedTuple):
-    """Thresholds, and the sites of a group where some lanes need more dice."""
+    """The scratch arrays of one thread: thresholds, and the sites of a group with ties."""
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
-    digits: npt.NDArray[np.uint8]  # thresholds in bytes, little-endian: the first digit is number 3
+    digits: npt.NDArray[np.uint8]  # thresholds in bytes, little-endian: the highest has index 3
     tied_sites: npt.NDArray[np.int64]
     ties: npt.NDArray[np.uint8]
 
@@ -61,7 +61,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 
 class LaneWork(NamedTuple):
-    """Thresholds if each lane has its own temperature."""
+    """The scratch arrays of one thread if each lane has its own temperature."""
 
     heights: npt.NDArray[np.uint8]  # (fields, 4, 64): thresholds, digit by digit, lane by lane
     level_rows: npt.NDArray[np.int64]  # index at which each level begins
@@ -70,7 +70,7 @@ class LaneWork(NamedTuple):
 
 
 def height(work: Any, level: Any, digit: Any) -> Any:
-    """Return one digit of a level's threshold in all lanes; the first digit is number 3."""
+    """Return byte number `digit` of a level's threshold, for all lanes."""
 
 
 @chosen_by_type(height, forceinline=True)
@@ -86,21 +86,21 @@ def _height(work: Any, level: Any, digit: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     set_thresholds(tables, beta, work)
     sweep(tables, work, block.generator, block.spins)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     set_thresholds(tables, beta, work)
     watched_sweep(tables, work, number, block)
 
 
 @inner
 def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
-    """Compute exp(-2βx) of every level in 32 bits; each distinct field is computed once."""
+    """Compute the thresholds exp(-2βx) of all levels, once for each distinct field."""
     for k in range(0, tables.fields.size, 8):
         y = load(tables.fields, k, 8) * fill(2.0 * beta, 8)
         store(work.by_field, k, thresholds(y))
@@ -110,11 +110,11 @@ def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
 
 @inner
 def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
-    """Propose every spin of a block once.
+    """Propose a flip of every spin of a block once.
 
-    If dice and threshold are equal in some lane, which happens at every fifth site, the lane is
-    skipped and the site is listed; after the group such lanes get more dice. Sites of a group share
-    no edge, so that the delay changes nothing, and there is no branch to mispredict.
+    If dice and threshold are equal in any lane, which happens at every fifth site, the lane is
+    skipped and the site is listed. After the group, such lanes get more dice. Sites of a group
+    share no edge, so that the delay changes nothing, and no branch can be mispredicted.
     """
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
@@ -170,7 +170,7 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
 def propose(
     spins: Any, here: Any, spin: Any, opposed: Any, limit: Any, word: Any, work: Any, tied: Any
 ) -> Any:
-    """Flip the lanes that are unopposed or whose dice are below the limit; return ties."""
+    """Flip the lanes whose flips are unopposed or accepted, and return whether a lane is tied."""
     dice = view(word, np.uint8)
     tie = opposed & (dice == limit)
     store(work.ties, 64 * tied, tie)
@@ -185,7 +185,7 @@ def propose(
 def throw_again(
     tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip
-    """Throw more dice for the lanes of the t-th tied site; return the generator's state."""
+    """Decide the tied lanes of the t-th tied site with more random numbers."""
     level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
     zero = fill(np.uint8(0), 64)
     here = work.tied_sites[t]
@@ -215,7 +215,7 @@ def throw_again(
 
 @inner
 def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
-    """Do the same sweep with the same random numbers, updating the energy flip by flip."""
+    """Do the same sweep as `sweep`, but test for the goals after every flip."""
     spins, generator = block.spins, block.generator
     zero = fill(np.uint8(0), 64)
     a, b = load(generator, 0, 8), load(generator, 8, 8)
@@ -288,7 +288,7 @@ def keep(tables: Any, block: Any) -> Any:
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins for all sites of a block; the ghost, the last site, is up."""
+    """Draw random spins for all sites of a block except for the ghost, which is up."""
     generator, spins = block.generator, block.spins
     a, b = load(generator, 0, 8), load(generator, 8, 8)
     c, d = load(generator, 16, 8), load(generator, 24, 8)
@@ -309,7 +309,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> Any:
-    """Compute the energy of each run: minus all weights, plus twice the unsatisfied ones."""
+    """Compute the energy of each run: twice its unsatisfied weight, minus the total weight."""
     spins = block.spins
     total = fill(np.int32(0), 64)
     everything = np.int32(0)

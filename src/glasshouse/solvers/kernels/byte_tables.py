@@ -1,7 +1,7 @@
-"""Building the tables of the byte kernel: signatures, their codes and levels, and the bonds.
+"""The tables of the byte kernel: signatures with their codes and levels, and the bonds.
 
-Everything is compiled and linear in the number of edges: for ensembles the tables are rebuilt for
-each of many small instances, for large problems once for millions of edges.
+All functions are compiled and take time linear in the number of edges: for ensembles, tables are
+built for each of many small instances; for large problems, once for millions of edges.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_SITES = 2**31 // (2 * ROW) - 2  # and row positions, two per site, in 32 bi
 
 
 class ByteTables(NamedTuple):
-    """A problem in the form of the byte kernel; a row is named by the index of its first byte."""
+    """A problem in the form of the byte kernel, with rows as indices of their first bytes."""
 
     groups: npt.NDArray[np.int32]  # (G, 3): first site, site after the last, signature
     signatures: npt.NDArray[np.int32]  # (S + 1, 2): first edge, first level of each signature
@@ -43,7 +43,7 @@ class ByteTables(NamedTuple):
 
 @compiled
 def fits(starts: Any, values: Any) -> Any:
-    """Return whether degrees and weights are small enough for the integers of this kernel."""
+    """Return whether degrees and weights are small enough for the byte kernel."""
     total = 0.0
     for i in range(starts.size - 1):
         local = 0.0
@@ -57,7 +57,7 @@ def fits(starts: Any, values: Any) -> Any:
 
 @compiled
 def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Build the tables for Python, as a plain tuple of their fields.
+    """Build the tables of a problem for Python, as a plain tuple of their fields.
 
     Ctrl-C while compiled code returns a named tuple would crash the process.
     """
@@ -74,8 +74,8 @@ def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
 def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     """Build the tables of a problem with integer weights, and the spin of each site.
 
-    The adjacency is that of `graph.adjacency`; `fits` must hold. Returns (tables, order, levels):
-    `levels` is their mean number per site, infinite if a byte cannot hold all codes of a site.
+    The adjacency is without the ghost's row, and `fits` must be true. Returns (tables, order,
+    levels): `levels` is the mean number of levels per site, infinite if a byte is too small.
     """
     neighbours, values = sort_edges(starts, neighbours, values)
     kinds, examples = find_signatures(starts, values)
@@ -104,13 +104,13 @@ def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def row(site: Any, weight: Any) -> Any:
-    """Return the row to compare with: a site's own for a positive weight, else its complement."""
+    """Return the row of a neighbour's spins, or of their complements if the weight is negative."""
     return ROW * (2 * site + (weight < 0))
 
 
 @inner
 def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
-    """Sort each spin's edges by falling |weight|."""
+    """Return neighbours and weights with each spin's edges sorted by falling |weight|."""
     sorted_neighbours = zeros(neighbours.size, np.int32)
     sorted_values = zeros(values.size, np.int64)
     for i in range(starts.size - 1):
@@ -126,7 +126,7 @@ def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def hash_table(entries: Any) -> Any:
-    """Return an empty open-addressing table, at most half full with `entries`; 0 is a free slot."""
+    """Return an empty open-addressing hash table with at least twice as many slots as entries."""
     size = 8
     while size < 2 * entries:
         size *= 2
@@ -135,9 +135,9 @@ def hash_table(entries: Any) -> Any:
 
 @inner
 def find_signatures(starts: Any, values: Any) -> Any:
-    """Number the distinct lists of |weights| 1, 2, …; isolated spins get 0.
+    """Number the distinct signatures (lists of |weights|) of all spins, starting at 1.
 
-    Returns the number of each spin's list, and an example spin for each number.
+    Returns the number of each spin's list, 0 for isolated spins, and an example spin per number.
     """
     num_spins = starts.size - 1
     table = hash_table(num_spins)
@@ -174,11 +174,11 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
 
 @inner
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
-    """Return the code weight of each edge of a signature; codes determine the local field.
+    """Return the code weights of the edges of all signatures, such that codes determine fields.
 
-    Weights that are small in units of their common divisor are their own codes: different ways to
-    the same field then share one code. Otherwise the code counts the unsatisfied edges of each
-    weight, in mixed radix. Also returns whether a byte can hold all codes.
+    Weights that are small in units of their common divisor are their own codes, so that equal
+    fields share one code. Otherwise a code counts the unsatisfied edges of each weight, in mixed
+    radix. Also returns whether all codes fit into a byte.
     """
     signatures = zero_table(examples.size + 1, 2, np.int32)
     for kind in range(examples.size):
@@ -210,7 +210,7 @@ def set_codes(starts: Any, values: Any, examples: Any) -> Any:
 
 @inner
 def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -> Any:
-    """List spin · local field of each code, 0 if not positive; return how many are positive."""
+    """List spin · local field of each code, or 0 if not positive, and count positive fields."""
     total, highest = 0, np.int64(0)
     for code in range(CODES):
         by_code[code] = -1
@@ -232,7 +232,7 @@ def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -
 
 @inner
 def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
-    """Return codes and fields of the levels of all signatures; equal fields share a number."""
+    """Return the codes and the fields of the levels of all signatures, and the distinct fields."""
     by_code = zeros(CODES, np.int64)
     for kind in range(signatures.shape[0] - 1):
         first, last = signatures[kind, 0], signatures[kind + 1, 0]
@@ -259,7 +259,7 @@ def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
 
 @inner
 def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
-    """Return the index of a value in a list of `known` distinct ones; append a new one."""
+    """Return the index of a value in a list of `known` distinct values, or append the value."""
     slot = np.int64(mix(np.uint64(value))) & (table.size - 1)
     while table[slot] and values[table[slot] - 1] != value:
         slot = (slot + 1) & (table.size - 1)
@@ -271,7 +271,7 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
 
 @inner
 def group(order: Any, colours: Any, kinds: Any) -> Any:
-    """Return ranges of at most 256 sites of one colour and signature."""
+    """Return groups of at most 256 consecutive sites of one colour and one signature."""
     groups = zero_table(order.size, 3, np.int32)
     count = 0
     for p in range(order.size):
@@ -286,7 +286,7 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
 
 @inner
 def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
-    """List each edge once, as the rows of its two ends, in runs of equal |weight|."""
+    """List each edge once as the rows of its two ends, sorted into runs of equal |weight|."""
     num_sites = starts.size - 1
     size = np.int64(0)
     for p in range(num_sites):

@@ -1,14 +1,14 @@
 """Isoenergetic cluster moves (Houdayer 2001; Zhu, Ochoa and Katzgraber 2015) on byte lanes.
 
-Take two replicas at one temperature. Sites where they differ form clusters; flipping a cluster in
-both replicas moves energy from one to the other, and keeps the sum exactly: every bond that leaves
-the cluster is satisfied in one of them. So all clusters may be flipped, each by the toss of a coin,
-and both replicas keep their distribution. Without fields a replica is equivalent to its mirror
-image, and the sites where the two agree serve as well: the rarer kind is taken.
+Take two replicas at one temperature. Sites where the replicas differ form clusters. A flip of a
+cluster in both replicas moves energy between them and does not change the sum, because every bond
+that leaves the cluster is satisfied in exactly one replica. So each cluster is flipped with
+probability 1/2, and both replicas keep their distribution. Without fields a replica is equivalent
+to its mirror image, and sites where the two agree form clusters as well: the rarer kind is taken.
 
-Clusters do not touch each other, so their energies add up: flipping only those that lower the
-energy yields the best combination of the two states. It is evaluated, and kept if it is better than
-all states so far, but never put into a replica.
+Clusters do not touch each other, so their energies add up: flipping only the clusters that lower
+the energy yields the best combination of the two states. This combination is evaluated, and stored
+if it is better than all earlier states, but no replica changes to it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PAIRS = 16  # pairs of lanes that `sample_clusters` examines
 
 
 class Clusters(NamedTuple):
-    """The graph of the sites in plain numbers, and scratch for one pair of replicas."""
+    """The graph of the sites in plain numbers, and the scratch arrays of one thread."""
 
     starts: npt.NDArray[np.int64]  # first neighbour of each site
     sites: npt.NDArray[np.int32]  # neighbours of each site; the ghost comes last
@@ -44,7 +44,7 @@ class Clusters(NamedTuple):
 
 @compiled
 def plain_neighbours(tables: Any) -> Any:
-    """Return neighbours and weights of each site, from the tables of the byte kernel."""
+    """Return the neighbours and weights of each site, from the tables of the byte kernel."""
     sites, weights = (
         zeros(tables.neighbours.size, np.int32),
         zeros(tables.neighbours.size, np.int32),
@@ -62,7 +62,7 @@ def plain_neighbours(tables: Any) -> Any:
 
 @inlined
 def read_spins(spins: Any, clusters: Any) -> None:
-    """Read the spins of all rows of lanes as bits of words."""
+    """Pack the spins of all rows of lanes into words, one bit per lane, and clear all flips."""
     for row in range(spins.shape[0]):
         lanes, words, flips = spins[row], clusters.words[row], clusters.flips[row]
         for site in range(flips.size):
@@ -72,7 +72,7 @@ def read_spins(spins: Any, clusters: Any) -> None:
 
 @inlined
 def turn_spins(spins: Any, clusters: Any) -> None:
-    """Flip the marked spins and their complements."""
+    """Flip the spins that are marked in `clusters.flips`, and their complements."""
     for row in range(spins.shape[0]):
         lanes, flips = spins[row], clusters.flips[row]
         for site in range(flips.size):
@@ -84,9 +84,9 @@ def turn_spins(spins: Any, clusters: Any) -> None:
 
 @inner
 def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
-    """Find all clusters of two lanes and their costs; return their number and the largest size.
+    """Find the clusters of two lanes and their costs, and return their number and largest size.
 
-    `even` means that no site has a field, so that the sites where the two agree may be taken.
+    `even` means that no site has a field, so that sites where the lanes agree may be taken.
     """
     inside, fresh, words = clusters.inside, clusters.fresh, clusters.words
     members, starts = clusters.members, clusters.starts
@@ -114,7 +114,7 @@ def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
             done += 1
             spin = item(mine, np.int64(i))
             for k in range(item(starts, np.int64(i)), item(starts, np.int64(i) + 1)):
-                # No branches, which would be unpredictable: sites that are not new are overwritten.
+                # A branch would be unpredictable. Sites that are not new are overwritten.
                 j = item(sites, k)
                 members[np.uint64(end)] = j
                 end += np.int64(item(fresh, j))
@@ -130,7 +130,7 @@ def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
 
 @inner
 def toss(first: Any, second: Any, number: Any, dice: Any, clusters: Any) -> Any:
-    """Flip each cluster in both lanes with probability 1/2; return the first lane's change."""
+    """Flip each cluster with probability 1/2, and return the first lane's energy change."""
     mine, yours = clusters.flips[first >> SIX], clusters.flips[second >> SIX]
     one, other = ONE << np.uint64(first & 63), ONE << np.uint64(second & 63)
     gain, start, word = np.int64(0), 0, np.uint64(0)
@@ -149,7 +149,7 @@ def toss(first: Any, second: Any, number: Any, dice: Any, clusters: Any) -> Any:
 
 @inner
 def best_gain(number: Any, clusters: Any) -> Any:
-    """Return the first lane's energy change by the best choice of clusters: never above zero."""
+    """Return the first lane's energy change by the best choice of clusters, at most zero."""
     gain = np.int64(0)
     for c in range(number):
         gain += min(clusters.costs[c], 0)
@@ -173,7 +173,7 @@ def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
 
 @compiled
 def sample_clusters(states: Any, even: Any, clusters: Any) -> Any:
-    """Count the sites in clusters, and in the largest ones, for some pairs of lanes of one row."""
+    """Count the sites in clusters, and in the largest clusters, of 16 pairs of lanes of a row."""
     words = clusters.words[0]
     for site in range(states.size // 64):
         words[site] = bits(load(states, 64 * site, 64))

@@ -1,12 +1,12 @@
-"""Fields of dense problems in sweeps with many flips: recomputed instead of updated.
+"""Recomputed local fields of dense problems, for sweeps with many flips.
 
-If every second spin flips, updating all fields takes most of the time. Recomputing those of a few
-sites, when it is their turn, takes less: spins are in groups of four, or two, and the contribution
-of a group is tabulated for each of its states. Each run has a list of one byte per group: sixteen
-times the group's state.
+If every second spin flips, updates of all fields take most of the time. It takes less time to
+recompute the fields of a few sites just before these are proposed: spins are in groups of four or
+two, and the contribution of a group is tabulated for each of its states. Each run has a list with
+one byte per group: sixteen times the group's state.
 
-If weights are small, bytes hold the sums, and 32 sites are summed at once. The second sixteen of
-them exclude the first sixteen spins until these have had their turn.
+If weights are small, sums are bytes, and 32 sites are summed at once. The last sixteen of these
+sites exclude the first sixteen spins until these have been proposed.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from glasshouse.solvers.kernels.dense_turns import TOGETHER, sum_of_sixteen
 
 @inlined
 def list_length(tables: Any) -> Any:
-    """Return the number of groups of spins, up to the last sixteen slots in use."""
+    """Return the number of groups of spins in a run, in a multiple of sixteen slots."""
     return ((tables.slots.size + 15) & -16) >> tables.log_group
 
 
 @inlined
 def list_sixteen(tables: Any, lists: Any, run: Any, slot: Any, records: Any) -> Any:
-    """Record the states of the groups of sixteen spins of a run, four of them at once."""
+    """Record the states of the groups of sixteen spins of one run, four groups at a time."""
     size, group = tables.own.size, 1 << tables.log_group
     spins = bits_of(load(records, 2 * size * run + size + slot, 16))
     place = run * list_length(tables) + (slot >> tables.log_group)
-    # Without a branch, because Numba would count references to all arrays on both sides.
+    # No branch, because Numba would count references to all arrays on both sides.
     two, one = ((1 << 2 * group) - 1) * 0x00010001, ((1 << group) - 1) * 0x01010101
     for first in range(0, 16, 4 * group):
         states = spins >> first & ((1 << 4 * group) - 1)
@@ -52,12 +52,12 @@ def list_all(tables: Any, lists: Any, block: Any) -> Any:
 
 
 def has_bytes(tables: Any) -> bool:
-    """Return whether the tables of this Numba type store their sums in bytes."""
+    """Return whether tables of this Numba type store their sums in bytes."""
     return bool(tables.types[tables.fields.index("sums")].dtype == types.uint8)
 
 
 def add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Sum the fields of sixteen slots of four runs, or of 32 without the lacking part."""
+    """Recompute the fields of sixteen slots of four runs, or of 32 slots if sums are bytes."""
 
 
 @chosen_by_type(add_up, forceinline=True)
@@ -66,7 +66,7 @@ def _add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any
 
 
 def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Sum the fields of sixteen slots, with sums as wide as the fields."""
+    """Recompute the fields of sixteen slots of four runs from sums in the type of the fields."""
     sums, length, groups = tables.sums, 2 * tables.own.size, list_length(tables)
     step = 16 << (1 << tables.log_group)
     here = (slot >> 4) * groups * step
@@ -85,7 +85,7 @@ def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -
 
 
 def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Sum the fields of 32 slots, with sums in bytes."""
+    """Recompute the fields of 32 slots of four runs from sums in bytes, without `lacking`."""
     length, groups = 2 * tables.own.size, list_length(tables)
     step = 32 << (1 << tables.log_group)
     here = (slot >> 5) * groups * step
@@ -116,13 +116,13 @@ def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) 
 
 @inlined
 def were_added_up(tables: Any, slot: Any) -> Any:
-    """Return whether the fields of sixteen slots were summed with those before them."""
+    """Return whether the fields of these slots were summed with the sixteen slots before them."""
     return tables.sums.itemsize == 1 and slot & 16 != 0
 
 
 @inlined
 def add_lacking(tables: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Add the first sixteen of 32 spins to the fields of the other sixteen slots of four runs."""
+    """Add the first sixteen of 32 spins to the fields of the last sixteen slots, for four runs."""
     size = tables.own.size
     for run in range(first, first + TOGETHER):
         place = 2 * size * run + slot
@@ -133,7 +133,7 @@ def add_lacking(tables: Any, first: Any, slot: Any, records: Any) -> Any:
 
 @inlined
 def two_sums(sums: Any, here: Any, step: Any, lists: Any, k: Any) -> Any:
-    """Return the sums of two groups for 32 slots: the first sixteen in the low bytes."""
+    """Return the sums of two groups for 32 slots, with the first sixteen in the low bytes."""
     one = load(sums, here + 2 * np.int64(item(lists, k)), 32)
     two = load(sums, here + step + 2 * np.int64(item(lists, k + 1)), 32)
     return view(one + two, np.int16)
@@ -141,7 +141,7 @@ def two_sums(sums: Any, here: Any, step: Any, lists: Any, k: Any) -> Any:
 
 @inner
 def catch_up(tables: Any, lists: Any, block: Any) -> Any:
-    """Update all fields."""
+    """Recompute the fields of all slots of all runs."""
     list_all(tables, lists, block)
     for slot in range(0, tables.slots.size, 16):
         for first in range(0, block.energies.size, TOGETHER):

@@ -1,16 +1,16 @@
-"""Common code of the kernels for dense problems: runs that keep their local fields.
+"""Common code of the kernels for dense problems, in which runs keep their local fields.
 
-A dense problem spends its time on adding up local fields, and most of an anneal is so cold that
-spins hardly ever flip. Here each run keeps the local field of every site, and only flips cost time.
-Lanes are the sites of one run, sixteen at a time, so that one run costs no more than one of many.
+Annealing of a dense problem takes most of its time to add up local fields, and in most sweeps runs
+are so cold that spins hardly ever flip. Here each run keeps the local field of every site, and only
+flips take time. Lanes are sixteen sites of one run: a single run is as fast as each of many runs.
 
-Everything is computed in integer multiples of a unit, in 16 bits if they suffice, otherwise in 32.
-Weights that are not integers are rounded to the unit, a power of two: then fields never drift. The
-rounding error of an energy, the *excess*, is added if the energy may be the lowest of its run, or
-reach the goal.
+All numbers are integer multiples of a unit, in 16 bits if these suffice, otherwise in 32 bits.
+Weights that are not integers are rounded to the unit, a power of two, so that fields never drift.
+The rounding error of an energy, the *excess*, is added if the energy may be the lowest energy of
+its run or reach the goal.
 
-A run's record is its fields, then its spins, 0 for up and -1 for down, in `block.spins`. Sites are
-in slots, a multiple of sixteen; unused slots have a field that no flip can overcome.
+The record of a run in `block.spins` is its fields, then its spins (0 for up, -1 for down). Sites
+are in slots, whose number is a multiple of sixteen; a large field fixes spins of unused slots.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from glasshouse.kernels.vectors import add_lanes, cast, fill, fill_like, load, s
 from glasshouse.kernels.xoshiro import advance
 from glasshouse.solvers.kernels.acceptance import LN_2
 
-# The words of a run in `block.generator`: eight streams for vectors, one for single words, then the
-# fingerprint of a state and its excess; these are random until a state is known.
+# The words of a run in `block.generator`: eight streams for vectors, a stream for words, then the
+# fingerprint of a state and its excess, which are random until a state is known.
 SINGLE, STATE, EXCESS, WORDS = 32, 36, 37, 38
 # A draw is above AHEAD half-lives with probability 2^-AHEAD.
 AHEAD = 8
 FARTHEST = 32  # no draw is above this many half-lives
 _LONGEST = 2.0**100  # half-life, in units: practically infinite, but finite as a float32
 LANE_BITS = 1 << np.arange(16, dtype=np.int32)
-# Random odd numbers, by which the spins of a fingerprint are multiplied.
+# Random odd numbers by which spins are multiplied in a fingerprint.
 _STEP, *_LANES = (np.random.default_rng(0).integers(-(2**62), 2**62, 17) * 2 + 1).tolist()
 _LANE_KEYS = np.array(_LANES, np.int64)
 
@@ -53,7 +53,7 @@ class Rounding(NamedTuple):
 
 @inner
 def scatter(tables: Any, run: Any, block: Any) -> Any:
-    """Draw random spins of a run; unused slots stay up."""
+    """Draw random spins of a run for all slots in use; spins of unused slots are up."""
     record = 2 * tables.own.size * run
     place = WORDS * run + SINGLE
     word = np.uint64(0)
@@ -69,7 +69,7 @@ def scatter(tables: Any, run: Any, block: Any) -> Any:
 
 @inlined
 def next_word(words: Any, place: Any) -> Any:
-    """Return a random word of the stream in four words, starting at `place`."""
+    """Return a random word of the stream whose four words start at index `place`."""
     word, a, b, c, d = advance(words[place], words[place + 1], words[place + 2], words[place + 3])
     words[place], words[place + 1], words[place + 2], words[place + 3] = a, b, c, d
     return word
@@ -77,7 +77,7 @@ def next_word(words: Any, place: Any) -> Any:
 
 @inlined
 def few(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Return sixteen bits, each set with probability 2^-8, and the stream's next state."""
+    """Return sixteen bits, each set with probability 2^-8, and the next state of the stream."""
     word, a, b, c, d = advance(a, b, c, d)
     other, a, b, c, d = advance(a, b, c, d)
     word &= other
@@ -88,14 +88,14 @@ def few(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inlined
 def half_life(beta: Any, unit: Any) -> Any:
-    """Return the opposing field, in units, that halves the probability of a flip."""
+    """Return the increase of the opposing field, in units, that halves a flip's probability."""
     rate = 2.0 * beta * unit
     return lower(LN_2 / rate, _LONGEST) if rate > 0 else _LONGEST
 
 
 @inlined
 def energy_in_units(tables: Any, run: Any, block: Any) -> Any:
-    """Return -½ Σ spin · (local field + own field)."""
+    """Return the energy -½ Σ spin · (local field + own field) of a run, in units."""
     size = tables.own.size
     record = 2 * size * run
     total = fill(np.int64(0), 16)
@@ -132,7 +132,7 @@ def excess(tables: Any, run: Any, block: Any) -> Any:
 
 @inner
 def fingerprint(tables: Any, run: Any, block: Any) -> Any:
-    """Return a hash of the state of a run; two states share one about once in 2^64 times."""
+    """Return a 64-bit hash of the state of a run."""
     size = tables.own.size
     spins = 2 * size * run + size
     total = fill(np.int64(0), 16)
@@ -158,7 +158,7 @@ def _without_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 
 def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """Add the excess, which is remembered for a run's last state."""
+    """Return a run's energy with the excess, which is cached for the last state of the run."""
     place = WORDS * run
     states, excesses = seen_as(block.generator, np.int64), seen_as(block.generator, np.float64)
     state = fingerprint(tables, run, block)
@@ -170,7 +170,7 @@ def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 @inner
 def measure_fields(tables: Any, block: Any) -> None:
-    """Compute the energies of all runs; exactly, if they may matter."""
+    """Compute the energies of all runs, and add the excess if an energy may be a result."""
     rounding = tables.rounding
     for run in range(block.energies.size):
         energy = energy_in_units(tables, run, block)
@@ -194,14 +194,14 @@ def keep(tables: Any, block: Any) -> None:
 
 @inner
 def goal_in_units(tables: Any, run: Any, block: Any) -> Any:
-    """Return the most units with which a run may have reached its goal."""
+    """Return the highest energy, in units, at which a run may have reached its goal."""
     units = (block.goals[run] + tables.rounding.most) / tables.rounding.unit
     return np.int64(np.floor(lower(higher(units, -(2.0**62)), 2.0**62)))
 
 
 @inner
 def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any:
-    """Record that a run has reached its goal, if it has; return whether it has."""
+    """Record a hit if a run has reached its goal, and return whether it has."""
     exact = energy * tables.rounding.unit
     if tables.rounding.most > 0:
         exact = exact_energy(tables, run, energy, block)
@@ -218,7 +218,7 @@ def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any
 
 @inner
 def swap_records(first: Any, second: Any, mask: Any) -> None:
-    """Exchange the records of the runs in the mask between two blocks."""
+    """Exchange the records of the runs in the mask between the spins of two blocks."""
     length = first.size // mask.size
     for run in range(mask.size):
         if mask[run]:

@@ -1,13 +1,13 @@
-"""Annealing of dense problems in which all spins interact: sixteen sites of four runs at once.
+"""Annealing of dense problems in which all spins interact, with sixteen sites of four runs at once.
 
-A spin may flip only after the spins before it have had their turn. But the cost that each spin
+A spin may flip only after the spins before it have been decided. But the cost that each spin
 accepts is drawn in advance, for sixteen sites of four runs at once, and one comparison shows which
-of them would flip: at low temperature, usually none. Otherwise the first of them flips, the margins
-of the sites after it are updated, and so on until no site is left.
+of them would flip: at low temperature, usually none. Otherwise the first of these spins flips, the
+margins of the sites after it are updated, and so on until no site is left.
 
-If few spins flip, each adds its row of couplings to the fields of its run at once. If more do,
-sixteen sites are settled at once, and rows are added four at a time. If very many do, fields are
-not kept from sweep to sweep. All ways lead to the same states.
+If few spins flip, each flip immediately adds a row of couplings to the fields of its run. If more
+spins flip, sixteen sites are decided together, and rows are added four at a time. If very many
+flip, fields are recomputed in each sweep. All three ways lead to the same states.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ from glasshouse.solvers.kernels.dense_crowds import (
     were_added_up,
 )
 from glasshouse.solvers.kernels.dense_fields import (
+    AHEAD,
     WORDS,
     Rounding,
     energy_in_units,
@@ -58,7 +59,6 @@ from glasshouse.solvers.kernels.dense_fields import (
     swap_records,
 )
 from glasshouse.solvers.kernels.dense_turns import (
-    AHEAD,
     TOGETHER,
     find_above,
     settle,
@@ -70,19 +70,19 @@ __all__ = [
     "DenseTables", "begin", "keep", "measure", "step", "swap_records", "watched_step", "workspace",
 ]  # fmt: skip
 
-MANY = 6  # flips of sixteen sites of four runs above which they may be settled at once
-# Two words of `block.generator`, of a stream that its second run does not use: the number of spins
-# that flipped in the last sweep, and whether the fields are out of date.
+MANY = 6  # flips, in sixteen sites of four runs, from which the sites are decided together
+# Two words of `block.generator`, from a stream that the second run does not use: the number of
+# spins that flipped in the last sweep, and whether the fields are out of date.
 FLIPPED, BEHIND = WORDS, WORDS + 1
 _LANES = np.arange(16, dtype=np.int32)
 
 
 class DenseTables(NamedTuple):
-    """The couplings of each site to all others."""
+    """A dense problem in the form of this kernel: couplings, fields and tables of sums."""
 
     rows: npt.NDArray[Any]  # twice the couplings, a row for each slot
     up: npt.NDArray[Any]  # local fields if all spins are up; unused slots are held fixed
-    own: npt.NDArray[Any]  # fields of the sites themselves; at unused slots they cancel the hold
+    own: npt.NDArray[Any]  # the sites' own fields; at unused slots they cancel the fixing field
     among: npt.NDArray[Any]  # for each 16 slots: sums of four earlier ones, for each state
     sums: npt.NDArray[Any]  # for each 16 or 32 slots: sums of each group of spins; or empty
     base: npt.NDArray[Any]  # fields of the slots before sums are added, or twice sums in bytes
@@ -95,7 +95,7 @@ class DenseTables(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch: a number for each of sixteen sites of four runs, and some for each run."""
+    """The scratch arrays of one thread, for sixteen sites of four runs and for each run."""
 
     reach: npt.NDArray[Any]  # the largest cost that a spin accepts
     flips: npt.NDArray[np.int64]
@@ -124,15 +124,15 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def is_crowded(tables: Any, block: Any) -> Any:
-    """Return whether spins flip so often that recomputing fields is faster."""
+    """Return whether spins flip so often that it is faster to recompute fields."""
     updates = block.energies.size * tables.slots.size
     return np.int64(block.generator[FLIPPED]) * tables.crowd > updates
 
 
 def many(tables: Any) -> Any:
-    """Return the number of flips, in sixteen sites of four runs, above which all settle at once.
+    """Return the number of flips from which sixteen sites of four runs are decided together.
 
-    None if that does not help: with sums in bytes, fields are not kept if many spins flip.
+    It is None if sums are bytes, because fields are then not kept if many spins flip.
     """
 
 
@@ -149,12 +149,12 @@ def _many(tables: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any, block: Any) -> Any:
-    """Propose every spin of every run once; test for goals if there is a `number`.
+    """Propose a flip of every spin of every run once, and test for goals if `number` is given.
 
-    With lists of groups, fields are recomputed when it is their turn, and are out of date in the
-    end. Otherwise they are up to date and stay so: flip by flip, or, from `many` flips on, sixteen
-    sites at a time. The random numbers drawn depend on the margins alone. Returns the number of
-    spins that flipped, or would have.
+    With `lists` of groups, the fields of a site are recomputed just before its proposal, and are
+    out of date at the end. Otherwise fields are kept up to date: flip by flip, or, from `many`
+    flips on, sixteen sites at a time. The random numbers drawn depend only on the margins. Returns
+    the number of spins that flipped or would have flipped.
     """
     generator, records, size = block.generator, block.spins, tables.own.size
     kind, length = records.dtype, 2 * size
@@ -163,12 +163,12 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
     ahead = fill_like(load(tables.own, 0, 16), np.int64(lower(AHEAD * life, tables.ceiling)))
     flipped = np.int64(0)
     for run in range(block.energies.size):
-        work.used[run], work.left[run] = 15, -1  # pretend that one was just drawn
+        work.used[run], work.left[run] = 15, -1  # as if a draw above AHEAD had just been made
         if number is not None:
             work.energies[run] = energy_in_units(tables, run, block)
             work.goals[run] = goal_in_units(tables, run, block)
     for slot in range(0, tables.slots.size, 16):
-        for first in range(0, block.energies.size, TOGETHER):  # all of them use the same rows
+        for first in range(0, block.energies.size, TOGETHER):  # all runs use the same rows
             if lists is not None:
                 if were_added_up(tables, slot):
                     add_lacking(tables, first, slot, records)
@@ -182,16 +182,16 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
             above = np.int64(0)
             is_near = (margin0 <= ahead) | (margin1 <= ahead) | (margin2 <= ahead)
             if not anywhere(is_near | (margin3 <= ahead)):
-                # No draw below AHEAD half-lives matters here: skip to the next one above.
+                # No draw below AHEAD half-lives matters here: skip to the next draw above.
                 left = item(work.left, first) - 16 * TOGETHER
                 put(work.left, first, left)
                 if left >= 0:
                     continue
                 above = find_above(work, generator, first)
-                if above == 0:  # initially the next one is not known
+                if above == 0:  # initially the next draw is not known
                     continue
             dice0, dice1, dice2, dice3 = throw(generator, first)
-            if lists is None and above == 0:  # otherwise some will probably flip
+            if lists is None and above == 0:  # otherwise a flip is probable
                 might = margin0 <= cast(whole(no_less(dice0, scale), most), kind)
                 might = might | (margin1 <= cast(whole(no_less(dice1, scale), most), kind))
                 might = might | (margin2 <= cast(whole(no_less(dice2, scale), most), kind))
@@ -221,7 +221,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
 
 @inlined
 def margins(records: Any, place: Any, size: Any) -> Any:
-    """Return the cost of turning each of sixteen spins against its field, in units."""
+    """Return the margins (spin · local field) of sixteen spins of a run, in units."""
     spin = load(records, place + size, 16)
     return (load(records, place, 16) ^ spin) - spin
 
@@ -230,7 +230,7 @@ def margins(records: Any, place: Any, size: Any) -> Any:
 def one_by_one(
     tables: Any, work: Any, number: Any, first: Any, slot: Any, would: Any, block: Any
 ) -> Any:
-    """Flip the spins that would flip, run by run, until none is left."""
+    """Flip the spins in `would` one by one, and update which of the later spins would flip."""
     rows, records, size = tables.rows, block.spins, tables.own.size
     lanes = cast(load(_LANES, 0, 16), records.dtype)
     while would != 0:
@@ -256,7 +256,7 @@ def one_by_one(
 
 @inlined
 def add_rows(tables: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any:
-    """Update the fields of a run after flips, two or more rows at a time."""
+    """Update the fields of a run after flips of sixteen spins, up to four rows at a time."""
     rows, size = tables.rows, tables.own.size
     while flips & (flips - 1) != 0:
         one, first, flips = next_row(size, record, slot, flips, records)
@@ -276,7 +276,7 @@ def add_rows(tables: Any, record: Any, slot: Any, flips: Any, records: Any) -> A
 
 @inlined
 def next_row(size: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any:
-    """Return the row of the first flipped spin, its sign (0 or -1), and the remaining flips."""
+    """Return the row and the sign (0 or -1) of the first flipped spin, and the other flips."""
     site = slot + lowest_bit(flips)
     return site * size, np.int64(item(records, record + size + site)), flips & (flips - 1)
 
@@ -285,7 +285,7 @@ def next_row(size: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any
 def add_two(
     rows: Any, one: Any, two: Any, first: Any, second: Any, records: Any, record: Any, size: Any
 ) -> Any:
-    """Add two rows to the fields of a run, or subtract them."""
+    """Add two rows of couplings, each with its sign, to the fields of a run."""
     sign1 = fill_like(load(rows, one, 32), first)
     sign2 = fill_like(sign1, second)
     minus = sign1 + sign2  # a complement is one less than the negative
@@ -299,7 +299,7 @@ def add_four(
     rows: Any, one: Any, two: Any, three: Any, four: Any, first: Any, second: Any, third: Any,
     fourth: Any, records: Any, record: Any, size: Any,
 ) -> Any:  # fmt: skip
-    """Add four rows to the fields of a run, or subtract them."""
+    """Add four rows of couplings, each with its sign, to the fields of a run."""
     sign1, sign2 = fill_like(load(rows, one, 32), first), fill_like(load(rows, one, 32), second)
     sign3, sign4 = fill_like(sign1, third), fill_like(sign1, fourth)
     minus = sign1 + sign2 + sign3 + sign4
@@ -311,7 +311,7 @@ def add_four(
 
 @inlined
 def add_row(rows: Any, row: Any, turned: Any, records: Any, record: Any, size: Any) -> Any:
-    """Add a row to the fields of a run, or subtract it."""
+    """Add a row of couplings to the fields of a run, or subtract it if `turned` is -1."""
     sign = fill_like(load(rows, row, 32), turned)
     for k in range(0, size, 32):
         change = (load(rows, row + k, 32) ^ sign) - sign
@@ -320,7 +320,7 @@ def add_row(rows: Any, row: Any, turned: Any, records: Any, record: Any, size: A
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     if is_crowded(tables, block):
         if block.generator[BEHIND] == 0 or work.listed[0] == 0:
             list_all(tables, work.lists, block)
@@ -333,7 +333,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     refresh(tables, work.lists, block)
     block.generator[FLIPPED] = sweep(tables, beta, work, None, None, number, block)
     measure_fields(tables, block)
@@ -341,7 +341,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
 
 @inlined
 def refresh(tables: Any, lists: Any, block: Any) -> Any:
-    """Update fields that are out of date."""
+    """Recompute the fields of all runs if they are out of date."""
     if block.generator[BEHIND] != 0:
         block.generator[BEHIND] = 0
         catch_up(tables, lists, block)
@@ -349,7 +349,7 @@ def refresh(tables: Any, lists: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> None:
-    """Compute the energies of all runs; exactly, if they may matter."""
+    """Update the fields if needed, and compute the energies of all runs."""
     if block.generator[BEHIND] != 0:
         refresh(tables, zeros(block.energies.size * list_length(tables), np.uint8), block)
     measure_fields(tables, block)
@@ -357,7 +357,7 @@ def measure(tables: Any, block: Any) -> None:
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins, and compute their fields."""
+    """Draw random spins for all runs, and compute their local fields."""
     size = tables.own.size
     block.generator[FLIPPED], block.generator[BEHIND] = block.spins.size, 0  # probably hot
     for run in range(block.energies.size):

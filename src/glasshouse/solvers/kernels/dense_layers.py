@@ -1,9 +1,9 @@
-"""Annealing of dense problems in two layers, such as RBMs, one layer at a time.
+"""Annealing of dense problems with two layers, such as RBMs, one layer at a time.
 
 Spins of one layer do not interact, so that all flips of a layer are decided at once. Then the
-fields of the other layer are updated. They are sums over groups of a few spins, and the sums of all
-states of a group are tabulated: if many spins have flipped, all groups are added up again; if few
-have, the groups that changed are corrected.
+fields of the other layer are updated. A field is a sum over groups of two or four spins, and the
+contributions of all states of a group are tabulated. If many spins have flipped, all groups are
+added up again; if few spins have flipped, only the groups that changed are corrected.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ __all__ = [
 
 
 class LayerTables(NamedTuple):
-    """Sums of groups of spins, for the fields of the other layer."""
+    """A problem of two layers in the form of this kernel: sums of groups of spins, and fields."""
 
     sums: npt.NDArray[Any]  # for each group and state of it, a row over the other layer's slots
     starts: npt.NDArray[np.int64]  # first index of each layer in the sums
@@ -71,7 +71,7 @@ class LayerTables(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch: flips and spins of each sixteen slots, margins, and indices of rows to add up."""
+    """The scratch arrays of one thread: flips, spins, margins, and indices of rows to add up."""
 
     flips: npt.NDArray[np.int64]
     states: npt.NDArray[np.int64]
@@ -93,7 +93,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: Any) -> Any:
-    """Propose every spin of every run once."""
+    """Propose a flip of every spin of every run once, and test for goals if `watching`."""
     generator, records, size = block.generator, block.spins, tables.own.size
     life = half_life(beta, tables.rounding.unit)
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
@@ -158,7 +158,7 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
 def follow(
     tables: Any, work: Any, number: Any, run: Any, slot: Any, energy: Any, goal: Any, block: Any
 ) -> Any:
-    """Flip spins of 16 slots one by one, up to the goal, then reverse all of these flips."""
+    """Repeat the flips of 16 slots one by one until a run hits its goal, then reverse them."""
     first = 2 * tables.own.size * run + tables.own.size + slot
     flips = bits = work.flips[slot >> 4]
     while bits != 0:
@@ -179,7 +179,7 @@ def follow(
 def tell_other_layer(
     tables: Any, work: Any, layer: Any, record: Any, flipped: Any, records: Any
 ) -> Any:
-    """Update the fields of the other layer."""
+    """Update the fields of one layer after the flips of the other layer."""
     first, there = item(tables.ends, layer), item(tables.ends, 1 - layer)
     width = item(tables.ends, 2 - layer) - there
     row, groups = item(tables.starts, layer), item(tables.groups, layer)
@@ -209,7 +209,7 @@ def tell_other_layer(
 
 @inlined
 def put_right(tables: Any, old: Any, new: Any, fields: Any, width: Any, records: Any) -> Any:
-    """Replace one row of sums by another in the fields."""
+    """Replace one row of sums by another row in the fields of a layer."""
     for k in range(0, width, 16):
         change = load(tables.sums, new + k, 16) - load(tables.sums, old + k, 16)
         store(records, fields + k, load(records, fields + k, 16) + change)
@@ -219,7 +219,7 @@ def put_right(tables: Any, old: Any, new: Any, fields: Any, width: Any, records:
 def add_up(
     tables: Any, work: Any, number: Any, record: Any, there: Any, width: Any, records: Any
 ) -> Any:
-    """Compute fields as the sum of `number` rows, in columns as wide as possible."""
+    """Compute the fields of a layer as the bias plus `number` rows of sums."""
     column = 0
     while column + 64 <= width:
         field = load(tables.bias, there + column, 64)
@@ -242,20 +242,20 @@ def add_up(
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     sweep(tables, beta, work, 0, False, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     sweep(tables, beta, work, number, True, block)
     measure(tables, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins, and compute their fields."""
+    """Draw random spins for all runs, and compute their local fields."""
     size = tables.own.size
     several = (1 << (1 << tables.log_group)) - 1
     for run in range(block.energies.size):

@@ -1,12 +1,13 @@
-"""Random numbers for sixteen sites of four runs at once, and the decision which of them flip.
+"""Random numbers for sixteen sites of four runs, and the decisions about their flips.
 
-A random number is the largest cost that a spin accepts. Four runs share a stream, that of the first
-of them in `block.generator`.
+A random number is the largest cost that a spin accepts. Four runs share one stream: the stream of
+the first of these runs in `block.generator`.
 
-A site flips after those before it in its run. If many would, flips one by one would each wait for
-the one before. Instead, a guess of the flips determines the fields of all sixteen sites, and these
-a better guess. Each time at least one more site is right, and usually all of them are in the second
-or third round. A guess that repeats itself is correct: the first wrong site would have changed.
+The flip of a site depends on the flips of the earlier sites of its run. If flips were decided one
+by one, each would wait for the previous flip. Instead, a guess of the flips determines the fields
+of all sixteen sites, and the fields determine a better guess. In each round at least one more site
+is right, and usually all sites are right in the second or third round. A guess that repeats itself
+is correct, because the first wrong site would have changed.
 """
 
 from __future__ import annotations
@@ -28,18 +29,16 @@ from glasshouse.kernels.vectors import (
     view,
 )
 from glasshouse.solvers.kernels.acceptance import half_lives, uniform, whole
-from glasshouse.solvers.kernels.dense_fields import LANE_BITS, WORDS
+from glasshouse.solvers.kernels.dense_fields import AHEAD, LANE_BITS, WORDS
 
 TOGETHER = 4  # runs that share a stream
-# A draw is above AHEAD half-lives with probability 2^-AHEAD.
-AHEAD = 8
 # The mean number of draws between two that are above AHEAD half-lives, in half-lives.
 _GAPS = -1 / np.log2(1 - 2.0**-AHEAD)
 
 
 @inlined
 def throw(generator: Any, first: Any) -> Any:
-    """Draw random numbers for four runs starting at `first`: sixteen for each."""
+    """Draw sixteen random numbers for each of the four runs that start at `first`."""
     words = WORDS * first
     a, b = load(generator, words, 8), load(generator, words + 8, 8)
     c, d = load(generator, words + 16, 8), load(generator, words + 24, 8)
@@ -58,9 +57,9 @@ def throw(generator: Any, first: Any) -> Any:
 def settle(
     reach: Any, dice0: Any, dice1: Any, dice2: Any, dice3: Any, above: Any, scale: Any, most: Any
 ) -> Any:
-    """Write the largest cost that each spin accepts; `scale` is the units per half-life.
+    """Write the largest cost that each of 64 spins accepts, given its random number.
 
-    Bits of `above` mark draws that are known to be above AHEAD half-lives; the others are below.
+    Bits of `above` mark draws above AHEAD half-lives; `scale` is the units per half-life.
     """
     lives0, lives1 = half_lives(dice0), half_lives(dice1)
     lives2, lives3 = half_lives(dice2), half_lives(dice3)
@@ -77,10 +76,10 @@ def settle(
 
 @inlined
 def above_or_below(lives: Any, above: Any) -> Any:
-    """Condition draws: above AHEAD half-lives where `above` has a bit, below elsewhere.
+    """Condition each of sixteen draws to be above or below AHEAD half-lives, by its bit.
 
-    The remainder of an exponential number modulo AHEAD has the distribution of one that is below
-    AHEAD.
+    The remainder of an exponential number modulo AHEAD has the distribution of such a number that
+    is conditioned to be below AHEAD.
     """
     lanes = load(LANE_BITS, 0, 16)
     is_above = lanes == (fill_like(lanes, above & 0xFFFF) & lanes)
@@ -91,7 +90,7 @@ def above_or_below(lives: Any, above: Any) -> Any:
 
 @inner
 def find_above(work: Any, generator: Any, first: Any) -> Any:
-    """Return bits of the draws, of 64, above AHEAD half-lives; also find the next such draw."""
+    """Return a bit for each of 64 draws above AHEAD half-lives, and draw the gap to the next."""
     left, used = work.left[first], work.used[first]
     draws = 16 * TOGETHER
     above = np.int64(0)
@@ -111,7 +110,7 @@ def find_above(work: Any, generator: Any, first: Any) -> Any:
 
 @inlined
 def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> Any:
-    """Flip spins in 16 slots of four runs; `place` is the index of the first run's fields."""
+    """Decide the flips in sixteen slots of four runs, flip these spins, and record the flips."""
     reach, size = work.reach, tables.own.size
     place1 = place + 2 * size
     place2, place3 = place1 + 2 * size, place1 + 4 * size
@@ -136,7 +135,7 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
         next0, next1 = bits_of(turns0) ^ old0, bits_of(turns1) ^ old1
         next2, next3 = bits_of(turns2) ^ old2, bits_of(turns3) ^ old3
         rounds += 1
-        # Three rounds are always made, because a processor cannot predict how many are needed.
+        # At least three rounds, because a processor cannot predict how many are needed.
         changes = rounds < 3 or (new0 ^ next0 | new1 ^ next1 | new2 ^ next2 | new3 ^ next3) != 0
         new0, new1, new2, new3 = next0, next1, next2, next3
     store(records, place + size, spin0 ^ view(turns0, records.dtype))
@@ -151,19 +150,19 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
 
 @inlined
 def turns(field: Any, spin: Any, reach: Any, place: Any) -> Any:
-    """Return a mask of the sixteen spins that flip, given their fields."""
+    """Return a mask of which of sixteen spins flip in the given fields."""
     return (field ^ spin) - spin <= load(reach, place, 16)
 
 
 @inlined
 def among(tables: Any, slot: Any, state: Any) -> Any:
-    """Return the fields on sixteen sites from the earlier ones among them, given as bits."""
+    """Return the fields of sixteen sites that come from the earlier of the sixteen spins."""
     return sum_of_sixteen(tables.among, slot << 6, state)
 
 
 @inlined
 def sum_of_sixteen(sums: Any, here: Any, state: Any) -> Any:
-    """Return the fields on sixteen sites from sixteen spins: sums of four for each state."""
+    """Return the fields of sixteen sites that come from sixteen spins, from tabulated sums."""
     field = load(sums, here + ((state & 15) << 4), 16)
     field = field + load(sums, here + 256 + (state & 240), 16)
     field = field + load(sums, here + 512 + (state >> 4 & 240), 16)

@@ -17,10 +17,10 @@ EPSILON = 2.0**-52
 def gain_is_real(
     starts: Any, neighbours: Any, weights: Any, fields: Any, spins: Any, i: Any
 ) -> Any:
-    """Return whether a flip of spin i lowers the energy by more than rounding.
+    """Return whether a flip of spin i lowers the energy by more than rounding errors.
 
-    Float margins that are updated flip by flip drift. Without this check of the weights themselves,
-    two spins could lower the energy in turns forever.
+    Float margins that are updated flip by flip drift. Without this check, which uses the weights
+    themselves, two spins could seem to lower the energy in turns forever.
     """
     field, scale = fields[i], abs(fields[i])
     for k in range(starts[i], starts[i + 1]):
@@ -35,8 +35,8 @@ def descend(
 ) -> None:
     """Lower every row of ±1 spins to a local minimum, in place, and count its flips.
 
-    Of equal gains the lowest spin is flipped first. Each flip lowers the energy, so it ends.
-    `whole` means that weights are integers, whose margins are exact.
+    Of several spins with equal gains, the first is flipped. Each flip lowers the energy, so the
+    descent ends. `whole` means that the weights are integers, whose margins are exact.
     """
     size = states.shape[1]
     if size == 0:

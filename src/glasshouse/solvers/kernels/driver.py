@@ -1,7 +1,7 @@
-"""The driver of all kernels: sweeps over one block of runs, its best states, hits of the target.
+"""The driver of all annealing kernels: sweeps of one block of runs, with best states and hits.
 
-A kernel is a class of tables and a handful of functions. The type of the tables selects the
-functions at compile time, so that the driver is written once for all kernels.
+A kernel is a class of tables and six functions. The type of the tables selects the functions at
+compile time, so that the driver is written once for all kernels.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from glasshouse.solvers.kernels.kernel import functions_of
 
 
 def workspace(tables: Any, block: Any) -> Any:
-    """Allocate the scratch arrays of one thread."""
+    """Allocate the scratch arrays of a kernel for one thread."""
 
 
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins; `measure` computes their energies."""
+    """Draw random spins for all runs of a block, without computing their energies."""
 
 
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
 
 
 def measure(tables: Any, block: Any) -> Any:
-    """Update `block.energies` after `step`; `watched_step` keeps them up to date itself."""
+    """Compute `block.energies` after calls of `step`, which need not update them."""
 
 
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do a sweep as `step` does, with the same random numbers; test for goals after every flip."""
+    """Do the same sweep as `step`, but test for the goals after every flip."""
 
 
 def keep(tables: Any, block: Any) -> Any:
@@ -70,7 +70,7 @@ def _keep(tables: Any, block: Any) -> Any:
 
 @compiled
 def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> Any:
-    """Seed a block and draw its first spins; no energy is recorded yet."""
+    """Seed a block, and draw its first spins, without recording their energies."""
     seed(key, index, block.generator)
     begin(tables, block)
     for lane in range(block.energies.size):
@@ -81,10 +81,11 @@ def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> A
 
 @compiled
 def anneal_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
-    """Do sweeps `done` + 1, `done` + 2, …, one at each β; return the total number done.
+    """Do one sweep of a block at each β, and return the total number of sweeps done.
 
-    Energies are measured only at the ends of sweeps with numbers above `blind`. When the first
-    `needed` runs have all reached their goals, the remaining sweeps are skipped.
+    The first sweep has the number `done` + 1. Energies are measured only at the ends of sweeps with
+    numbers above `blind`. If the first `needed` runs have all reached their goals, the remaining
+    sweeps are skipped.
     """
     work = workspace(tables, block)
     for beta in betas:
@@ -99,7 +100,7 @@ def anneal_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, bl
 
 @compiled
 def watch_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, block: Any) -> Any:
-    """Do the same sweeps, but test for the goals after every flip, in all sweeps."""
+    """Do the same sweeps as `anneal_block`, but test for the goals after every flip."""
     work = workspace(tables, block)
     measure(tables, block)
     for beta in betas:
@@ -113,20 +114,20 @@ def watch_block(tables: Any, betas: Any, done: Any, blind: Any, needed: Any, blo
 
 @compiled
 def measure_block(tables: Any, block: Any) -> None:
-    """Update the energies of a block and nothing else, to show progress."""
+    """Compute the energies of a block for progress reports, without recording states or hits."""
     measure(tables, block)
 
 
 @compiled
 def look_at_block(tables: Any, done: Any, block: Any) -> None:
-    """Record the current spins of a block that is stopped before its end."""
+    """Record the current energies, best states and hits of a block."""
     measure(tables, block)
     note(tables, done, block)
 
 
 @inlined
 def note(tables: Any, number: Any, block: Any) -> Any:
-    """Keep the states that improved in a sweep; return whether any goal was reached."""
+    """Record improved states and hits after a sweep, and return whether there are new hits."""
     improved, reached = 0, 0
     for lane in range(block.energies.size):
         improved += block.energies[lane] < block.lowest[lane]
@@ -147,7 +148,7 @@ def note(tables: Any, number: Any, block: Any) -> Any:
 
 @inner
 def all_hit(hits: Any, needed: Any) -> Any:
-    """Return whether the first `needed` runs have reached their goals."""
+    """Return whether the first `needed` runs have all reached their goals."""
     missing = 0
     for lane in range(needed):
         missing += hits[lane] == 0

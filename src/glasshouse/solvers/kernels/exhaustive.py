@@ -1,4 +1,4 @@
-"""States of a few spins in Gray-code order; each one determines the best values of the others."""
+"""Enumeration of the states of a cover in Gray-code order, with the best values of all spins."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def visit_states(
     codes: Any,
     ties: Any,
 ) -> None:
-    """Visit the states of steps begin to end - 1; keep the lowest energy and its states.
+    """Visit the cover's states at steps `begin` to `end` - 1, and record the ground states.
 
     State `code` has spin i down if bit i is set. Only the first `cover` spins are enumerated. No
-    coupling joins two of the others; each of them follows its field. That field is its margin,
-    because it stays up here, so it adds -|margin| to the energy. All sums are over different terms,
-    so that they fit if the sum of magnitudes does; energies within `tolerance` count as equal.
-    `ties[z]` is the number of lowest states that leave z spins free.
+    coupling joins two other spins, so each other spin follows its field and adds -|field| to the
+    energy. The walker leaves these spins up, so their margins are their fields. All sums are over
+    different terms, so that they fit if the sum of magnitudes does. Energies that differ by at most
+    `tolerance` count as equal. `ties[z]` is the number of lowest states that leave z spins free.
     """
     margins = walker.margins
     value, lowest, found, code = search[VALUE], search[LOWEST], search[FOUND], search[CODE]

@@ -1,8 +1,8 @@
-"""Annealing in lanes of float32, for any sparse problem: 16 runs side by side, or 8.
+"""Annealing of sparse problems in lanes of float32, with 8 or 16 runs side by side.
 
-A spin of all runs is a row of ±1.0. Flips are decided in float32; local fields are recomputed for
-each site, so that errors cannot accumulate. Energies are summed in float64 from the exact weights,
-and only on demand: those of integers are exact.
+The spins of a site in all runs are a row of ±1.0. Flips are decided in float32; local fields are
+recomputed for each site, so that errors cannot accumulate. Energies are summed on demand, in
+float64 from the exact weights: energies of problems with integer weights are exact.
 """
 
 from __future__ import annotations
@@ -28,22 +28,21 @@ from glasshouse.kernels.vectors import (
     view,
 )
 from glasshouse.kernels.xoshiro import advance_small
-from glasshouse.solvers.kernels.acceptance import LOWEST, UNIT, log_dice
+from glasshouse.solvers.kernels.acceptance import LOG2_E, LOWEST, UNIT, log_dice
 from glasshouse.solvers.kernels.block import mark_hits
 
-LOG2_E = 1.4426950408889634
-STEEPEST = 2.0**100  # above this limit β changes nothing, and its product with a field stays finite
+STEEPEST = 2.0**100  # β above this limit changes no decision, and products with fields stay finite
 
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Return nothing: no scratch is needed."""
+    """Return a placeholder, because this kernel needs no scratch arrays."""
     return 0
 
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
@@ -71,7 +70,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do a sweep as `step` does, with the same random numbers, updating the energy at each flip."""
+    """Do the same sweep as `step`, but test for the goals after every flip."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     scale = steepness(tables, beta, spins)
@@ -108,7 +107,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
 
 @inlined
 def local_field(tables: Any, spins: Any, site: Any, zero: Any) -> Any:
-    """Return the sum of weight · spin over the neighbours of a site, in units of `unit`."""
+    """Return the local field of a site in all lanes, in units of `tables.unit`."""
     field = zero
     for k in range(item(tables.starts, site), item(tables.starts, site + 1)):
         weight = fill_like(zero, item(tables.weights, k))
@@ -118,26 +117,26 @@ def local_field(tables: Any, spins: Any, site: Any, zero: Any) -> Any:
 
 @inlined
 def steepness(tables: Any, beta: Any, spins: Any) -> Any:
-    """Return the factor between spin · local field and the log-probability of the flip."""
+    """Return the factor that converts spin · local field to the log-probability of a flip."""
     scale = lower(2.0 * LOG2_E * UNIT * beta * tables.unit, STEEPEST)
     return fill_like(load_lanes(spins, 0, tables), -scale)
 
 
 @inlined
 def is_cold(tables: Any, beta: Any) -> Any:
-    """Return whether most sites are frozen in all lanes, so that a test per site saves time."""
+    """Return whether most sites are frozen in all lanes, so that a test of each saves time."""
     return 2.0 * LOG2_E * beta * tables.unit * tables.typical_field > -2.0 * LOWEST / UNIT
 
 
 @inlined
 def turn(spin: Any, flip: Any) -> Any:
-    """Return the spins, with those in the mask negated."""
+    """Return the spins of a row, negated in the lanes of the mask."""
     return view(view(spin, np.uint32) ^ (flip & fill_like(flip, 0x80000000)), np.float32)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins; those of the ghost, the last site, are up."""
+    """Draw random spins for all sites of a block except for the ghost, which is up."""
     spins, dice = block.spins, seen_as(block.generator, np.uint32)
     lanes = lanes_of(tables)
     a = view(load_lanes(dice, 0, tables), np.uint64)
@@ -154,7 +153,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> Any:
-    """Compute the energy of each run; each edge counts at its first site."""
+    """Compute the energy of each run, in which each edge counts at the first of its sites."""
     spins, lanes = block.spins, lanes_of(tables)
     energy = fill_like(load_lanes(block.energies, 0, tables), 0)
     zero = energy

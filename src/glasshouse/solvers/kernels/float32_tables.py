@@ -1,4 +1,4 @@
-"""Tables of the float32 kernels: the adjacency of the sites, weights in both precisions."""
+"""Tables of the float32 kernels: the adjacency of the sites, with weights in two precisions."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _TINY, _FEW = 2.0**-14, 0.01
 
 
 class Float32Tables(NamedTuple):
-    """Neighbours of each site, in sweep order; the ghost that carries the fields comes last.
+    """The neighbours of each site in sweep order; the last site is the ghost of the fields.
 
-    Earlier neighbours come first, later ones start at `middles`: energies count each edge once.
+    The later neighbours of a site start at `middles`, so that energies can count each edge once.
     """
 
     starts: npt.NDArray[np.int64]
@@ -33,24 +33,24 @@ class Float32Tables(NamedTuple):
 
 
 class WideTables(Float32Tables):
-    """Tables for many runs: 16 lanes."""
+    """Tables for many runs, with 16 lanes."""
 
     LANES = 16
 
 
 class NarrowTables(Float32Tables):
-    """Tables for few runs: 8 lanes."""
+    """Tables for few runs, with 8 lanes."""
 
     LANES = 8
 
 
 @compiled
 def suits_float32(starts: Any, values: Any) -> Any:
-    """Return whether float32 is precise enough to decide about flips.
+    """Return whether float32 is precise enough to decide flips.
 
     A local field is rounded by about 2^-23 of the weights of its site. Integers up to 2^24 are not
-    rounded. Other weights may be, unless many are tiny compared with their neighbours, such as
-    penalties: if more than 1 % are below 2^-14 of all weights of their site, they could be lost.
+    rounded. Other weights may be rounded, unless more than 1 % of them are below 2^-14 of the total
+    weight of their site, as next to penalties: rounding could remove these weights.
     """
     tiny, rounded = 0, False
     for i in range(starts.size - 1):
@@ -67,7 +67,7 @@ def suits_float32(starts: Any, values: Any) -> Any:
 
 @compiled
 def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> Any:
-    """Build the fields of the tables from an adjacency of spins; spin order[p] is site p."""
+    """Build the fields of the tables from an adjacency of spins, with spin order[p] as site p."""
     sites = order.size
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = sites

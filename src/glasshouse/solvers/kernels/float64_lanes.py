@@ -1,6 +1,6 @@
-"""Annealing in lanes of float64, for any sparse problem: 16 runs side by side.
+"""Annealing of sparse problems in lanes of float64, with 16 runs side by side.
 
-A spin of all runs is a row of ±1.0.
+The spins of a site in all runs are a row of ±1.0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from glasshouse.solvers.kernels.block import mark_hits
 
 
 class Float64Tables(NamedTuple):
-    """Neighbours of each site, in sweep order; the ghost that carries the fields comes last."""
+    """The neighbours of each site in sweep order; the last site is the ghost of the fields."""
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]  # sites
@@ -37,7 +37,7 @@ class Float64Tables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose every spin once; record each run that reaches its goal in the process."""
+    """Propose a flip of every spin of a block once, and record each run that reaches its goal."""
     spins, generator = block.spins, block.generator
     lanes = block.energies.size
     energy, goal = load_row(block.energies, 0), load_row(goals, 0)
@@ -70,7 +70,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Return goals that are never reached."""
+    """Return goals that no run reaches, for sweeps that do not test for goals."""
     goals = empty(block.goals.size, block.goals.dtype)
     goals[:] = block.never
     return goals
@@ -78,19 +78,19 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins and compute their energies; the ghost is up."""
+    """Draw random spins for all sites except the ghost, and compute the energies of all runs."""
     spins, energies = block.spins, block.energies
     scatter(block.generator, spins, energies.size)
     energies[:] = 0
@@ -105,7 +105,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def scatter(generator: Any, spins: Any, lanes: Any) -> Any:
-    """Draw random spins; those of the last site are up."""
+    """Draw random spins for all sites except the last, which is up."""
     words = empty(16, np.uint64)
     for start in range(0, spins.size, lanes):
         word, a, b, c, d = advance(
@@ -124,7 +124,7 @@ def scatter(generator: Any, spins: Any, lanes: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> None:
-    """Do nothing: the sweeps update the energies."""
+    """Do nothing, because sweeps of this kernel update the energies."""
 
 
 @inner

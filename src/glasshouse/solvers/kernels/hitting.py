@@ -1,4 +1,4 @@
-"""Counting sweeps until the target is reached, run by run, for single problems and ensembles."""
+"""Counts of sweeps until the target is reached, for single problems and for ensembles."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def race_block(
     tables: Any, betas: Any, key: Any, index: Any, goal: Any, needed: Any, block: Any, done: Any,
     until: Any,
 ) -> Any:  # fmt: skip
-    """Do sweeps `done` + 1 to `until` of a block of runs; record only hits, not states.
+    """Do sweeps `done` + 1 to `until` of a block of runs, and record hits but not states.
 
-    Runs begin at random states if nothing is done yet. Returns the total number of sweeps done: at
-    most `until`, and all sweeps if the first `needed` runs have all reached the goal.
+    Runs start from random states if `done` is 0. Returns `until`, or the number of all sweeps if
+    the first `needed` runs have all reached the goal, so that no sweeps remain.
     """
     if done == 0:
         seed(key, index, block.generator)
@@ -50,11 +50,11 @@ def race_block(
 def count_sweeps(
     hits: Any, sweeps: Any, max_sweeps: Any, totals: Any, done: Any, spent: Any
 ) -> Any:
-    """Go through the runs of a block in order, and write the samples that they complete.
+    """Write the samples of N_tot that the runs of a block complete, in the order of the runs.
 
-    A sample is the number of sweeps of all its runs, the last one up to its hit. One that exceeds
-    `max_sweeps` is censored: written as -max_sweeps. Returns the number of samples done, and the
-    sweeps spent on the next one so far.
+    A sample is the number of sweeps of all its runs, of which the last ends at its hit. A sample
+    that exceeds `max_sweeps` is censored, and written as -max_sweeps. Returns the number of
+    completed samples, and the sweeps spent on the next sample so far.
     """
     for lane in range(hits.size):
         if done < totals.size:
@@ -71,10 +71,10 @@ def count_sweeps(
 
 @inner
 def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
-    """Return the adjacency of a sum of equal loops, in the planted gauge, without the ghost's row.
+    """Return the adjacency of a sum of equal loops in the planted gauge, without the ghost's row.
 
     Edge k of a loop joins its nodes k and k + 1 and has weight weights[k]; node `num_spins` is the
-    ghost. Weights of edges shared by several loops are added up, and dropped if they cancel.
+    ghost. Weights of edges that several loops share are added up, and removed if they cancel.
     """
     length = weights.size
     ends = zeros(2 * nodes.size, np.int32)
@@ -104,10 +104,10 @@ def race_ensemble(
     num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
     totals: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Sample N_tot for many instances that are sums of equal loops, on the byte kernel.
+    """Compute samples of N_tot for an ensemble of sums of equal loops, by the byte kernel.
 
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
-    instances that the byte kernel cannot hold stay 0. Ends early once stop[0] is set.
+    instances that the byte kernel does not support stay 0. Ends early if stop[0] is set.
     """
     own_key = empty(4, np.uint64)
     generator = empty(32, np.uint64)

@@ -11,25 +11,25 @@ from glasshouse.catalogue import Catalogue
 
 KERNELS = Catalogue["Kernel"]("kernel")
 
-FEW_RUNS = 16  # this many runs, or fewer, do not fill the lanes of a kernel for many runs
+FEW_RUNS = 16  # the most runs that do not fill the lanes of a kernel for many runs
 
 _Make = TypeVar("_Make", bound=Callable[[Any], Any])
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A class of tables and the compiled functions that work on them.
+    """An annealing kernel: a class of tables, and compiled functions that work on them.
 
     Attributes:
-        name: the name in results.
-        rank: a problem gets the kernel of the lowest rank that supports it.
-        tables: the class of its tables, its own NamedTuple.
+        name: the name of the kernel in results.
+        rank: the priority; of all kernels that support a problem, the lowest rank is chosen.
+        tables: the class of the kernel's tables, a NamedTuple that no other kernel uses.
         functions: an object with the compiled functions that `driver` declares: workspace, begin,
             step, measure, watched_step and keep.
-        runs: the smallest and the largest number of runs it is made for.
-        make: turns a `ColouredGraph` into an `Engine`, or returns None if the kernel does not
-            support the problem.
-        any_degree: whether it takes a `Hypergraph`, with products of more than two spins.
+        runs: the smallest and the largest number of runs for which the kernel is chosen.
+        make: a function that prepares a `ColouredGraph` as an `Engine`, or returns None if the
+            kernel does not support the problem.
+        any_degree: whether `make` takes a `Hypergraph`, with products of more than two spins.
     """
 
     name: str
@@ -51,7 +51,7 @@ def annealing_kernel(
     most_runs: float = math.inf,
     any_degree: bool = False,
 ) -> Callable[[_Make], _Make]:
-    """Add a kernel to the catalogue; decorates the function that prepares problems for it."""
+    """Decorate the function that prepares problems for a kernel, and add it to the catalogue."""
 
     def add(make: _Make) -> _Make:
         runs = least_runs, most_runs
@@ -62,5 +62,5 @@ def annealing_kernel(
 
 
 def functions_of(tables: type) -> Any:
-    """Return the compiled functions for a class of tables."""
+    """Return the compiled functions of the kernel that uses a class of tables."""
     return next(kernel.functions for kernel in KERNELS.values() if kernel.tables is tables)

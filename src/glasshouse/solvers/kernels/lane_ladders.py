@@ -1,9 +1,9 @@
-"""Parallel tempering on byte lanes: the temperatures of a ladder are side by side in a row.
+"""Parallel tempering on byte lanes, with the temperatures of a ladder side by side in a row.
 
-Each lane has its own temperature. Replicas exchange their temperatures, which are the thresholds of
-their two lanes, a few bytes; the spins stay in place. A run has as many ladders, two at least, as
-fill a row of lanes, or as many rows as two ladders need. At each temperature, the replicas of one
-half of the ladders make cluster moves with those of the other.
+Each lane has its own temperature. Replicas exchange their temperatures: the thresholds of their two
+lanes, which are a few bytes. The spins stay in their lanes. A run has as many ladders as fill a row
+of lanes, but at least two ladders, on as many rows as these need. At each temperature, replicas of
+one half of the ladders make cluster moves with replicas of the other half.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from glasshouse.solvers.kernels.tempering import COLD, HOT, SWAP_STREAM, SWAPPED
 
 
 class Ladders(NamedTuple):
-    """Replicas on lanes; lane 64 w + l is lane l of row w. `block` holds the run's results."""
+    """The replicas of a run on lanes, where lane 64 w + l is lane l of row w."""
 
     generators: npt.NDArray[np.uint64]  # (rows, words)
     spins: npt.NDArray[np.uint8]  # (rows, …)
@@ -48,7 +48,7 @@ class Ladders(NamedTuple):
 
 @inner
 def row_of(ladders: Any, row: Any) -> Any:
-    """Return one row of lanes as its own block."""
+    """Return one row of lanes as a block of 64 runs."""
     block = ladders.block
     energies = ladders.energies[64 * row : 64 * row + 64]
     return LaneBlock(
@@ -59,7 +59,7 @@ def row_of(ladders: Any, row: Any) -> Any:
 
 @compiled
 def start_ladders(tables: Any, betas: Any, key: Any, index: Any, goal: Any, ladders: Any) -> None:
-    """Draw random spins; the lanes of a ladder are in the order of their temperatures."""
+    """Draw random spins, and assign the temperatures of each ladder to its lanes in order."""
     rows, steps, block = ladders.spins.shape[0], betas.size, ladders.block
     for row in range(rows):
         seed(key, index * rows + row, ladders.generators[row])
@@ -75,7 +75,7 @@ def start_ladders(tables: Any, betas: Any, key: Any, index: Any, goal: Any, ladd
 
 @inner
 def set_heights(tables: Any, beta: Any, lane: Any, ladders: Any) -> None:
-    """Set the thresholds of a lane at β, digit by digit."""
+    """Set the thresholds of one lane at β, byte by byte."""
     heights = ladders.heights[lane >> 6]
     for field in range(heights.size // 256):
         value = np.int64(threshold(2.0 * beta * tables.fields[field]))
@@ -88,10 +88,10 @@ def temper_ladders(
     tables: Any, betas: Any, done: Any, until: Any, ladders: Any,
     clusters: Any, chosen: Any, every: Any, even: Any,
 ) -> Any:  # fmt: skip
-    """Do sweeps `done` + 1 to `until` of all lanes, exchanges after each, cluster moves after some.
+    """Do sweeps `done` + 1 to `until` of all lanes, with exchanges and cluster moves.
 
-    `chosen` marks the temperatures at which clusters are moved, after each `every` sweeps (0:
-    never). Returns the total number of sweeps done; fewer if the goal was reached.
+    Exchanges follow each sweep. `chosen` marks the temperatures of cluster moves, which follow each
+    `every` sweeps (0 means never). Returns `until`, or the sweep in which the goal was reached.
     """
     sites = empty(MOST_IN_GROUP, np.int64)
     ties = empty(MOST_IN_GROUP * 64, np.uint8)
@@ -112,7 +112,7 @@ def temper_ladders(
 
 @inner
 def note_lanes(number: Any, ladders: Any) -> Any:
-    """Keep the best state; return whether the goal was reached."""
+    """Record the best state of all lanes if it is new, and return whether it reaches the goal."""
     block, energies = ladders.block, ladders.energies
     best = 0
     for lane in range(ladders.places.size):
@@ -128,7 +128,7 @@ def note_lanes(number: Any, ladders: Any) -> Any:
 
 @inner
 def note_energy(energy: Any, number: Any, block: Any) -> Any:
-    """Record a new lowest energy; return whether it reaches the goal."""
+    """Record a new lowest energy, and return whether it reaches the goal."""
     block.lowest[0] = energy
     if energy > block.goals[0]:
         return False
@@ -139,7 +139,7 @@ def note_energy(energy: Any, number: Any, block: Any) -> Any:
 
 @inner
 def exchange_lanes(betas: Any, parity: Any, ladders: Any) -> None:
-    """Exchange neighbouring temperatures with probability min(1, exp(Δβ ΔE)), every other pair."""
+    """Exchange every other pair of neighbouring β, with probability min(1, exp(Δβ ΔE))."""
     energies, tallies, steps = ladders.energies, ladders.tallies, betas.size
     for ladder in range(ladders.places.shape[0]):
         places = ladders.places[ladder]
@@ -158,7 +158,7 @@ def exchange_lanes(betas: Any, parity: Any, ladders: Any) -> None:
 
 @inner
 def swap_heights(first: Any, second: Any, ladders: Any) -> None:
-    """Exchange the thresholds of two lanes."""
+    """Exchange the thresholds, and so the temperatures, of two lanes."""
     mine, yours = ladders.heights[first >> 6], ladders.heights[second >> 6]
     for start in range(0, mine.size, 64):
         a, b = start + (first & 63), start + (second & 63)
@@ -167,7 +167,7 @@ def swap_heights(first: Any, second: Any, ladders: Any) -> None:
 
 @inlined
 def note_ends(places: Any, ladders: Any) -> None:
-    """Count a round trip if a replica is back at the hot end after the cold end."""
+    """Count a round trip if the hottest replica of a ladder has come from the cold end."""
     hottest, coldest = places[0], places[places.size - 1]
     ladders.tallies[0, TRIPS] += ladders.ends[hottest] == COLD
     ladders.ends[hottest] = HOT
@@ -179,9 +179,9 @@ def note_ends(places: Any, ladders: Any) -> None:
 def move_clusters(
     number: Any, chosen: Any, even: Any, turn: Any, ladders: Any, clusters: Any
 ) -> Any:
-    """Move clusters at the chosen temperatures, in changing pairs; return whether the goal is met.
+    """Make cluster moves at the chosen temperatures, and return whether the goal was reached.
 
-    Ladders of the first half are paired with those of the second.
+    Ladders of the first half are paired with ladders of the second half, in turn.
     """
     block, energies, half = ladders.block, ladders.energies, ladders.places.shape[0] // 2
     reached = False

@@ -1,8 +1,8 @@
-"""Annealing of polynomials of any degree, in lanes of float64: 16 runs side by side.
+"""Annealing of polynomials of any degree in lanes of float64, with 16 runs side by side.
 
-A spin of all runs is a row of ±1.0. The local field of a spin is the sum of its monomials' weights,
-each times the product of the monomial's other spins, which is computed when it is needed: for
-monomials of a few spins that is cheaper than keeping products up to date.
+The spins of a site in all runs are a row of ±1.0. The local field of a spin is the sum of its
+monomials' weights, each times the product of the monomial's other spins. Products are computed when
+they are needed: for monomials of a few spins, this is faster than to keep products up to date.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["begin", "keep", "measure", "step", "watched_step", "workspace"]
 
 
 class ProductTables(NamedTuple):
-    """The monomials of each site, and for each monomial the other sites in it, ascending."""
+    """The monomials of each site, and the other sites of each monomial in ascending order."""
 
     starts: npt.NDArray[np.int64]
     weights: npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ class ProductTables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose every spin once; record each run that reaches its goal in the process."""
+    """Propose a flip of every spin of a block once, and record each run that reaches its goal."""
     spins, generator = block.spins, block.generator
     lanes = block.energies.size
     energy, goal = load_row(block.energies, 0), load_row(goals, 0)
@@ -68,19 +68,19 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of all runs of a block at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goals after every flip."""
+    """Do one sweep of all runs of a block at β, testing for the goals after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins and compute their energies; a monomial counts at its first site."""
+    """Draw random spins for all sites of a block, and compute the energies of all runs."""
     spins, energies = block.spins, block.energies
     lanes = energies.size
     scatter(block.generator, spins, lanes)
@@ -88,7 +88,7 @@ def begin(tables: Any, block: Any) -> Any:
     for site in range(tables.starts.size - 1):
         for k in range(tables.starts[site], tables.starts[site + 1]):
             first, last = tables.firsts[k], tables.firsts[k + 1]
-            if first < last and tables.others[first] < site:
+            if first < last and tables.others[first] < site:  # it counts at its first site
                 continue
             for lane in range(lanes):
                 product = spins[site * lanes + lane]

@@ -1,9 +1,9 @@
 """The best combination of two states, cluster by cluster, on any sparse graph.
 
-Sites where two states differ form clusters, which do not touch each other. Flipping one of them in
+Sites where two states differ form clusters, which do not touch each other. A flip of a cluster in
 the first state changes its energy by an amount that does not depend on the other clusters. So the
 best combination of both states flips exactly the clusters that lower the energy. Two good states of
-a sparse problem have many clusters, and their combination is better than both.
+a sparse problem usually have many clusters, and a combination that is better than both.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SAME, _DIFFERENT, _MET = 0, 1, 2
 
 
 class Sites(NamedTuple):
-    """The graph of the sites in compressed rows, and scratch for one thread.
+    """The graph of the sites in compressed rows, and the scratch arrays of one thread.
 
     A field is an edge to the ghost, the node after the last site.
     """
@@ -33,10 +33,10 @@ class Sites(NamedTuple):
 
 @compiled
 def recombine(state: Any, other: Any, even: Any, sites: Any) -> Any:
-    """Flip the clusters of `state` that lower its energy; return the change, never above zero.
+    """Flip the clusters of `state` that lower its energy, and return the energy change.
 
-    Spins are bytes, 0 is up and 255 is down. `even` means that no site has a field: `other` is then
-    equivalent to its mirror image, and the one of the two that differs less from `state` is taken.
+    Spins are bytes: 0 is up, and 255 is down. `even` means that no site has a field. Then `other`
+    is equivalent to its mirror image, and whichever differs less from `state` is taken.
     """
     marks, members = sites.marks, sites.members
     starts, neighbours, weights = sites.starts, sites.neighbours, sites.weights

@@ -1,7 +1,7 @@
 """The reference kernel: Metropolis sweeps of one run, for any weights.
 
-Every other kernel is tested against the same exact distributions as this one. It also handles the
-problems that the others cannot hold: integers whose sums exceed 2^53.
+All kernels are tested against the same exact distributions. This kernel also handles problems that
+no other kernel supports: integers whose sums exceed 2^53.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from glasshouse.solvers.kernels.block import mark_hits
 
 
 class ScalarTables(NamedTuple):
-    """Neighbours of each site, in sweep order; the ghost that carries the fields comes last."""
+    """The neighbours of each site in sweep order; the last site is the ghost of the fields."""
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]
@@ -28,7 +28,7 @@ class ScalarTables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose every spin once; flip with probability min(1, exp(-2βx)), x = spin · local field."""
+    """Propose a flip of every spin once, accepted with probability min(1, exp(-β ΔE))."""
     spins, energies = block.spins, block.energies
     for site in range(spins.size - 1):
         x = local_field(tables, spins, site) * spins[site]
@@ -43,7 +43,7 @@ def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
 
 @inner
 def local_field(tables: Any, spins: Any, site: Any) -> Any:
-    """Return the sum of weight · spin over the neighbours of a site."""
+    """Return the local field of a site: the sum of weight · spin over its neighbours."""
     field = tables.weights[0] * 0
     for k in range(tables.starts[site], tables.starts[site + 1]):
         field += tables.weights[k] * spins[tables.neighbours[k]]
@@ -52,7 +52,7 @@ def local_field(tables: Any, spins: Any, site: Any) -> Any:
 
 @inner
 def workspace(tables: Any, block: Any) -> Any:
-    """Return a goal that is never reached."""
+    """Return a goal that no run reaches, for sweeps that do not test for the goal."""
     goals = empty(1, block.goals.dtype)
     goals[0] = block.never
     return goals
@@ -60,19 +60,19 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inner
 def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
-    """Do one sweep at β."""
+    """Do one sweep of the run at β."""
     sweep(tables, beta, 0, work, block)
 
 
 @inner
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
-    """Do one sweep at β, testing for the goal after every flip."""
+    """Do one sweep of the run at β, testing for the goal after every flip."""
     sweep(tables, beta, number, block.goals, block)
 
 
 @inner
 def begin(tables: Any, block: Any) -> Any:
-    """Draw random spins and compute their energy; the ghost is up."""
+    """Draw random spins for all sites except for the ghost, and compute the energy of the run."""
     spins, energies = block.spins, block.energies
     for site in range(spins.size - 1):
         spins[site] = 1 if next_word(block.generator) >> np.uint64(63) else -1
@@ -86,12 +86,12 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> None:
-    """Do nothing: the sweeps update the energies."""
+    """Do nothing, because sweeps of this kernel update the energies."""
 
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins to `block.states`."""
+    """Copy the spins to `block.states`, if the mask marks the run."""
     if block.mask[0]:
         for site in range(block.spins.size - 1):
             block.states[site] = 255 if block.spins[site] < 0 else 0

@@ -1,4 +1,4 @@
-"""The graph of a problem in sweep order: neighbours, colours; isolated spins are omitted.
+"""The coupling graph of a problem in sweep order, without isolated spins.
 
 A sweep visits the spins colour by colour, and within a colour by index. Spins of one colour share
 no edge. In an RBM without its isolated spins the first colour is the visible layer and the second
@@ -19,7 +19,7 @@ from glasshouse.kernels.flips import turning_bit
 
 @compiled
 def colour(starts: Any, neighbours: Any) -> Any:
-    """Return greedy colours 1, 2, … in index order; 0 for isolated spins and the ghost."""
+    """Return a greedy colouring with colours 1, 2, …, and 0 for isolated spins and the ghost."""
     num_spins = starts.size - 1
     colours = zeros(num_spins + 1, np.int32)
     taken_by = zeros(num_spins + 2, np.int32)  # the last spin + 1 with a neighbour of each colour
@@ -36,7 +36,7 @@ def colour(starts: Any, neighbours: Any) -> Any:
 
 @compiled
 def order_by(keys: Any, within: Any) -> Any:
-    """Sort the items of `within` stably by their keys 1, 2, …; omit items with key 0."""
+    """Sort the items of `within` stably by their keys, and omit items with key 0."""
     counts = zeros(keys.size + 2, np.int32)
     for i in within:
         counts[keys[i] + 1] += keys[i] > 0
@@ -52,7 +52,7 @@ def order_by(keys: Any, within: Any) -> Any:
 
 @compiled
 def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Return the adjacency with spin order[p] as site p; the ghost becomes the last site."""
+    """Return the adjacency of the sites, with spin order[p] as site p and the ghost last."""
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = order.size
     for p in range(order.size):
@@ -70,18 +70,18 @@ def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
     return new_starts, new_neighbours, new_values
 
 
-# For compiled code, which inlines them: compiling them separately would be wasted.
+# For compiled code, which links these functions instead of compiling them separately.
 order_by_within, arrange_within = inner(order_by.py_func), inner(arrange.py_func)
 
 
 @compiled
 def field_scales(starts: Any, values: Any, whole: Any) -> Any:
-    """Return two scales of the local fields: the typical one in random states, and the smallest.
+    """Return the typical local field in random states, and the smallest non-zero local field.
 
-    The first is the mean over the spins of σ_i = sqrt(Σ_j w_ij²). The second is the least non-zero
-    |field| that any spin can have, for each spin at least σ_i / 24, so that nearly cancelling
-    weights do not set the scale. It is found by enumeration for up to ten neighbours; for more,
-    the common divisor of integer weights replaces it.
+    The first scale is the mean over the spins of σ_i = sqrt(Σ_j w_ij²). The second is the smallest
+    non-zero |field| that any spin can have, but for each spin at least σ_i / 24, so that weights
+    that nearly cancel do not set the scale. Up to ten neighbours, fields are enumerated; for more
+    neighbours, the common divisor of integer weights is used instead.
     """
     typical, smallest, sites = 0.0, np.inf, 0
     for i in range(starts.size - 1):
@@ -107,7 +107,7 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
             deviation = total * np.sqrt(squares)
         least = np.float64(unit) if last - first > 10 else total
         if last - first <= 10:
-            # All signs of all weights except the first, in Gray-code order: one changes at a time.
+            # All signs of the weights except the first, in Gray-code order: one changes at a time.
             field = total
             signs = np.int64(0)
             for count in range(1, 1 << (last - first - 1)):
@@ -125,9 +125,9 @@ def field_scales(starts: Any, values: Any, whole: Any) -> Any:
 
 @compiled
 def energies_of(edges: Any, weights: Any, fields: Any, columns: Any, energies: Any) -> None:
-    """Compute energies of states directly from the definition, without the offset.
+    """Compute the energies of states directly from the definition, without the offset.
 
-    States are columns: the runs of one spin are adjacent, and many are computed at once.
+    States are columns: the values of a spin in all runs are adjacent, and are processed together.
     """
     for r in range(energies.size):
         energies[r] = 0

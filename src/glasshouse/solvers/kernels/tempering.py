@@ -1,7 +1,7 @@
-"""Parallel tempering: the runs of a block at every temperature of a ladder, exchanging spins.
+"""Parallel tempering with any kernel, with one block of lanes at each temperature of a ladder.
 
-Each replica is its own block, with all lanes at one temperature, so that any kernel serves. Lanes
-exchange their spins.
+All lanes of a block have one temperature, so that any kernel can be used. Lanes of neighbouring
+temperatures exchange their spins.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from glasshouse.solvers.kernels.driver import all_hit, begin, measure, note, ste
 from glasshouse.solvers.kernels.kernel import functions_of
 
 SWAP_STREAM = 1 << 40  # a stream index that no replica uses
-# Columns of the tallies, one row per temperature: exchanges with the next one, tried and made, and
-# round trips that ended here.
+# Columns of the tallies, which have one row per temperature: exchanges with the next temperature,
+# tried and accepted, and round trips that ended at this temperature.
 TRIED, SWAPPED, TRIPS = range(3)
-HOT, COLD = 1, 2  # ends of a ladder
+HOT, COLD = 1, 2  # the ends of a ladder
 
 
 class Replicas(NamedTuple):
-    """Spins, energies and random numbers at each temperature; `block` holds the best states."""
+    """The replicas of a block of runs at each temperature, and the results of the runs."""
 
     generators: npt.NDArray[np.uint64]  # (K, words)
     spins: npt.NDArray[Any]  # (K, …)
@@ -39,7 +39,7 @@ class Replicas(NamedTuple):
 
 @inner
 def replica(replicas: Any, k: Any) -> Any:
-    """Return the block at temperature k; best states and hits are those of the runs."""
+    """Return the replicas at temperature k as a block that records the results of the runs."""
     block = replicas.block
     return LaneBlock(
         replicas.generators[k], replicas.spins[k], replicas.energies[k], block.lowest,
@@ -49,7 +49,7 @@ def replica(replicas: Any, k: Any) -> Any:
 
 @compiled
 def start_replicas(tables: Any, key: Any, index: Any, goal: Any, replicas: Any) -> None:
-    """Draw random spins at every temperature."""
+    """Draw random spins for the replicas at every temperature."""
     number = replicas.spins.shape[0]
     for k in range(number):
         seed(key, index * number + k, replicas.generators[k])
@@ -64,9 +64,9 @@ def start_replicas(tables: Any, key: Any, index: Any, goal: Any, replicas: Any) 
 
 @compiled
 def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, replicas: Any) -> Any:
-    """Do sweeps `done` + 1 to `until` at all temperatures, with exchanges after each.
+    """Do sweeps `done` + 1 to `until` at all temperatures, with exchanges after each sweep.
 
-    Returns the total number done; fewer if the first `needed` runs have all reached their goals.
+    Returns `until`, or the sweep after which the first `needed` runs have all reached their goals.
     """
     work = workspace(tables, replicas.block)
     while done < until:
@@ -87,7 +87,7 @@ def temper_block(tables: Any, betas: Any, done: Any, until: Any, needed: Any, re
 
 @inner
 def exchange(tables: Any, gap: Any, k: Any, replicas: Any) -> None:
-    """Exchange temperatures k and k + 1, with probability min(1, exp(Δβ ΔE)) in each lane."""
+    """Exchange the spins at temperatures k and k + 1, with probability min(1, exp(Δβ ΔE))."""
     first, second = replicas.energies[k], replicas.energies[k + 1]
     mine, yours = replicas.ends[k], replicas.ends[k + 1]
     mask = replicas.block.mask
@@ -109,7 +109,7 @@ def exchange(tables: Any, gap: Any, k: Any, replicas: Any) -> None:
 
 @inner
 def swap_rows(first: Any, second: Any, mask: Any) -> None:
-    """Exchange the lanes in the mask, row by row."""
+    """Exchange the values of the lanes in the mask between two arrays, row by row."""
     for start in range(0, first.size, mask.size):
         for lane in range(mask.size):
             mine, yours = first[start + lane], second[start + lane]
@@ -118,7 +118,7 @@ def swap_rows(first: Any, second: Any, mask: Any) -> None:
 
 
 def swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
-    """Exchange the spins of the lanes in the mask."""
+    """Exchange the spins of the lanes in the mask between two temperatures."""
 
 
 @chosen_by_type(swap_lanes)
@@ -134,7 +134,7 @@ def _swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
 
 @inner
 def note_ends(ends: Any, tallies: Any) -> None:
-    """Count a round trip if a replica is back at the hot end after the cold end."""
+    """Count a round trip for each lane whose hottest replica has come from the cold end."""
     hottest, coldest = ends[0], ends[ends.shape[0] - 1]
     for lane in range(hottest.size):
         tallies[0, TRIPS] += hottest[lane] == COLD
