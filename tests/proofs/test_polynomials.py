@@ -140,3 +140,40 @@ def test_ctrl_c_keeps_the_annealed_state_and_its_bound(monkeypatch):
     assert proof.statistics.stopped == "Ctrl-C"
     assert proof.energy == problem.energy(proof.state)
     assert "that of the weights alone" in str(proof.summary())
+
+
+def cubic(size: int, terms: int) -> gh.Polynomial:
+    rng = np.random.default_rng(3)
+    rows = [rng.choice(size, 3, replace=False) for _ in range(terms)]
+    return gh.Polynomial.from_terms(size, rows, rng.choice([-1, 1], terms))
+
+
+def quadratic(size: int, units: str) -> gh.Polynomial:
+    rng = np.random.default_rng(4)
+    rows = [rng.choice(size, 2, replace=False) for _ in range(4 * size)]
+    weights = rng.integers(1, 9, 4 * size) * rng.choice([-1, 1], 4 * size)
+    return gh.Polynomial.from_terms(size, rows, weights, units=units)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [cubic(14, 40), cubic(60, 150), quadratic(30, "spin"), quadratic(30, "binary")],
+    ids=["a small cover", "even covers", "pairs of spins", "pairs of bits"],
+)
+def test_bounds_and_better_states_are_reported(problem):
+    bounds, states = [], []
+    proof = gh.prove(problem, progress=bounds.append, incumbent=states.append, node_limit=3)
+    assert bounds[-1].upper == proof.energy
+    assert float(proof.lower_bound) <= bounds[-1].lower + 1e-9
+    energies = [problem.energy(state) for state in states]
+    assert energies == sorted(energies, reverse=True)
+    assert energies[-1] == proof.energy
+
+
+def test_a_node_limit_and_a_target_stop_even_covers():
+    problem = cubic(60, 150)
+    limited = gh.prove(problem, node_limit=1)
+    assert (limited.statistics.nodes, limited.statistics.stopped) == (1, "node limit")
+    assert gh.verify(problem, limited.certificate).lower_bound == limited.lower_bound
+    reached = gh.prove(problem, target=-1000)
+    assert (reached.statistics.nodes, reached.statistics.stopped) == (0, "target")

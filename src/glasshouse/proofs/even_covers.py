@@ -97,6 +97,8 @@ class EvenCoverProof:
         self.nodes += 1
         covers, least = self._bounded(small, pairs)
         is_closed = least >= self.value or not len(small.weights)
+        if self.nodes >= self.budget.most_nodes:
+            self.budget.stop("node limit")
         if is_closed or self.nodes >= _MOST_NODES or self.budget.asks_to_stop():
             return _Part([Leaf(len(covers))], covers)
         assert small.monomials is not None

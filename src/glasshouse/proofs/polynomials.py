@@ -8,6 +8,7 @@ of a small tree. A bound is rounded up to the next possible energy.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ from glasshouse.problems.reduction import to_spins
 from glasshouse.problems.validation import SpinArray
 from glasshouse.proofs.budget import Budget
 from glasshouse.proofs.even_covers import EvenCoverProof, small_cover
-from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Statistics, Stopped
+from glasshouse.proofs.progress import ENUMERATION, EVEN_COVERS, WEIGHTS, Bounds, Statistics
 
 # The numbers that a checker reads; Python integers take this many times longer than 64 bits.
 _MOST_NUMBERS, _WIDE = 1 << 27, 16
@@ -30,48 +31,62 @@ _SWEEPS, _RUNS = 500, 64
 
 
 def prove_polynomial(
-    problem: Polynomial, known: list[npt.NDArray[np.int8]], time_limit: float | None
+    problem: Polynomial,
+    known: list[npt.NDArray[np.int8]],
+    budget: Budget,
+    report: Callable[[SpinArray], object],
 ) -> tuple[Proven, Statistics]:
     """Return the best proof found from the weights alone, a small cover, or the even-cover LP.
 
     Args:
         problem: a problem of any degree.
         known: known states of ±1; the best of these and of the annealed states is used.
-        time_limit: the time limit in seconds, or None.
+        budget: when to stop.
+        report: called with the best state so far.
     """
     from glasshouse.solvers import anneal
 
-    budget = Budget(time_limit)
-    form = ExactForm.of(problem)
-    found = anneal(problem, sweeps=_SWEEPS, runs=_RUNS, rng=0, time_limit=time_limit)
+    form, left = ExactForm.of(problem), budget.left()
+    found = anneal(
+        problem, sweeps=_SWEEPS, runs=_RUNS, rng=0, time_limit=None if math.isinf(left) else left
+    )
     best = min([*known, to_spins(found.best_state)], key=form.value)
+    report(best)
+    if found.stopped == "interrupted":
+        budget.stop("Ctrl-C")
     proven = Proven(problem, _without_parts(best))
-    stopped: Stopped | None = "Ctrl-C" if found.stopped == "interrupted" else None
-    nodes = None if proven.verdict.optimal or stopped else cover_of(form)
     search = EvenCoverProof(form, best, budget)
-    if nodes is None and not proven.verdict.optimal and not stopped:
+    is_over = _tell(budget, proven, search) or proven.verdict.optimal
+    nodes = None if is_over else cover_of(form)
+    if nodes is None and not is_over:
         with budget.hearing_ctrl_c():
             whole = search.certificate()
             for better in (Proven(problem, one) for one in (search.root, whole)):
                 proven = better if is_higher(better, proven) else proven
-        stopped = budget.stopped
     if nodes is not None:
-        lowest = None
         with budget.hearing_ctrl_c():  # the annealed state and its bound are kept
             lowest = _lowest_state(form, nodes, budget)
-        if lowest is None:
-            stopped = budget.stopped
-        else:
-            tree = Tree((Cover(tuple(nodes.tolist())),))
-            proven = Proven(problem, Certificate(lowest, [], [0], [], tree=tree))  # type: ignore[arg-type]
+            if lowest is not None:
+                report(lowest)
+                tree = Tree((Cover(tuple(nodes.tolist())),))
+                whole = Certificate(lowest, [], [0], [], tree=tree)  # type: ignore[arg-type]
+                proven = Proven(problem, whole)
+    _tell(budget, proven, search)
     held = proven.certificate
     method = WEIGHTS if held.tree is None else ENUMERATION
     statistics = Statistics(
-        budget.seconds, problem.num_terms, 0, 0, search.rounds, search.cuts,
-        converged=True, stopped=stopped, method=EVEN_COVERS if held.num_loops else method,
-        nodes=search.nodes, leaves=held.num_leaves,
+        budget.seconds, problem.num_terms, 0, 0, search.rounds, search.cuts, converged=True,
+        stopped=None if proven.verdict.optimal else budget.stopped,
+        method=EVEN_COVERS if held.num_loops else method,
+        nodes=search.nodes, leaves=held.num_leaves, history=tuple(budget.history),
     )  # fmt: skip
     return proven, statistics
+
+
+def _tell(budget: Budget, proven: Proven, search: EvenCoverProof) -> bool:
+    """Report the proven bounds, and return whether to stop."""
+    lower, upper = float(proven.verdict.lower_bound), float(proven.verdict.energy)
+    return budget.tell(Bounds(lower, upper, budget.seconds, search.rounds, search.nodes))
 
 
 def is_higher(new: Proven, old: Proven) -> bool:

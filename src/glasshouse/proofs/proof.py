@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -190,7 +190,7 @@ def prove(
     end it with a valid bound.
 
     A polynomial of degree 3 or more is annealed, and proven by its weights, a small cover or even
-    covers. For polynomials, only `time_limit`, `state` and `certificate` have an effect.
+    covers, in this process. Its certificates need no `checkpoint`, and ignore `loops_only`.
 
     Args:
         problem: any problem, including fields, hard clauses and floats, or a dimod model. Of a
@@ -242,40 +242,47 @@ def prove(
             f"(here at most {problem.longest}); convert it with to_max2sat or to a polynomial "
             "(.hubo), or use an exact solver, whose answer is not a proof"
         )
-    if isinstance(problem, Polynomial):
-        return _of_polynomial(problem, time_limit, state, certificate)
     budget = Budget(time_limit, target, node_limit, memory_limit, progress)
+    source = problem
+    if isinstance(problem, Polynomial):
+        if problem.degree > 2:
+            return _of_polynomial(problem, budget, state, certificate, incumbent)
+        problem = to_pairs(problem)[0]
     prepared = Prepared(problem, state, certificate)
 
     def tell(spins: Spins) -> None:
         assert incumbent is not None
-        incumbent(problem.space.from_spins(spins[:-1] * spins[-1]))
+        incumbent(source.space.from_spins(spins[:-1] * spins[-1]))
 
     prover = Prover(
         prepared, budget, start=certificate, checkpoint=checkpoint, workers=workers,
         executor=executor, loops_only=loops_only, incumbent=tell if incumbent else None,
     )  # fmt: skip
     proven = prover.run()
+    if source is not problem:
+        proven = Proven(source, proven.certificate)
     is_rounding = not proven.verdict.optimal and _is_rounding(proven.verdict, prepared.form)
     return Proof(proven, prover.statistics(proven), is_rounding)
 
 
 def _of_polynomial(
     problem: Polynomial,
-    time_limit: float | None,
+    budget: Budget,
     state: npt.ArrayLike | None,
     start: Certificate | None,
+    incumbent: Callable[[npt.NDArray[np.int8]], object] | None,
 ) -> Proof:
-    """Prove a polynomial: as a problem of pairs if its degree is at most 2, otherwise directly."""
-    if problem.degree <= 2:
-        pairs = to_pairs(problem)[0]
-        found = prove(pairs, time_limit=time_limit, state=state, certificate=start)
-        return replace(found, proven=Proven(problem, found.certificate))
+    """Prove a polynomial of degree 3 or more."""
     known = [] if state is None else [spins_of(problem, state)[:-1]]
     before = None if start is None else Proven(problem, start)
     if before is not None:
         known.append(before.certificate.state)
-    proven, statistics = prove_polynomial(problem, known, time_limit)
+
+    def report(spins: Spins) -> None:
+        if incumbent is not None:
+            incumbent(problem.space.from_spins(spins))
+
+    proven, statistics = prove_polynomial(problem, known, budget, report)
     if before is not None and before.verdict.bound > proven.verdict.bound:
         proven = before
     return Proof(proven, statistics)
