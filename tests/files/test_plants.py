@@ -337,7 +337,7 @@ def test_hard_clauses_that_the_certified_state_breaks(tmp_path):
     state = np.array([1, 1, 1], dtype=np.int8)
     proof = Certificate(state, [], [0], [])
     write_certificate(side_car(path), proof)
-    with pytest.raises(CertificateError, match="breaks 1 hard clause"):
+    with pytest.raises(CertificateError, match="violates 1 hard clause"):
         verify_file(path)
 
 
