@@ -120,7 +120,7 @@ class _Reader:
         used = max((abs(literal) for clause in everything for literal in clause), default=0)
         size = used if self.num_variables is None else self.num_variables
         if not used <= size <= MOST_VARIABLES:
-            raise self.source.error(f"has clauses with variable {used}, but states {size}")
+            raise self.source.error(f"uses variable {used}, but states {size} variables")
         self.source.refuse_idle(size, len(everything), "clauses")
         return ClauseFile(size, tuple(self.soft), tuple(self.hard))
 

@@ -141,7 +141,7 @@ def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) 
 
 
 def _num_terms(problem: Problem) -> int:
-    """Return the number of couplings or clauses, which is at least that of the planted edges."""
+    """Return the number of couplings or clauses, which bounds the number of planted edges."""
     if isinstance(problem, Max2Sat):
         return problem.num_clauses + problem.num_hard
     return problem.num_edges

@@ -265,7 +265,7 @@ def _names(document: Document | None) -> list[npt.NDArray[Any]]:
 
 
 def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
-    """Return each text that the format's writer can write for a problem, without comments."""
+    """Return all texts that the format's writer can write for a problem, without comments."""
     dialects: tuple[Dialect, ...] = ("classic", "mse22") if format_ is EDGE_WCNF else ("classic",)
     spelled = []
     for dialect in dialects:

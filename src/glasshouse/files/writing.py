@@ -122,9 +122,7 @@ def write(
         if proof is None and was_proven and not is_exact:
             known = known.recipe_alone  # a proof for floats may be false after rounding
     if proof is None and certificate is not None:
-        raise FileError(
-            certificate, "cannot be written, because no proof is known for this file; omit it"
-        )
+        raise FileError(certificate, "cannot be written, because no proof of the file is known")
     sheet = Sheet(_mixed(problem, plant), known, _remarks(second), dialect, planted)
     beside = None if is_stream(place) else side_car(name_of(place))
     goal = beside if certificate is None else Path(certificate)
@@ -282,5 +280,5 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as cause:
         raise FileAccessError(
-            folder, f"is not a folder, and cannot be created as one ({cause.strerror})"
+            folder, f"is not a folder, and cannot be created ({cause.strerror})"
         ) from None

@@ -136,7 +136,7 @@ BAD_QPLIB = [
     ("", None, "ends before the name"),
     ("x\nQCL\nminimize\n", 2, "type 'QCL'; expected QBN"),
     ("x\nLBN\nminimize\n", 2, "expected QBN"),
-    ("x\nQBN\nmin\n", 3, "expected minimize or maximize"),
+    ("x\nQBN\nmin\n", 3, "must be minimize or maximize"),
     (HEAD + "-1\n", 4, "expected the number of variables"),
     (HEAD + "many\n", 4, "expected the number of variables"),
     (HEAD + "99999999999\n", 4, "expected the number of variables"),

@@ -167,9 +167,9 @@ class CertificateReader:
         """Raise if the file does not contain as many lines of a kind as its header states."""
         if key not in self.words and key == "squares":
             if found:
-                raise self._error("loops", f"differs from {self._whole('loops') + found} lines")
+                raise self._error("loops", f"differs from the {self._whole('loops') + found} lines")
         elif self._whole(key) != found:
-            raise self._error(key, f"differs from {found}, the number of lines; restore the file")
+            raise self._error(key, f"differs from the {found} lines that follow; restore the file")
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"#"):
@@ -185,7 +185,7 @@ class CertificateReader:
             )
         if name not in _KEYS or name in self.words or rows_before:
             raise self.source.error(
-                f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the rows", line
+                f"bad {shown(text)}; expected each of {', '.join(_KEYS)} once, before rows", line
             )
         self.words[name] = (line, value)
 

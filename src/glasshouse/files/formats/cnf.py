@@ -1,9 +1,8 @@
 """Readers and writers of DIMACS CNF and of both dialects of weighted CNF (WCNF).
 
-Hard clauses come first, then soft clauses, each in their order. A classic header states `top` = 1 +
-Σ soft weights, so that no sum of soft clauses outweighs a hard clause. The newer dialect, of the
-MaxSAT Evaluations since 2022, has no header: two notes state the numbers of variables and clauses,
-so that a truncated file is noticed.
+Hard clauses precede soft clauses. A classic header states `top` = 1 + Σ soft weights, so that no
+sum of soft clauses outweighs a hard clause. The newer dialect, of MaxSAT Evaluations since 2022,
+has no header: two notes state the numbers of variables and clauses, so that truncation is noticed.
 
 In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MaxSAT. Files
 whose clauses have at most two literals are `Max2Sat` problems, all others `MaxSat`.
@@ -79,13 +78,11 @@ class ClauseReader:
             or len(words) not in ((4, 5) if self.kind == "wcnf" else (4,))
             or not all(word.isdigit() and len(word) < 40 for word in words[2:])
         ):
-            raise self.source.error(
-                f"the p line is {shown(text)}; expected 'p {self.kind} {shape}'", line
-            )
+            raise self.source.error(f"{shown(text)} must be 'p {self.kind} {shape}'", line)
         numbers = [int(word) for word in words[2:]]
         if numbers[0] > MOST_VARIABLES:
             raise self.source.error(
-                f"the p line states {numbers[0]} variables, above {MOST_VARIABLES}", line
+                f"the p line states {numbers[0]} variables, above the limit {MOST_VARIABLES}", line
             )
         if numbers[2:] == [0]:
             raise self.source.error("top is 0, but must be above all soft weights", line)

@@ -1,11 +1,10 @@
 """The COO text format of dimod: lines `i j weight`, with fields as `i i weight`.
 
 i and j are the labels of variables if these are integers; a number that occurs in no line is
-not a variable. Other labels are in a note, and then the lines count from 0.
-
-A file with `# vartype=SPIN` contains an Ising problem in the signs of dimod, which minimises
-+ΣJ s s + Σh s, so all signs are flipped. A file with `# vartype=BINARY` contains a QUBO. Weights
-have no exponent, because dimod does not read exponents.
+not a variable. Other labels are in a note, and then the lines count from 0. A file with
+`# vartype=SPIN` contains an Ising problem in the signs of dimod, which minimises +ΣJ s s + Σh s, so
+all signs are flipped. A file with `# vartype=BINARY` contains a QUBO. Weights have no exponent,
+because dimod does not read exponents.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class _Reader:
         for rows in read_rows(self.source, b"#", self._on_line):
             collector.add(rows)
         if self.vartype is None:
-            raise self.source.error("no vartype; add '# vartype=SPIN' or '# vartype=BINARY'")
+            raise self.source.error("has no vartype; add '# vartype=SPIN' or '# vartype=BINARY'")
         pairs, weights = collector.terms(self.notes)
         pairs, size, labels = self._named(pairs)
         offset = pair_terms.offset_of(self.notes)

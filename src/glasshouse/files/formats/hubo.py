@@ -1,9 +1,8 @@
 """The `.hubo` format: polynomials of any degree, one monomial `i j k … weight` per line.
 
-Variables count from 0, and a line with only a weight is the constant. `# vartype=SPIN` or
-`# vartype=BINARY` states the units, as in `.coo` files; the caller must pass the units of lists
-without a vartype, such as those of chook. The signs are those of `Polynomial`, which is minimised.
-`# num-variables N` includes variables that occur in no line.
+Variables count from 0. A line with only a weight is the constant. `# vartype=SPIN` or `BINARY`
+states the units, as in `.coo` files; lists without it, such as those of chook, require units of the
+caller. Energies are minimised. `# num-variables N` includes variables that occur in no line.
 """
 
 from __future__ import annotations
@@ -81,8 +80,8 @@ class _Reader:
             collector.add(rows)
         if self.units is None:
             raise self.source.error(
-                "no vartype; add '# vartype=SPIN' or '# vartype=BINARY', or pass units=\"spin\" or "
-                'units="binary"'
+                "has no vartype; add '# vartype=SPIN' or '# vartype=BINARY', or pass "
+                'units="spin" or units="binary"'
             )
         held, weights = collector.monomials(), collector.weights(self.notes)
         used = int(held.indices.max(initial=-1)) + 1
@@ -125,7 +124,7 @@ def make(
 def _exactly_summed(source: Source, held: Monomials, weights: Any) -> tuple[Monomials, Any]:
     """Add up repeated terms; raise if a sum would be rounded."""
     if not np.isfinite(np.abs(weights / 2).sum()):
-        raise source.error("the sum of all weights exceeds the float range; use smaller weights")
+        raise source.error("the sum of all weights exceeds the float range; scale the weights")
     order, firsts = held.grouped()
     sums, ends = weights[order[firsts]], np.append(firsts[1:], len(order))
     for group in np.flatnonzero(ends - firsts > 1).tolist():

@@ -2,9 +2,8 @@
 
 Vertices count from 1. Maximising the cut of a graph with weights w is minimising an Ising energy
 with J = -w and no fields: `E = offset + Σw - 2·cut`. Fields become edges to an ancilla, the last
-vertex. Parallel edges add up. Comments (after #, as in MQLib's graphs) may be anywhere; glasshouse
-writes them below the edges, where readers that count lines do not see them. The first line may be
-missing.
+vertex. Parallel edges add up. The first line may be missing. Comments (after #) may be anywhere;
+glasshouse writes comments below the edges, where readers that count lines do not read them.
 """
 
 from __future__ import annotations

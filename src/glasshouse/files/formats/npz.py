@@ -157,7 +157,7 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
         if "indptr" in archive:
             shape = len(visible), len(hidden)
             if header["shape"] != list(shape):
-                raise ValueError(f"shape {header['shape']!r:.40} differs from {shape}, by biases")
+                raise ValueError(f"shape {header['shape']!r:.40} must be {shape}, as the biases")
             return Rbm(_sparse(archive, shape), visible, hidden, header["offset"])
         return Rbm(archive.numbers("weights", 2), visible, hidden, header["offset"])
     weights = archive.numbers("weights", 1)
@@ -266,7 +266,7 @@ def _planted(
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     if isinstance(problem, Polynomial):
         if len(nodes):
-            raise ValueError("the plant of a polynomial has squares only, but it has loops")
+            raise ValueError("the plant of a polynomial must have squares only, but has loops")
         loops = NO_LOOPS
     else:
         starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")

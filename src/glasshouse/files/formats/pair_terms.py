@@ -138,7 +138,7 @@ def make(
         with np.errstate(over="ignore"):
             total = np.abs(weights).sum()
         if not np.isfinite(total):
-            raise source.error("the sum of all weights exceeds the float range; use smaller ones")
+            raise source.error("the sum of all weights exceeds the float range; scale the weights")
         pairs, weights = _exactly_summed(source, pairs, weights)
     weights = sign * weights
     single = pairs[:, 0] == pairs[:, 1]
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Return the notes about numbers: the offset, and whether integral weights are floats."""
+    """Return comment lines that note the offset, and floats whose values are all integral."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"

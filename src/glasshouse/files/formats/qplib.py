@@ -120,9 +120,7 @@ class _Reader:
             )
         sense = self._next("minimize or maximize").lower()
         if sense not in (b"minimize", b"maximize"):
-            raise self.source.error(
-                f"the objective's sense is {shown(sense)}; expected minimize or maximize", self.line
-            )
+            raise self.source.error(f"{shown(sense)} must be minimize or maximize", self.line)
         return 1 if sense == b"minimize" else -1
 
     def _labels(self, size: int) -> Labels | None:
@@ -142,7 +140,7 @@ class _Reader:
         for rows in self._take(number, "names"):
             places = rows.column(0)
             wrong = (rows.lengths < 2) | (places < 1) | (places > size)
-            rows.refuse(self.source, [(wrong, lambda _: "needs a variable number and its name")])
+            rows.refuse(self.source, [(wrong, lambda _: "expected a variable number and its name")])
             for row, place in enumerate(places.tolist()):
                 names[place - 1] = _name(rows, row)
         try:
@@ -187,16 +185,14 @@ class _Reader:
     def _count(self, what: str, most: int = 2**62) -> int:
         number = self._number(what)
         if not isinstance(number, int) or not 0 <= number <= most:
-            raise self.source.error(
-                f"{number} is invalid; expected {what}, an integer from 0 to {most}", self.line
-            )
+            raise self.source.error(f"{number}; expected {what}, an integer to {most}", self.line)
         return number
 
 
 def _doubled(source: Source, rows: Rows) -> Rows:
     """Convert rows `i value` to rows `i i value`."""
     short = rows.lengths != 2
-    rows.refuse(source, [(short, lambda _: "needs a variable number and its coefficient")])
+    rows.refuse(source, [(short, lambda _: "expected a variable number and its coefficient")])
     values = np.insert(rows.values, np.arange(0, len(rows.values), 2), rows.values[::2])
     odd = {place + place // 2 + place % 2: text for place, text in rows.odd.items()}
     return Rows(values, rows.ends // 2 * 3, rows.lines, odd)
@@ -217,7 +213,7 @@ def read(source: Source) -> Document:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write a QUBO as a QPLIB file, with the notes after everything that readers expect."""
+    """Write a QUBO as a QPLIB file, with the notes at the end of the file."""
     problem: Qubo = sheet.problem
     used = np.flatnonzero(problem.linear)
     labels = problem.labels

@@ -67,11 +67,12 @@ class _Reader:
             or words[2] not in (b"0", b"unconstrained")
             or not all(word.isdigit() and len(word) < 19 for word in words[3:])
         ):
-            raise self.source.error(f"the p line is {shown(text)}; expected {_SHAPE}", line)
+            raise self.source.error(f"{shown(text)} must be {_SHAPE}", line)
         self.header = [int(word) for word in words[3:]]
         if self.header[0] > MOST_VARIABLES:
             raise self.source.error(
-                f"the p line states {self.header[0]} variables, above {MOST_VARIABLES}", line
+                f"the p line states {self.header[0]} variables, above the limit {MOST_VARIABLES}",
+                line,
             )
 
 

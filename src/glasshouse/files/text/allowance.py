@@ -94,11 +94,11 @@ class Allowance:
         return _PAIRS_PER_BYTE * self.unpacked
 
     def grown(self, terms: int) -> int:
-        """Return the bytes that an instance of a recipe in a `terms`-term file may take."""
+        """Return how many bytes the instance of a recipe may take, for a file of `terms` terms."""
         return max(self.limit, _GROWN_PER_TERM * terms)
 
     def steps(self, terms: int) -> int:
-        """Return the steps that growing the recipe of a file with `terms` terms may take."""
+        """Return how many steps growing a recipe may take, for a file of `terms` terms."""
         return _STEPS_PER_BYTE * self.grown(terms)
 
     @property

@@ -67,7 +67,7 @@ def _refuse_large(text: str) -> None:
     allowance = Allowance()
     longest, most = allowance.limit // _CHARACTER, allowance.limit // _PART
     if len(text) > longest:
-        raise TomlError(f"has {len(text)} characters, above {longest}; {allowance.remedy}")
+        raise TomlError(f"has {len(text)} characters, over {longest}; {allowance.remedy}")
     parts = parts_of_keys(text)
     if parts > most:
         raise TomlError(f"has {parts} parts of keys, above {most}; {allowance.remedy}")

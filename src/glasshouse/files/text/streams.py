@@ -51,7 +51,7 @@ def format_suffix(path: Path) -> str:
 
 
 def is_stream(place: Place) -> TypeGuard[BinaryIO]:
-    """Return whether a place is an open stream, and not the path of a file."""
+    """Return whether a place is an open stream, not the path of a file."""
     return not isinstance(place, (str, os.PathLike))
 
 
@@ -64,7 +64,7 @@ def name_of(place: Place) -> Path:
 
 
 def typed_name(place: Place, format: str | None) -> Path:
-    """Return a file name whose suffixes give the format: by `format`, else by the file."""
+    """Return a file name with the suffixes of `format`, by default the name of the file."""
     if format is not None:
         return Path(f"_.{format.lower().lstrip('.')}")
     if is_stream(place):

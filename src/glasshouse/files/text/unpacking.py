@@ -69,7 +69,7 @@ class Unpacker:
         return True
 
     def _decode(self, size: int) -> bytes:
-        """Unpack at most `size` bytes of a part; return none if the decoder needs more input."""
+        """Unpack at most `size` bytes; return no bytes if the decoder needs more input."""
         if not self._input and getattr(self._decoder, "needs_input", True):
             self._input = self._raw.read(_PIECE)
             if not self._input:
