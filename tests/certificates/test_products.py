@@ -279,7 +279,7 @@ def test_small_files_that_ask_for_much_are_refused_at_once(tmp_path):
         (("2 3 4 5\n", "1 2 3\n"), "twice"),
         (("2 3 4 5\n", "2\n"), "expected at least two"),
         (("2 3 4 5\n", "0 3 4 5\n"), "integers of at least 1"),
-        (("2 3 4 5\n", "2 3 4 9\n"), "names vertex"),
+        (("2 3 4 5\n", "2 3 4 9\n"), "names vertex 9, but there are only 6 variables"),
         (("3 0 7 8 9", "3 0 7 8 10"), "names vertex 10"),
         (("3 0 7 8 9", "3 0 -7 8 9"), "an odd number"),
         (("3 0 7 8 9", "3 7 8"), "at least 3 nodes"),

@@ -155,14 +155,14 @@ class TableCollector(Collector):
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
         says = "expected variables, integers of at least 1"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
-        self._keep(rows.lengths, rows.lengths, rows.values - 1)
+        self._keep(rows.lengths, rows.lengths, rows.values)
 
     def monomials(self, size: int) -> Monomials:
         """Return all collected monomials."""
         if not self.count:  # without monomials, the number of variables may be 0
             return NO_MONOMIALS
-        spins, starts, _ = self._joined(size - 1, "monomial")
-        return checked_table(Monomials(spins, starts.astype(np.int64)), size)
+        variables, starts, _ = self._joined(size, "monomial")
+        return checked_table(Monomials(variables - 1, starts.astype(np.int64)), size)
 
 
 class CoreCollector(Collector):
