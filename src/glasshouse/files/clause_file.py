@@ -139,10 +139,10 @@ class _Reader:
             raise self.source.error("there must be one p line, before all clauses", line)
         self.kind = words[1]
         numbers = [self._whole(line, word) for word in words[2:] if word.isdigit()]
-        if len(words) - 2 != len(numbers) or len(numbers) not in (
-            (2,) if self.kind == b"cnf" else (2, 3)
-        ):
-            raise self.source.error("the p line must be 'p wcnf VARIABLES CLAUSES TOP'", line)
+        is_cnf = self.kind == b"cnf"
+        if len(words) - 2 != len(numbers) or len(numbers) not in ((2,) if is_cnf else (2, 3)):
+            shape = "cnf VARIABLES CLAUSES" if is_cnf else "wcnf VARIABLES CLAUSES TOP"
+            raise self.source.error(f"the p line must be 'p {shape}'", line)
         self.num_variables, self.num_clauses, *tops = numbers
         self.top = tops[0] if tops else None
 
@@ -154,7 +154,8 @@ class _Reader:
             weight = 1 if is_hard else self._whole(line, first)
         numbers = [self._whole(line, word) for word in words]
         if weight < 0 or not numbers or numbers.pop() != 0 or 0 in numbers:
-            raise self.source.error("a clause must be a weight, literals, and a final 0", line)
+            what = "literals" if self.kind == b"cnf" else "a weight, literals,"
+            raise self.source.error(f"a clause must consist of {what} and a final 0", line)
         if is_hard or (self.top is not None and weight >= self.top):
             self.hard.append(tuple(numbers))
         else:
@@ -163,7 +164,9 @@ class _Reader:
     def _whole(self, line: int, word: bytes) -> int:
         digits = word[1:] if word[:1] in (b"-", b"+") else word
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-            raise self.source.error(f"{shown(word)} is not an integer", line)
+            raise self.source.error(
+                f"{shown(word)} is not an integer of at most {_MOST_DIGITS} digits", line
+            )
         return int(word)
 
 
