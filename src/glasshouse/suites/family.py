@@ -48,7 +48,7 @@ class Family:
         return family_seed(self.seed, defined)
 
     def grow(self, index: int) -> Planted:
-        """Grow instance number `index`."""
+        """Grow instance number `index` of the family."""
         method = METHODS.find(self.method, "method")
         return method.function(**self.parameters, rng=self.planting_seed.child(index))
 

@@ -53,11 +53,11 @@ class SuiteFolder:
 
     @property
     def manifest(self) -> Path:
-        """The manifest, which states the optima; it exists once the suite is complete."""
+        """The path of the manifest, which exists only if the suite is complete."""
         return self.answers / MANIFEST
 
     def plan(self) -> dict[str, object] | None:
-        """Return the stored families, seed and options of the suite; None before it is begun."""
+        """Return the stored families, seed and options of the suite; None if none are stored."""
         path = self.answers / PLAN
         if not path.exists():
             return None
@@ -69,7 +69,7 @@ class SuiteFolder:
             return values
 
     def reserve(self, suite: SuiteFile, **options: object) -> None:
-        """Store the families, seed and options of a suite; raise if the folder has other ones."""
+        """Store a suite's families, seed and options; raise if the folder has another suite."""
         values = json.loads(suite.canonical()) | options
         held = self.plan()
         if held is None:

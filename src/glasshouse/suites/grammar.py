@@ -70,7 +70,7 @@ def each_family(
 
 
 def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parameters of each instance set: the fixed ones, with every point of the grid."""
+    """Yield the parameters at each grid point of a family: fixed parameters and grid values."""
     fixed = table(family.get("parameters", {}), None, "parameters")
     axes = {
         name: _axis(name, values)

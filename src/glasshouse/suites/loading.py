@@ -103,8 +103,8 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
     """Return a suite of the standard instances of a family that are in a folder."""
     if family not in (known := standard_families()):
         raise ValueError(
-            f"{family} is not a family of standard instances, so {folder} is of no use; use one of "
-            f"{', '.join(known)}"
+            f"{family} is not a family of standard instances, for which {folder} was given; use "
+            f"one of {', '.join(known)}"
         )
     certificates = None if answers is None else Path(answers)
     copies, missing = standard_copies(family, folder, cache, certificates)
@@ -116,7 +116,7 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
 
 
 def _typed(path: Path) -> str:
-    """Return a path as it was typed; of an absolute path, only the last name."""
+    """Return a path as it was typed, but an absolute path without its parent folders."""
     if not path.is_absolute():
         return str(path)
     return path.parent.name if path.name == MANIFEST else path.name

@@ -1,4 +1,4 @@
-"""Writing suites: a folder of instances with a manifest that states the optimum of each.
+"""Writing of suites: folders of instances with a manifest that states each optimum.
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
 grows it again, and the optimum in the file's own weights, with the cut or objective if the file has
@@ -221,7 +221,7 @@ class _Writer:
 
 
 def _suffixes_of(instance: Instance, suffixes: list[str]) -> list[str]:
-    """Return the suffixes for an instance; a polynomial gets .hubo, as WCNF loses its proof."""
+    """Return the suffixes of an instance's files: polynomials need .hubo instead of .wcnf."""
     if not (isinstance(instance, Planted) and isinstance(instance.problem, Polynomial)):
         return suffixes
     return list(dict.fromkeys(suffix.replace(".wcnf", ".hubo") for suffix in suffixes))

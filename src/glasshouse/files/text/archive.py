@@ -200,7 +200,7 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
 
 
 def bounds_of(array: npt.NDArray[Any], end: int, what: str) -> IntArray:
-    """Check that boundaries of parts ascend from 0 to `end`, and return them as int64.
+    """Check that the boundaries of parts ascend from 0 to `end`, and return them as int64.
 
     Raises:
         ValueError: the boundaries are not ascending from 0 to `end`.

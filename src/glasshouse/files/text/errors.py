@@ -1,4 +1,4 @@
-"""Exceptions raised when files are read or written, and quotations of files in messages."""
+"""Exceptions for files that cannot be read or written, and quoting of file contents."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class UnpackError(Exception):
-    """Raised for data that is not validly compressed, or that unpacks to more than the limit."""
+    """Raised if compressed data are invalid, or unpack to more than the limit."""
 
 
 class Unpacker:
