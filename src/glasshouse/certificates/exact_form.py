@@ -165,7 +165,7 @@ class ExactForm:
         constant: Any,
         *others: Any,
     ) -> ExactForm:
-        """Build a form from couplings and fields; fields become ghost edges, and zeros vanish."""
+        """Build a form from couplings and fields, which become ghost edges; drop zero weights."""
         couplings, fields = roomy(couplings, fields, factor=1)
         coupled = np.flatnonzero(couplings.astype(np.bool_))
         biased = np.flatnonzero(fields.astype(np.bool_)).astype(np.int32)
@@ -195,7 +195,7 @@ class ExactForm:
 
     @cached_property
     def step(self) -> int:
-        """A divisor of all differences between relevant values; 0 if these values are equal."""
+        """A divisor of all value differences between states that satisfy the hard clauses, or 0."""
         return self.flip_step if self.grain is None else math.lcm(self.flip_step, self.grain)
 
     @cached_property

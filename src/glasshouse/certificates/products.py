@@ -133,10 +133,10 @@ def open_monomial(terms: Terms, cover: npt.NDArray[Any]) -> tuple[int, ...]:
 def all_values(
     size: int, terms: Terms, cover: npt.NDArray[Any], at_once: int
 ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Yield constant - Σ amount · monomial for all states of a cover, least over other spins.
+    """Yield the values of all states of a cover, each minimised over the other spins.
 
-    State x has the k-th spin of the cover down if bit k is set. The values are yielded by the high
-    bits of x, 2^at_once at a time. No monomial may be open.
+    A value is constant - Σ amount · monomial. State x has the k-th spin of the cover down if bit k
+    is set. Values are yielded by the high bits of x, 2^at_once at a time. No monomial may be open.
     """
     place = np.full(size, -1)
     place[cover] = np.arange(len(cover))

@@ -163,7 +163,7 @@ def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
 
 
 def check_fit(certificate: Certificate, size: int) -> None:
-    """Raise if a certificate does not have the problem's variables, or names other vertices."""
+    """Raise if a certificate does not fit a problem of `size` variables."""
     if len(certificate.state) != size:
         raise CertificateError(
             f"the certificate is for {len(certificate.state)} variables, but the problem has {size}"
