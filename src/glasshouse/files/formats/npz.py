@@ -261,7 +261,7 @@ def _planted(
     if not isinstance(cost, int) or type(loop_weight) is not int:
         raise ValueError("planted_cost and loop_weight must be integers")
     if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
-        raise ValueError(f"denominator {denominator!r:.40} must be 1 to {_MOST_DENOMINATOR}")
+        raise ValueError(f"denominator {denominator!r:.40} must be from 1 to {_MOST_DENOMINATOR}")
     # A node is a spin, or the ghost, which follows the last spin.
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     if isinstance(problem, Polynomial):
