@@ -117,7 +117,7 @@ class Notes:
         try:
             return naming.from_json(self._values["labels"][1], size)
         except ValueError as fault:
-            raise self.error("labels", str(fault)) from None
+            raise self.error("labels", f"cannot be used: {fault}") from None
 
     def labelled(self, problem: AnyProblem) -> AnyProblem:
         """Return the problem with the labels in the notes, or unchanged without labels."""
