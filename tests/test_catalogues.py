@@ -205,7 +205,7 @@ def test_names_that_would_hide_others_are_refused():
         with pytest.raises(ValueError, match="the name of a glasshouse solver"):
             exact_solver(name, package="x")
     for suffix in ("", "wx", ".gz", ".cert"):
-        with pytest.raises(ValueError, match="cannot name a format"):
+        with pytest.raises(ValueError, match="is reserved or invalid"):
             register_format(Format("toy", suffix, None, None))
 
     def mine(n, m, *, rng=None):

@@ -8,14 +8,14 @@ never below c g^2 if sum a/g is odd, g = gcd(a), and never below 0 otherwise; mi
 sum a^2, it is a part like a loop. With R = problem - loops - squares,
 value >= constant - sum mu (L-2) - sum c (sum a^2 - g^2 [odd]) - sum |R|  always holds.
 Products of spins may be vertices, too (version 4): they are +1 or -1 like spins, and an edge stands
-for the product of its ends, in which spins that both have cancel, so all of this holds for them.
-A tree of pairs of spins, equal or opposite, parts all states into leaves; the least leaf counts. In
-a leaf, tied spins are one; it has own loops and squares, or a cover: spins that touch all edges.
-Turning spin a changes a value by 2 sum_b w[a,b] s_a s_b, so values of a leaf differ by multiples of
-2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state of the optimum must be true as well.
-Clauses of any length have cores instead (version 5): trees over variables whose leaves name
+for the product of its ends, in which common spins cancel. So all of the above holds for them.
+A tree splits all states by pairs of spins, equal or opposite, into leaves; the least bound counts.
+In a leaf, tied spins are one spin. It has loops and squares, or a cover: spins touching all edges.
+Flipping a changes a value by 2 sum_b w[a,b] s_a s_b, so values in a leaf differ by multiples of
+2 gcd(2 gcd(w), sum_b w[a,b] for all a). What comments state about the optimum must be true, too.
+Clauses of any length have cores instead (version 5): trees over variables, whose leaves name
 clauses that their paths falsify. Every state reaches a leaf, so it pays the cost of the core. A
-core charges a clause the most that one of its leaves does; all charges must fit into its weight.
+core charges a clause the largest amount in its leaves; all charges must fit into its weight.
 Exit code: 0 the assignment is optimal, 2 only a lower bound is proven, 1 the files are refused.
 """
 
@@ -39,7 +39,7 @@ MOST_COVERED = 24
 
 
 def require(condition, otherwise):
-    """Refuse the files unless a condition holds."""
+    """Raise a ValueError with a printable message unless a condition holds."""
     if not condition:
         raise ValueError(re.sub("[^ -~]", "?", otherwise[:300]))
 
@@ -47,33 +47,33 @@ def require(condition, otherwise):
 def whole(word):
     """Parse an integer of at most 4300 digits, not counting leading zeros."""
     digits = word.lstrip("+-").lstrip("0") or "0"
-    require(re.fullmatch("[+-]?[0-9]+", word) and len(digits) <= 4300, f"not whole: {word[:40]}")
+    require(re.fullmatch("[+-]?[0-9]+", word) and len(digits) <= 4300, f"bad integer: {word[:40]}")
     return -int(digits) if word[0] == "-" else int(digits)
 
 
 def counts(words):
     """Parse unsigned integers that name vertices or count parts."""
-    require(all(w.isdigit() and len(w) < 12 for w in words), f"no counts: {words[:9]}")
+    require(all(w.isdigit() and len(w) < 12 for w in words), f"not counts: {words[:9]}")
     return list(map(int, words))
 
 
 def number(word, is_float=False):
     """Parse a stated number: an integer, or a finite float if it has a point or an exponent."""
-    require(len(word) <= 400 and set(word) <= set("0123456789+-.eE"), f"no number: {word[:40]}")
+    require(len(word) <= 400 and set(word) <= set("0123456789+-.eE"), f"not a number: {word[:40]}")
     value = float(word) if is_float or set(word) & set(".eE") else int(word)
     require(abs(value) < (2**70 if isinstance(value, int) else math.inf), f"too large: {word[:40]}")
     return value
 
 
 def rows(text, comment):
-    """Split all lines except comments into words; non-ASCII bytes, and the _ of 1_0, are errors."""
-    require("\0" not in text, "binary data; unpack compressed files first")
+    """Split all lines except comments into words; characters that must not occur become a ?."""
+    require("\0" not in text, "the file has binary data; unpack compressed files first")
     lines = [re.sub(r"[^\t\v\f\r -~]|[_/]", "?", line).split() for line in text.split("\n")]
     return [words for words in lines if words and words[0][0] != comment]
 
 
 def frozen(value, depth, others=()):
-    """Convert plain JSON, at most `depth` deep, to tuples of exact numbers and texts."""
+    """Convert plain JSON of limited depth to tuples of exact numbers and texts."""
     is_plain = depth > 0 and type(value) in (int, float, str, list, *others)
     require(is_plain and (type(value) is not float or math.isfinite(value)), "not plain JSON")
     inner = value.values() if type(value) is dict else value if type(value) is list else None
@@ -82,13 +82,13 @@ def frozen(value, depth, others=()):
 
 
 def read_notes(text, mark, keys):
-    """Parse the notes in comments, each key at most once: a word, or JSON without repeated keys."""
+    """Return the notes in comments: for each key, a word or JSON without repeated keys."""
     notes, opening = {}, {b"recipe": b"{", b"labels": b"["}
     for line in map(bytes.strip, text.encode("latin1").split(b"\n")):
         key, *values = (line[1:].split() if line[:1] == mark else []) or [b""]
         is_json = key in opening and values and values[0][:1] == opening[key]
         if is_json or (key in keys and len(values) == 1):
-            require(key not in notes, f"{key} is stated again")
+            require(key not in notes, f"the note {key} is stated twice")
             notes[key] = values[0].decode("latin1")
         if is_json:
             others = [16, (dict, bool, type(None))] if key == b"recipe" else [6]
@@ -96,26 +96,26 @@ def read_notes(text, mark, keys):
             hooks = {"object_pairs_hook": lambda x: dict(x) if len(dict(x)) == len(x) else ()}
             hooks["parse_int"] = whole
             notes[key] = frozen(json.loads(line[1:].split(maxsplit=1)[1], **hooks), *others)
-    require(b"encoding" not in notes, "an encoding for solvers has no certificate")
+    require(b"encoding" not in notes, "a file in an encoding for solvers has no certificate")
     return notes
 
 
 def read_wcnf(text):
-    """Return soft clauses (weight, literals), hard clauses, number of variables, notes."""
+    """Return the soft clauses (weight, literals), hard clauses, number of variables and notes."""
     lines, notes, soft, hard = rows(text, "c"), read_notes(text, b"c", NOTES), [], []
     head = " ".join(lines.pop(0)) if lines and lines[0][0][0] == "p" else None
     match = re.fullmatch(r"p wcnf (\d{1,39}) (\d{1,39})(?: (\d{1,39}))?", head or "p wcnf 0 0")
-    require(match and (head or lines or NOTES[1] in notes), f"WCNF: {head}, no clauses")
+    require(match and (head or lines or NOTES[1] in notes), f"WCNF: bad p line or none: {head}")
     size, count, top = match.groups() if head else (*(notes.get(key) for key in NOTES[:2]), None)
     require(not set(f"{size}{count}".replace("None", "")) & set(".eE"), f"WCNF: {size} {count}")
-    require(count is None or number(count) == len(lines), f"WCNF: {len(lines)} of {count} clauses")
+    require(count is None or number(count) == len(lines), f"{len(lines)} clauses, not {count}")
     top = math.inf if top is None else int(top)
     for first, *words in lines:
         *clause, end = map(whole, words)
         weight = top if first == "h" and head is None else whole(first)
         require(
             end == 0 and 0 not in clause and (0 <= weight < 2**63 or weight == top),
-            f"WCNF: {first} {words}",
+            f"WCNF: not a clause: {first} {words}",
         )
         hard.append(clause) if weight >= top else soft.append((weight, clause))
     used = max((abs(x) for clause in hard + [c for _, c in soft] for x in clause), default=0)
@@ -132,31 +132,31 @@ def weight_of(word):
     if abs(value) >= 2**53 and not set(word) & set("eE"):
         shortest = repr(abs(value)).partition("e")[0].replace(".", "").rstrip("0")
         is_held = point if int(digits) == abs(value) else digits.strip("0") == shortest
-        require(is_held and not rest.strip("0"), f"no float: {word[:40]}")
+        require(is_held and not rest.strip("0"), f"not exact as a float: {word[:40]}")
     return value
 
 
 def are_floats(weights, sums, offset, notes):
-    """Return whether the weights are floats; refuse weights that neither type holds exactly."""
-    require(notes.get(b"numbers", "float") == "float", "numbers of an unknown kind")
+    """Return whether weights are floats, not integers; raise if neither type holds them exactly."""
+    require(notes.get(b"numbers", "float") == "float", "the note 'numbers' must be 'float'")
     is_int = {*map(type, weights)} <= {int} or all(w == int(w) and abs(w) < 2**53 for w in weights)
     is_float = b"numbers" in notes or offset != int(offset) or not is_int  # 1.0 is an integer, too
     total = sum(map(abs, sums)) + abs(Fraction(offset))
     in_range = total <= 2**1020 and sum(map(abs, weights)) < math.inf if is_float else total < 2**63
     is_held = in_range and all(float(w) == w for w in [*weights, *sums] if is_float)
-    require(is_held, "weights or sums of weights are too large, or no float holds them")
+    require(is_held, "weights or their sums are too large, or not exact as floats")
     return is_float
 
 
 def read_graph(text, is_qubo=False):
-    """Return offset and weights -w, both times a scale; scale, size, notes, and whether floats."""
+    """Return scaled offset, scaled weights -w, the scale, size, notes, and whether w are floats."""
     lines = rows(text, "#") or [[]]
     head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph may have no head
     notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
     offset, pairs = number(notes.get(b"offset", "0")), [sorted(map(whole, x[:-1])) for x in lines]
     size, count = map(whole, head) if head else (max(map(max, pairs)), len(lines))
     is_graph = all(len(p) == 2 and 0 < p[0] < p[1] + is_qubo and p[1] <= size for p in pairs)
-    require(is_graph and size >= 0 and len(lines) == count, "graph: edges not as stated")
+    require(is_graph and size >= 0 and len(lines) == count, "graph: wrong edges or number of edges")
     weights, edges = [weight_of(words[-1]) for words in lines], defaultdict(Fraction)
     for (a, b), w in zip(pairs, weights):  # parallel edges are added up
         edges[a, b] -= Fraction(w) * (2 if is_qubo and a != b else 1)  # Q is symmetric
@@ -173,16 +173,16 @@ def read_graph(text, is_qubo=False):
 
 
 def read_hubo(text):
-    """Return the same as read_graph for lists "i j k weight", which count from 0."""
+    """Return what read_graph returns, for a list of monomials "i j k weight" counted from 0."""
     notes, spots = read_notes(text, b"#", HUBO_NOTES), defaultdict(Fraction)
     heads = [line.strip(" \t\r\v\f")[:1000] for line in text.split("\n")]
     said = [x[1] for x in map(re.compile(r"#.*?vartype[:=]\s*(\S+)", re.A).match, heads) if x]
-    require(said in (["SPIN"], ["BINARY"]), "polynomial: expected one vartype, SPIN or BINARY")
+    require(said in (["SPIN"], ["BINARY"]), "polynomial: there must be one vartype, SPIN or BINARY")
     lines = [(list(map(whole, x[:-1])), weight_of(x[-1])) for x in rows(text, "#")]
     used = max((max(m, default=-1) for m, _ in lines), default=-1) + 1
     size, weights = number(notes.get(b"num-variables", str(used))), [w for _, w in lines]
     is_held = type(size) is int and used <= size < 2**31
-    require(is_held and all(v >= 0 for m, _ in lines for v in m), "polynomial: variables")
+    require(is_held and all(v >= 0 for m, _ in lines for v in m), "polynomial: bad variables")
     for m, w in lines:  # s s = 1, x x = x
         spots[product([(v + 1, 1) for v in (m if said == ["SPIN"] else {*m})])[0]] += Fraction(w)
     is_float = are_floats(weights, spots.values(), 0, notes)
@@ -201,7 +201,7 @@ def read_hubo(text):
 
 
 def read_certificate(text):
-    """State, stated cost, parts (loops (mu, vertices), squares, leaves), and cores, if any."""
+    """Return the state, the stated cost, the parts (loops, squares, leaves), and the cores."""
     lines, heads, tree = rows(text, "#")[::-1], {}, []
     while lines and lines[-1][0][0].isalpha():
         word, *values = lines.pop()
@@ -209,7 +209,7 @@ def read_certificate(text):
             tree.append((word, counts(values)))
             continue
         is_next = word in HEADS and word not in heads and (heads or word == HEADS[0])
-        require(is_next, f"certificate: {word[:40]}")
+        require(is_next, f"certificate: unexpected line {word[:40]}")
         heads[word] = " ".join(values)
     parts, version = [list(map(whole, words)) for words in lines[::-1]], heads.get(HEADS[0])
     needed, is_five = {"denominator", "state", "loops"}, version == "5"
@@ -221,34 +221,34 @@ def read_certificate(text):
     is_version = is_version and not set(heads) & ({"loops", "squares"} if is_five else {"cores"})
     is_version = is_version and ("tree" in heads) >= ("common" in heads)
     require(is_version and (version > "1" or "squares" not in heads), "certificate: its version")
-    require(whole(heads.get("tree", "0")) == len(tree), "certificate: rows of the tree are missing")
+    require(whole(heads.get("tree", "0")) == len(tree), "certificate: wrong number of tree rows")
     kinds = "monomials", "loops", "squares", "cores"
     table, loops, squares, cores = (whole(heads.get(x, "0")) for x in kinds)
     over, has_tree = whole(heads["denominator"]), "tree" in heads
     tree = tree if has_tree else [("leaf", [0, 0])]
     is_sum = min(table, loops, squares, cores) >= 0
     is_sum = is_sum and table + loops + squares + cores == len(parts)
-    require(over > 0 and is_sum, "certificate: parts")
+    require(over > 0 and is_sum, "certificate: wrong number of parts, or denominator")
     names, order = counts(heads.get("names", "").split()), range(1, len(heads["state"]) + 1)
-    require("names" not in heads or sorted(names) == [*order], "certificate: names")
+    require("names" not in heads or sorted(names) == [*order], "certificate: names must be 1 to n")
     common = counts(heads.get("common", "0 0").split()) if has_tree else [loops, squares]
     table, parts = parts[:table], parts[table:]
     for m in table:  # a vertex that is a product of spins
         is_monomial = len(m) > 1 and m == sorted({*m}) and m[0] > 0 and m[-1] <= len(order)
-        require(is_monomial, f"no monomial: {m}")
-    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial stands twice")
-    require(bool(cores) == is_five, "certificate: no cores")
+        require(is_monomial, f"not a monomial: {m}")
+    require(len({*map(tuple, table)}) == len(table), "certificate: a monomial is listed twice")
+    require(bool(cores) == is_five, "certificate: version 5 must have cores")
     proof = over, parts[:loops], parts[loops:], tree, common, table
     has_cores = is_five or not (table or parts or has_tree)
     return heads["state"], heads.get("cost"), proof, parts if has_cores else None
 
 
 def leaves_of(tree, common, loops, squares, size):
-    """Yield each leaf's ties {vertex: (root, sign)}, None if it has no state, and its parts."""
-    waiting, (first, second) = [()], common  # a path is its last pair and the path before it
+    """Yield for each leaf its ties {vertex: (root, sign)} (None if contradictory) and its parts."""
+    waiting, (first, second) = [()], common  # a path consists of its last pair and the path before
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")
-        path, said = waiting.pop(), f"certificate: {word} {numbers[:9]}"
+        path, said = waiting.pop(), f"certificate: wrong tree row {word} {numbers[:9]}"
         require(word == "leaf" or max(numbers, default=0) <= size, said)
         if word == "branch":
             require(len({*numbers}) == len(numbers) == 2, said)
@@ -265,7 +265,7 @@ def leaves_of(tree, common, loops, squares, size):
 
 
 def ties_of(path):
-    """Return classes of vertices tied by pairs (a, b, sign); None if the pairs contradict."""
+    """Return the classes of vertices that pairs (a, b, sign) tie; None if the pairs contradict."""
     near, found = defaultdict(list), {}
     while path:
         (a, b, sign), path = path
@@ -282,7 +282,7 @@ def ties_of(path):
 
 
 def folded(constant, weights, ties):
-    """Return the same constant - sum of w s s for tied spins: weights between classes only."""
+    """Return the constant and the weights between classes of tied spins, for the same values."""
     small = defaultdict(int)
     for key, w in weights.items():
         if len(key) > 2:
@@ -296,7 +296,7 @@ def folded(constant, weights, ties):
 
 
 def product(signed):
-    """Return the product of spins (vertex, sign): its vertices, at least two, and its sign."""
+    """Multiply spins (vertex, sign); return the vertices (padded to two by ghosts) and the sign."""
     left, sign = set(), 1
     for vertex, x in signed:
         left, sign = left ^ {vertex}, sign * x
@@ -305,13 +305,13 @@ def product(signed):
 
 
 def edge(ends, table, ties, size):
-    """Return the product of vertices; vertices above `size` are products themselves."""
+    """Return the product of vertices, in which a vertex above `size` is a product of spins."""
     parts = [table[v - size - 1] if v > size else [v] for v in ends]
     return product([ties.get(v, (v, 1)) for part in parts for v in part])
 
 
 def step_of(weights):
-    """Return a divisor of all differences between values; 0 if all values are equal."""
+    """Return a divisor of all differences between values of states; 0 if all are equal."""
     sums = defaultdict(int)
     for vertex, w in ((vertex, w) for key, w in weights.items() for vertex in key if vertex):
         sums[vertex] += w
@@ -319,7 +319,7 @@ def step_of(weights):
 
 
 def least_of_cover(constant, weights, cover, ties):
-    """Return the least value, by enumerating all states of a cover; the ghost's spin is fixed."""
+    """Return the least value of all states, by enumerating the states of a cover."""
     ghost, *cover = dict.fromkeys(ties.get(v, (v, 1))[0] for v in [0, *cover])
     if cover and max(map(len, weights), default=0) > 2:  # fix the spins one by one
         halves = (folded(constant, weights, {cover[0]: (0, sign)}) for sign in (1, -1))
@@ -343,19 +343,19 @@ def least_of_cover(constant, weights, cover, ties):
 
 
 def cost_of(soft, hard, spins):
-    """Return the cost of an assignment; infinite if it breaks a hard clause."""
+    """Return the cost of an assignment; infinite if it violates a hard clause."""
     broken = any(all(spins[abs(x)] * x < 0 for x in clause) for clause in hard)
     return math.inf if broken else sum(w for w, c in soft if all(spins[abs(x)] * x < 0 for x in c))
 
 
 def spins_of(bits, size):
-    """Return the ghost's spin, then the spins of a text of 0 and 1."""
-    require(len(bits) == size and set(bits) <= {"0", "1"}, f"no state of {size}: {bits[:40]}")
+    """Convert a string of 0 and 1 to spins, after the spin of the ghost."""
+    require(len(bits) == size and set(bits) <= {"0", "1"}, f"not {size} bits: {bits[:40]}")
     return [1, *(2 * int(bit) - 1 for bit in bits)]
 
 
 def signed_graph(soft, hard):
-    """The constant and the weights w[a,b], a < b, of 4 x cost; a hard clause outweighs all soft."""
+    """Return the constant and weights w[a,b], a < b, of 4 x cost; a hard clause costs a penalty."""
     weights, penalty = defaultdict(int), 1 + sum(w for w, _ in soft)
     for w, clause in soft + [(penalty, clause) for clause in hard]:
         # w (1 - x s_a)(1 - y s_b); a missing literal is "not ghost", which is always false.
@@ -366,21 +366,21 @@ def signed_graph(soft, hard):
 
 
 def check_parts(loops, squares, size):  # size: the highest vertex
-    """Refuse invalid loops and squares, in any leaf."""
+    """Raise if a loop or square of any leaf is invalid."""
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
         is_odd = (1 + sum(vertex < 0 for vertex in marked[:-1])) % 2
         is_cycle = mu > 0 and len(set(cycle)) == len(cycle) > 2 and max(cycle) <= size
-        require(is_cycle and marked[-1] >= 0 and is_odd, f"no loop: {mu} {marked}")
+        require(is_cycle and marked[-1] >= 0 and is_odd, f"not a loop: {mu} {marked}")
     for c, *pairs in squares:
         a, nodes = pairs[::2], pairs[1::2]
         is_square = c > 0 < len(a) == len(nodes) == len(set(nodes)) and all(a)
         in_range = is_square and min(nodes) >= 0 and max(nodes) <= size and max(map(abs, a)) < 2**63
-        require(in_range, f"no square: {c} {pairs}")
+        require(in_range, f"not a square: {c} {pairs}")
 
 
 def taken_off(weights, loops, squares, spins, ties, unit, table, size):
-    """Subtract the parts from the weights, in place; return how far below zero they can get."""
+    """Subtract loops and squares from the weights; return how far below zero the parts can get."""
     minima = 0
     for mu, *marked in loops:
         cycle = list(map(abs, marked))
@@ -394,7 +394,7 @@ def taken_off(weights, loops, squares, spins, ties, unit, table, size):
         for x, node in zip(pairs[::2], pairs[1::2]):
             root, sign = edge([node], table, ties, size) if table else ties.get(node, (node, 1))
             tied[root] += sign * x
-        require(max(map(abs, tied.values()), default=0) < 2**63, "a square's coefficient")
+        require(max(map(abs, tied.values()), default=0) < 2**63, "a coefficient is too large")
         divisor = reduce(math.gcd, tied.values(), 0) or 1
         is_odd = sum(tied.values()) // divisor % 2
         minima += unit * c * (sum(x * x for x in tied.values()) - divisor**2 * is_odd)
@@ -405,7 +405,7 @@ def taken_off(weights, loops, squares, spins, ties, unit, table, size):
 
 
 def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, *more):
-    """Return the least value that the leaves allow."""
+    """Return the least value of a state that the bounds of all leaves allow."""
     size, (common, table) = len(spins) - 1, more
     check_parts(loops, squares, size + len(table))
     spins = spins + [math.prod(spins[i] for i in m) for m in table]
@@ -424,23 +424,23 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
         low = Fraction(max(trivial, top - minima - sum(map(abs, rest.values()))), denominator)
         known = ((base - sum(small.values()), step_of(small)), (value, whole_step))
         least.append(max(x - (x - low) // step * step if step else x for x, step in known))
-    require(min(least) <= value, "a bound is above the value of a state")
+    require(min(least) <= value, "the bound is above the value of the state, so it is false")
     return min(least)
 
 
 def bound_of_cores(clauses, value, grain, size, denominator, cores):
-    """The least value, 4 x cost, that cores leave possible."""
+    """Return the least value, 4 x cost, of an assignment that the cores allow."""
     (soft, hard), spins, low = clauses, [0] * (size + 1), 0
     left, clauses = [denominator * w for w, _ in soft], [c for _, c in soft] + hard
     for cost, *tree in cores:
-        said, path, charged = f"no core: {cost} {tree[:40]}", [], {}
+        said, path, charged = f"not a core: {cost} {tree[:40]}", [], {}
         require(cost > 0 and max(map(abs, [cost, *tree])) < 2**63, said)
         tree.reverse()
         while True:
             token = tree.pop() if tree else math.inf  # no such variable
             if token > 0:
                 require(token <= size and not spins[token], said)
-                spins[token] = -1  # first the half where it is false
+                spins[token] = -1  # first the subtree in which it is false
                 path.append(token)
                 continue
             leaf = [(-token, cost)]
@@ -466,12 +466,12 @@ def bound_of_cores(clauses, value, grain, size, denominator, cores):
         require(not tree, said)
         low += 4 * cost
     least = value - (value - Fraction(low, denominator)) // grain * grain if grain else value
-    require(least <= value, "a bound above a value, which cannot be")
+    require(least <= value, "the bound is above the value of the state, so it is false")
     return least
 
 
 def read_problem(text, is_graph, is_qubo, is_hubo):
-    """The problem, as above, with value = total + cut x answer, and a value for each state."""
+    """Read a problem file; value = total + cut x answer, and value_of gives a state's value."""
     p = SimpleNamespace(is_float=False, grain=1, unit=2, total=0, cut=4, scale=4, is_long=False)
     p.clauses = None
     if is_graph or is_hubo:  # energy = total - 2 cut
@@ -489,23 +489,23 @@ def read_problem(text, is_graph, is_qubo, is_hubo):
             p.constant, p.weights = signed_graph(soft, hard)
         p.grain = 4 * reduce(math.gcd, (w for w, _ in soft), 0)
         p.value_of = lambda s: 4 * cost_of(soft, hard, s)
-    # Users add up floats, so a stated value may be off by the rounding of each term.
+    # Programs add up floats, so a stated value may differ by the rounding error of each term.
     most = abs(p.constant) + sum(map(abs, p.weights.values()))
     p.error = Fraction(most * (len(p.weights) + 1) * p.is_float, 2**52)
     return p
 
 
 def check(text, certificate_text, is_graph=False, is_qubo=False, is_hubo=False):
-    """Cost, cut, energy or x'Qx of the certificate's state, and the best that is left possible."""
+    """Return the cost, cut, energy or x'Qx of the certificate's state, and the proven bound."""
     bits, stated, proof, cores = read_certificate(certificate_text)
     p = read_problem(text, is_graph, is_qubo, is_hubo)
     spins, has_ghost = spins_of(bits, p.size), b"ancilla" in p.notes
     value = p.value_of(spins)
-    require(value < math.inf, "the assignment breaks a hard clause")
+    require(value < math.inf, "the assignment violates a hard clause")
     claim = value if stated is None else p.scale * Fraction(number(stated))
-    require(abs(claim - value) <= p.error, f"cost {Fraction(value, p.scale)}, not {stated}")
+    require(abs(claim - value) <= p.error, f"the cost is {Fraction(value, p.scale)}, not {stated}")
     if cores or p.is_long:
-        require(p.clauses and cores is not None, "cores are for clauses; long clauses need them")
+        require(p.clauses and cores is not None, "only clauses have cores; long clauses need cores")
         least = bound_of_cores(p.clauses, value, p.grain, p.size, proof[0], cores)
     else:
         least = bounds(p.constant, p.weights, value, p.grain, p.unit, spins, *proof)
@@ -513,13 +513,13 @@ def check(text, certificate_text, is_graph=False, is_qubo=False, is_hubo=False):
     claim = p.total + p.cut * Fraction(claims[0]) if claims else value
     is_same = abs(claim - value) <= p.error
     is_possible = is_same if least == value else claim >= least and (is_same or claim < value)
-    require(is_possible, f"the comments state {claims}, which is not the best")
+    require(is_possible, f"the comments state {claims}, which the certificate refutes")
     model = spins_of(p.notes.get(b"planted-model", bits + "1" * has_ghost), p.size + has_ghost)
     if has_ghost:  # the ghost is the last digit, and may be 0
         model = [x * model[-1] for x in [model[-1], *model[1:-1]]]
-    require(least < value or p.value_of(model) == value, "another value of planted-model")
+    require(least < value or p.value_of(model) == value, "the planted-model is not optimal")
     names = list(map(repr, p.notes.get(b"labels", range(p.size))))  # numbers may share one hash
-    require(len(names) == len({*names}) == p.size, "labels: not one for each variable")
+    require(len(names) == len({*names}) == p.size, "labels: each variable must have its own")
     return Fraction(value - p.total, p.cut), Fraction(least - p.total, p.cut)
 
 

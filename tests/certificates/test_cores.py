@@ -121,8 +121,8 @@ FALSE_TREES = [
     ([-1, 1], "does not falsify"),
     ([4, -1, -1], "no such variable"),
     ([2**62, -1, -1], "no such variable"),
-    ([1, -1, 1, -1, -1], "on the path already"),
-    ([1, -1, 2, 2, -2, -4, -3], "on the path already"),
+    ([1, -1, 1, -1, -1], "already on the path"),
+    ([1, -1, 2, 2, -2, -4, -3], "already on the path"),
     ([1, -8, 2, 3, -2, -4, -3], "no such clause"),
     ([1, -(2**63), 2, 3, -2, -4, -3], "no such clause"),
     ([1, 0, 1, 0, 2, 2, 3, -2, -4, -3], "no such clause"),
@@ -130,8 +130,8 @@ FALSE_TREES = [
     ([1, 0, 1, -1, 2, 2, 3, -2, -4, -3], "no such clause"),
     ([1, -3, 2, 3, -2, -4, -3], "does not falsify"),
     ([1, -1, 2, 3, -4, -2, -3], "does not falsify"),
-    ([1, 0, 1, 1, 0, 2, 3, -2, -4, -3], "not above 0"),
-    ([1, 0, 1, 1, -2, 2, 3, -2, -4, -3], "not above 0"),
+    ([1, 0, 1, 1, 0, 2, 3, -2, -4, -3], "must be above 0"),
+    ([1, 0, 1, 1, -2, 2, 3, -2, -4, -3], "must be above 0"),
     ([1, 0, 1, 1, 3, 2, 3, -2, -4, -3], "more than its weight"),
     ([1, 0, 1, 1, 2**63 - 1, 2, 3, -2, -4, -3], "more than its weight"),
     ([1, 0, 2, 1, 1, 1, 1, 2, 3, -2, -4, -3], "do not ascend"),
@@ -152,7 +152,7 @@ def test_a_hard_clause_closes_a_leaf():
     tree = [1, -1, 2, -2, -3]
     verdict = verify(problem, Certificate.of_cores([-1, 1], Cores.of([(3, tree)])))
     assert (verdict.energy, verdict.lower_bound) == (3, 3)
-    with pytest.raises(CertificateError, match="breaks 1 hard"):
+    with pytest.raises(CertificateError, match="violates 1 hard"):
         verify(problem, Certificate.of_cores([1, 1], Cores.of([(3, tree)])))
 
 

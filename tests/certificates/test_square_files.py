@@ -142,7 +142,7 @@ def test_squares_of_certificates_hold_no_decimals_and_no_far_nodes():
         Squares.of([[(0, 1.5), (1, 1)]])
     with pytest.raises(ValueError, match="2\\^63"):
         Squares.of([[(0, 2**63), (1, 1)]])
-    with pytest.raises(ValueError, match="node 9, but nodes end at 2"):
+    with pytest.raises(ValueError, match="node 9, but the last is 2"):
         SquareSums(Squares.of([[(0, 1), (9, 1)]]), 3)
 
 
@@ -160,7 +160,7 @@ def test_a_plant_whose_squares_are_elsewhere_is_refused():
     from glasshouse.certificates import CertificateError, Squares
 
     plant = wishart(4, columns=2, rng=1)
-    with pytest.raises(CertificateError, match="a square visits node 7"):
+    with pytest.raises(CertificateError, match="a square names node 7"):
         replace(plant, squares=Squares.of([[(0, 1), (7, 1)]])).verify()
 
 

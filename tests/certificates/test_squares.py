@@ -178,7 +178,7 @@ def test_what_is_no_square_is_refused() -> None:
         Squares.of([[(0, 1)]], [0])
     with pytest.raises(ValueError, match="2\\^63-1"):
         Squares([0], [0, 1], np.array([2**64], dtype=object), [1])
-    with pytest.raises(CertificateError, match="a square visits node 4"):
+    with pytest.raises(CertificateError, match="a square names node 4"):
         verify(
             Ising.from_edges(3, [(0, 1)], [1]),
             Certificate.of_squares([1, 1, 1], Squares.of([[(4, 1)]])),

@@ -73,13 +73,13 @@ def test_a_cover_is_exact_for_numbers_of_any_size():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ((), "1 more must follow"),
-        ((Branch(0, 1), Leaf(0)), "1 more must follow"),
+        ((), "1 subtrees must follow"),
+        ((Branch(0, 1), Leaf(0)), "1 subtrees must follow"),
         ((Leaf(0), Leaf(0)), "after its last leaf"),
-        ((Branch(1, 1), Leaf(0), Leaf(0)), "twice"),
+        ((Branch(1, 1), Leaf(0), Leaf(0)), "different vertices"),
         ((Branch(-1, 1), Leaf(0), Leaf(0)), "out of range"),
         ((Leaf(-1),), "out of range"),
-        ((Cover((1, 1)),), "twice"),
+        ((Cover((1, 1)),), "different vertices"),
         ((Cover(tuple(range(25))),), "at most 24"),
         (("leaf",), "expected Branch"),
     ],
@@ -90,10 +90,10 @@ def test_what_is_no_tree_is_refused(rows, message):
 
 
 def test_a_tree_must_have_the_certificates_parts_and_the_problems_vertices():
-    with pytest.raises(ValueError, match="the leaves have 1 loop, but there are 0 loops"):
+    with pytest.raises(ValueError, match="have 1 loop, but the certificate has 0 loops"):
         Certificate([1, 1], [], [0], [], tree=Tree((Leaf(1),)))
     far = Certificate([1, 1], [], [0], [], tree=Tree((Branch(0, 3), Leaf(0), Leaf(0))))
-    with pytest.raises(CertificateError, match="a tree visits node 3"):
+    with pytest.raises(CertificateError, match="a tree names node 3"):
         verify(Ising.from_edges(2, [(0, 1)], [1]), far)
 
 

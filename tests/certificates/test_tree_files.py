@@ -92,13 +92,13 @@ def test_the_checker_reads_graphs_from_the_command_line(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (("tree 1", "tree 2"), "1 follow"),
-        (("tree 1\nleaf 0 0\n", "tree 0\nleaf 0 0\n"), "more rows than the line .tree. states"),
-        (("tree 1\nleaf 0 0\n", "tree 0\n"), "1 more must follow"),
-        (("leaf 0 0", "leaf 1 0"), "the leaves have 1 loop"),
+        (("tree 1", "tree 2"), "differs from the 1 lines"),
+        (("tree 1\nleaf 0 0\n", "tree 0\nleaf 0 0\n"), "more lines than the line .tree. states"),
+        (("tree 1\nleaf 0 0\n", "tree 0\n"), "1 subtrees must follow"),
+        (("leaf 0 0", "leaf 1 0"), "the leaves of the tree have 1 loop"),
         (("leaf 0 0", "leaf 0"), "expected two"),
         (("leaf 0 0", "leaf 0 +0"), "integers"),
-        (("leaf 0 0", "cover 9"), "visits 9"),
+        (("leaf 0 0", "cover 9"), "names vertex 9"),
         (("leaf 0 0", "branch 1 2"), "must follow"),
         (("certificate 3", "certificate 2"), "must not be in a certificate of version"),
         (("tree 1\nleaf 0 0\n", ""), "no line 'tree"),

@@ -127,7 +127,7 @@ def test_words_of_a_certificate_are_no_options(instance, capsys):
     proof.write_text(proof.read_text().replace("denominator 1", "denominator 0"))
     assert judged(path, "") == 2
     err = capsys.readouterr().err
-    assert "inst.wcnf.cert, line 2: denominator '0'; expected 1 or more" in err
+    assert "inst.wcnf.cert, line 2: denominator '0' must be at least 1" in err
     assert "--" not in err
 
 

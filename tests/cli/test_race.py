@@ -154,8 +154,8 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert " 2/2 " in told
         assert "proven" not in told
     for suite, answers, fault in (
-        ("contest", "contest", "contest holds no manifest.jsonl; expected the answers"),
-        ("smoke", "secret", "smoke is not a folder of instances"),
+        ("contest", "contest", "contest has no manifest.jsonl; expected the answers"),
+        ("smoke", "secret", "smoke must be a folder of instances"),
     ):
         at = str(tmp_path / suite) if suite == "contest" else suite
         line = [*words, "--suite", at, "--answers", str(tmp_path / answers), "-o", "x.sqlite"]

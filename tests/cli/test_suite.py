@@ -86,7 +86,7 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
         (["suite", "write", "smoke", "-o", "x", "--count", "0"], "--count 0 is below 1"),
         (
             ["suite", "write", "smoke", "-o", "{}/x", "--format", "opb"],
-            "a suite needs a readable format",
+            "a suite needs a format that can be read",
         ),
         (["suite", "list", "{}/bad.toml"], "bad.toml: the suite has unknown keys sed; use "),
         (["suite", "list", "{}/worse.toml"], "worse.toml: family 1: count=0 is below 1"),

@@ -88,7 +88,7 @@ def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_p
     assert left_out == (f"the optimum that {path} states (the certificate proves a bound only)",)
     write(target, document)
     assert read_document(target).stated == Stated()
-    with pytest.raises(CertificateError, match="not shown optimal"):
+    with pytest.raises(CertificateError, match="its optimality is not proven"):
         verify_file(target)
     side_car(path).write_text("no certificate")
     assert read_document(path).problem == read(path)  # the proof was not requested

@@ -140,7 +140,7 @@ def test_a_file_with_other_labels_than_its_recipe_is_refused(tmp_path):
     write(path, plant_on("chimera:3x3x4 without 5,6,17,40"))
     text = path.read_text()
     path.write_text(text.replace("labels [0,", "labels [5,"))
-    with pytest.raises(FileError, match="other labels"):
+    with pytest.raises(FileError, match="labels differ"):
         read_planted(path)
     path.write_text("".join(line + "\n" for line in text.splitlines() if "labels" not in line))
     assert read_planted(path).problem.labels[5] == 7  # files of older versions have none
@@ -233,7 +233,7 @@ def test_torn_labels_of_a_model_are_refused(tmp_path):
     path = tmp_path / "x.bqm"
     write(path, Ising.from_edges(2, [(0, 1)], [1], labels="ab"))
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(FileError, match="its labels: are incomplete"):
+    with pytest.raises(FileError, match="its labels: the list is incomplete"):
         read(path)
 
 

@@ -85,9 +85,9 @@ def test_a_certificate_proves_the_same_of_clauses_as_of_a_problem(problem):
 
 def test_a_certificate_that_does_not_fit_is_refused():
     clauses = ClauseFile(2, ((1, (1, 2)),), ((1,),))
-    with pytest.raises(CertificateError, match="for 3 variables, the problem has 2"):
+    with pytest.raises(CertificateError, match="for 3 variables, but the problem has 2"):
         known_by(clauses, Certificate([1, 1, 1], [], [0], []))
-    with pytest.raises(CertificateError, match="breaks 1 hard clause"):
+    with pytest.raises(CertificateError, match="violates 1 hard clause"):
         known_by(clauses, Certificate([-1, 1], [], [0], []))
     with pytest.raises(ValueError, match="3 literals"):
         known_by(ClauseFile(3, ((1, (1, 2, 3)),), ()), Certificate([1, 1, 1], [], [0], []))

@@ -75,7 +75,7 @@ def test_no_loops_are_loops_too() -> None:
 @pytest.mark.parametrize(
     ("nodes", "starts", "weights", "message"),
     [
-        ([0, 1], [0, 2], [1, -1], "shorter than 3"),
+        ([0, 1], [0, 2], [1, -1], "at least 3 nodes"),
         ([0, 1, 0], [0, 3], [1, 1, -1], "visits a node twice"),
         ([0, 1, -2], [0, 3], [1, 1, -1], "node -2"),
         ([0, 1, 2**31], [0, 3], [1, 1, -1], "which is out of range"),

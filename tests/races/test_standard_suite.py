@@ -103,7 +103,7 @@ def test_a_certificate_that_proves_less_leaves_the_table(library, tmp_path):
     ("family", "folder", "message"),
     [
         ("toys", "nowhere", "nowhere is not a folder"),
-        ("toys", "certificates", "certificates has none of the 2 instances of toys"),
+        ("toys", "certificates", "certificates contains none of the 2 instances of toys"),
         ("peak", "files", "peak is not a family of standard instances"),
         ("toys", None, "toys needs the files of its instances"),
     ],

@@ -188,8 +188,8 @@ class TestMeasure:
         ({"parameters": FAMILY | {"rng": 3}}, "does not take rng"),
         ({"parameters": FAMILY | {"loop_density": -1}}, "must be above 0"),
         ({"parameters": FAMILY | {"frustration": 0.3}}, "above 1/4"),
-        ({"parameters": {"n": 12, "loop_density": 1}}, "needs frustration"),
-        ({"parameters": FAMILY | {"loop_density": {}}}, "cannot be stored"),
+        ({"parameters": {"n": 12, "loop_density": 1}}, "needs values for frustration"),
+        ({"parameters": FAMILY | {"loop_density": {}}}, "must be a number, a text"),
         ({"measures": "speed"}, "not one of excitations, ground"),
         ({"measures": "shapes", "solver": Annealer()}, "without a solver"),
         ({"seed": -1}, "seed=-1 is below 0"),
@@ -275,7 +275,7 @@ class TestStudy:
                 'loop_density = "peak"',
                 "family 2: .*needs n",
             ),
-            ("frustration = 0.23", "frustration = nan", "cannot be stored"),
+            ("frustration = 0.23", "frustration = nan", "must be a number, a text"),
         ],
     )
     def test_mistakes_are_one_clear_line(self, tmp_path, old, new, words):

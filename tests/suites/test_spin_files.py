@@ -33,7 +33,7 @@ def test_blind_files_with_their_answers_elsewhere(plants, tmp_path):
     gh.write_suite(tmp_path / "chip", plants, suffix=".coo", blind=True, answers=tmp_path / "key")
     suite = gh.load_suite(tmp_path / "chip", tmp_path, answers=tmp_path / "key", any_format=True)
     assert [one.known.optimum for one in suite.instances] == [plant.energy for plant in plants]
-    with pytest.raises(ValueError, match=r"lists no .wcnf or .cnf files"):
+    with pytest.raises(ValueError, match=r"must list .wcnf or .cnf files"):
         gh.load_suite(tmp_path / "chip", tmp_path, answers=tmp_path / "key")
     (tmp_path / "key" / "instance-00000.coo.cert").write_text("nonsense")
     with pytest.raises(ValueError, match="instance-00000"):

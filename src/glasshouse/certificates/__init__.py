@@ -1,4 +1,4 @@
-"""Certificates: proofs of an optimum, and the one exact computation that checks them.
+"""Certificates: proofs of optima, and the exact computation that verifies them.
 
 * `proven`: the only type that stands for a proof. `verdict`: `verify`. `leaf`: the bound of one
   leaf. `bound`: the bound that loops and squares prove.

@@ -1,7 +1,7 @@
-"""The bound that loops and squares prove on all values, in one pass of exact integers.
+"""The lower bound that loops and squares prove, computed in one pass over exact integers.
 
-All sums are Python integers. They are int64 if a bound on the sum of all magnitudes, computed in
-advance in Python integers, shows that nothing can overflow.
+Sums are int64 if a bound on the sum of all magnitudes, computed in advance in Python integers,
+shows that nothing can overflow. All other sums are Python integers.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from glasshouse.certificates.ties import Ties
 from glasshouse.problems.monomials import Monomials
 from glasshouse.problems.validation import IntArray
 
-# Python integers are summed in slices of about this many: each may have thousands of digits.
+# Python integers are summed in slices of this length, because each may have thousands of digits.
 _AT_ONCE = 1 << 12
 
 
 class Parts(NamedTuple):
-    """Loops and squares that bound the values of some states.
+    """Loops and squares that bound the values of a set of states from below.
 
     Attributes:
         nodes: the nodes of the loops, flat.
@@ -54,7 +54,7 @@ class Parts(NamedTuple):
 
     @classmethod
     def of(cls, certificate: Certificate) -> Parts:
-        """Return all loops and squares of a certificate, without the gauge of its state."""
+        """Return all loops and squares of a certificate, in the original gauge of the problem."""
         edges = edges_of_cycles(certificate.nodes, certificate.starts)
         values = vertex_values(certificate.state, certificate.monomials)
         negative = (values[edges[:, 0]] != values[edges[:, 1]]) != certificate.negative_edges
@@ -62,7 +62,7 @@ class Parts(NamedTuple):
                    certificate.squares, certificate.denominator, certificate.monomials)  # fmt: skip
 
     def chosen(self, loops: list[slice], squares: list[slice]) -> Parts:
-        """Return the loops and squares of some slices."""
+        """Return the loops and squares in the given slices."""
         nodes = [slice(self.starts[k.start], self.starts[k.stop]) for k in loops]
         lengths = np.concatenate([self.lengths[k] for k in loops])
         return Parts(
@@ -92,10 +92,10 @@ class Parts(NamedTuple):
 
 
 def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Fraction:
-    """Return B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|, in units of the form.
+    """Return the lower bound that loops and squares prove, in units of the form.
 
-    R is the form minus loops and squares. Parts that worsen the bound are ignored, so B is never
-    below constant - Σ|w|.
+    With R = form - loops - squares, B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|. Parts
+    that worsen the bound are ignored, so B is never below constant - Σ|w|.
 
     Args:
         form: the problem; `contracted` first if spins are tied.
@@ -130,7 +130,7 @@ def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Frac
 
 
 def contracted(form: ExactForm, ties: Ties) -> ExactForm:
-    """Return a form with the same values on states that keep the ties; its edges join roots.
+    """Return a form over the roots of tied spins, with equal values on states that keep the ties.
 
     >>> from glasshouse.certificates.ties import ties_of
     >>> form = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([2, 3, 4]), 0)
@@ -155,7 +155,7 @@ def contracted(form: ExactForm, ties: Ties) -> ExactForm:
 def _vertices(
     form: ExactForm, parts: Parts, ties: Ties | None
 ) -> tuple[Monomials, npt.NDArray[np.int8]]:
-    """Return the monomials and the signs of all vertices, over the roots of any ties."""
+    """Return the monomial and the sign of each vertex, over the roots of `ties` if given."""
     held = products.vertices(form.num_variables, parts.monomials)
     if ties is None:
         return held, np.ones(len(held.starts) - 1, dtype=np.int8)
@@ -163,9 +163,9 @@ def _vertices(
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Return R times the denominator on the edges of the form and of loops; zeros are dropped.
+    """Return the remainder R, times the denominator, on the edges of the form and of loops.
 
-    Pairs that only squares contain are ignored.
+    Edges on which R is zero, and pairs that only squares contain, are omitted.
     """
     edges, amounts = _loop_edges(form, Parts.of(certificate))
     pairs, slices = _without_loops(form, certificate.denominator, edges, amounts)
@@ -185,7 +185,7 @@ def _relative(edges: npt.NDArray[Any], ties: Ties) -> npt.NDArray[np.int8]:
 def _rest(
     form: ExactForm, scale: int, edges: EdgeArray, amounts: npt.NDArray[Any], squares: Squares
 ) -> int:
-    """Return Σ|R| times the denominator, with R = form minus loops and squares."""
+    """Return Σ|R| times the denominator, for the remainder R = form - loops - squares."""
     if not len(edges) and not squares.num_squares:
         return scale * form.total
     if not squares.num_squares:
@@ -197,7 +197,7 @@ def _rest(
 def _without_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> tuple[EdgeArray, Iterator[Slice]]:
-    """Return the distinct edges of form and loops, and slices of the form minus loops on them.
+    """Return the distinct edges of form and loops, and the form minus loops on them, in slices.
 
     The slices are in units of one over the denominator.
     """
@@ -217,7 +217,7 @@ def _without_loops(
 def _change_on_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> int:
-    """Return by how much subtracting the loops changes Σ|scale · w|."""
+    """Return the change of Σ|scale · w| that subtracting the loops causes."""
     order, starts = grouped(edges, form.num_variables + 1)
     weights = form.weights_on(edges[order[starts]], amounts.dtype)
     change = 0
@@ -229,7 +229,7 @@ def _change_on_loops(
 
 
 def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
-    """Yield slices of groups of equal edges, and the indices of all edges in them."""
+    """Yield slices of the groups of equal edges, each with the indices of its edges."""
     step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):
         end = starts[k + step] if k + step < len(starts) else len(order)
@@ -237,7 +237,7 @@ def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slic
 
 
 def _kind_of_sums(form: ExactForm, parts: Parts) -> Any:
-    """Return int64 if no sum of weights, loops and squares can overflow it, otherwise object."""
+    """Return the type for exact sums: int64 if no sum can overflow it, otherwise object."""
     # Each factor is at least 1, so the factors themselves fit, too.
     largest = parts.denominator * max(1, form.total)
     largest += form.loop_scale * max(1, exact_dot(parts.multipliers, parts.lengths))

@@ -1,4 +1,4 @@
-"""Certificates: a state, and loops and squares that bound the energy from below.
+"""Certificates: a state, with loops and squares that bound all energies from below.
 
 Plants, linear programs and the checkers share one definition. In the gauge of the state, a loop of
 length L with multiplier μ means +μ on all its edges except the last, and -μ on the last, which the
@@ -19,9 +19,9 @@ Loops and squares may also belong to the leaves of a search tree, which partitio
 Costs of clauses can be bounded by frustrated cores instead (see `cores`): decision trees whose
 leaves are falsified clauses.
 
-Where a state is not proven optimal, the best loops known may violate three or more of their edges
-in it. They still bound all energies: the minimum of a loop depends only on the parity of its
-negative edges.
+If a state is not proven optimal, it may violate three or more edges of the best known loops. These
+loops still bound all energies: the minimum of a loop depends only on the parity of its negative
+edges.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from glasshouse.summaries import Summarised
 
 
 class CertificateError(ValueError):
-    """Raised if a certificate does not prove what it should; the message states the reason.
+    """Raised if a certificate is invalid, does not fit its problem, or refutes a statement.
 
     >>> from glasshouse.problems import Ising
     >>> from glasshouse.certificates import verify
@@ -52,30 +52,30 @@ class CertificateError(ValueError):
     ...     verify(Ising.from_edges(2, [(0, 1)], [1]), Certificate.of_squares([1], Squares.of([])))
     ... except CertificateError as error:
     ...     print(error)
-    the certificate is for 1 variables, the problem has 2
+    the certificate is for 1 variables, but the problem has 2
     """
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Summarised):
-    """A state, and loops and squares with multipliers over one common denominator.
+    """A state, with loops and squares whose multipliers have one common denominator.
 
     Loops and squares may use edges that the problem lacks because weights cancelled there. They may
     also use the ghost spin (the node after the last spin), whose edges are the fields.
 
     Attributes:
         state: the spins s.
-        nodes: the loops' nodes, flat, each loop's violated edge the one from last to first.
-        starts: where each loop begins, and the end of the last.
-        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers where
-            one is larger.
-        denominator: 1 for loops that were planted; linear programs need others.
-        violated: which edges (from a node to the next of its loop) the state violates, an odd
-            number in every loop and always its last; None if they are only the last edges, as
-            in every plant.
-        squares: over the same denominator.
-        tree: divides the states into leaves, each with its own loops and squares; None for one
-            leaf that has them all.
+        nodes: the nodes of all loops, concatenated; the state violates the edge of each loop from
+            its last node to its first.
+        starts: the index at which each loop begins, and the end of the last loop.
+        multipliers: μ > 0 of each loop, in units of 1/denominator: int64, or Python integers if
+            one exceeds int64.
+        denominator: 1 for planted loops; linear programs need other denominators.
+        violated: a mask of the edges (from a node to the next of its loop) that the state violates,
+            an odd number in each loop, including its last edge; None if only the last edges are.
+        squares: the squares, over the same denominator.
+        tree: divides the states into leaves, each with its own loops and squares; None if one leaf
+            has all of them.
         monomials: products of spins that are vertices, too: the nodes after the ghost. An edge
             stands for the product of its two nodes, so a loop is any even cover.
         cores: cores of clauses, over the same denominator, instead of all other parts.
@@ -129,13 +129,13 @@ class Certificate(Summarised):
     def of_squares(
         cls, state: npt.ArrayLike, squares: Squares, denominator: int = 1
     ) -> Certificate:
-        """Return a certificate without loops."""
+        """Return a certificate that consists of a state and squares, without loops."""
         none: Any = np.empty(0, dtype=np.int64)
         return cls(np.asarray(state), none, np.zeros(1, np.int64), none, denominator, None, squares)
 
     @classmethod
     def of_cores(cls, state: npt.ArrayLike, cores: Cores, denominator: int = 1) -> Certificate:
-        """Return a certificate of frustrated cores.
+        """Return a certificate that consists of a state and frustrated cores.
 
         >>> Certificate.of_cores([1], Cores.of([(2, [1, -1, -2])]))
         Certificate(1 spins, 1 core)
@@ -172,7 +172,7 @@ class Certificate(Summarised):
 
     @property
     def negative_edges(self) -> npt.NDArray[np.bool_]:
-        """The mask of the edges that are negative in the gauge of the state: the violated ones."""
+        """The mask of the violated edges, which are negative in the gauge of the state."""
         if self.violated is not None:
             return self.violated
         last = np.zeros(len(self.nodes), dtype=bool)
@@ -206,7 +206,7 @@ class Certificate(Summarised):
 
 
 def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) -> str:
-    """Return counts of loops, squares and leaves as text; zero squares and one leaf are omitted.
+    """Return counts of loops, squares, covers and leaves as text, such as "1 loop in 2 leaves".
 
     >>> counted_parts(3, 0), counted_parts(0, 1), counted_parts(2, 2)
     ('3 loops', '1 square', '2 loops and 2 squares')
@@ -223,22 +223,22 @@ def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) ->
 
 
 def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
-    """Raise if the leaves do not use exactly the loops and squares of the certificate."""
+    """Raise if the leaves of a tree do not have exactly the certificate's loops and squares."""
     if tree is None:
         return
     if not isinstance(tree, Tree):
         raise ValueError(f"tree must be a Tree, not {type(tree).__name__}")
     if (tree.num_loops, tree.num_squares) != (loops, squares):
         raise ValueError(
-            f"the leaves have {counted_parts(tree.num_loops, tree.num_squares)}, but there are "
-            f"{counted_parts(loops, squares)}"
+            f"the leaves of the tree have {counted_parts(tree.num_loops, tree.num_squares)}, but "
+            f"the certificate has {counted_parts(loops, squares)}"
         )
 
 
 def _checked_violated(
     values: npt.ArrayLike | None, starts: IntArray
 ) -> npt.NDArray[np.bool_] | None:
-    """Return the mask of violated edges, or None if it marks only each loop's last edge."""
+    """Check the mask of violated edges; return None if it marks only the last edge of each loop."""
     if values is None:
         return None
     mask = np.asarray(values)
@@ -250,7 +250,7 @@ def _checked_violated(
     wrong = np.flatnonzero((counts % 2 == 0) | ~mask[starts[1:] - 1])
     if len(wrong):
         raise ValueError(
-            f"loop {wrong[0]} marks {counts[wrong[0]]} edges as violated; their number must be odd "
-            "and the last edge one of them"
+            f"loop {wrong[0]} marks {counts[wrong[0]]} edges as violated; it must mark an odd "
+            "number of edges, including the last"
         )
     return validation.read_only(mask) if counts.max() > 1 else None

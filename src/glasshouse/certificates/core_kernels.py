@@ -1,7 +1,7 @@
-"""The check of frustrated cores, linear in their trees and in the clauses of their leaves.
+"""Compiled check of frustrated cores, in time linear in their trees and clauses.
 
-It adds amounts up only where the caller has shown that no sum of weights can wrap around; for
-larger weights, the caller runs the same code on Python integers.
+The caller has shown that no sum of weights can wrap around. For larger weights, the caller runs the
+same code on Python integers.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ FAULTS = (
     "the tree ends before its last leaf",
     "numbers follow the last leaf of the tree",
     "the problem has no such variable",
-    "the variable is on the path already",
-    "the problem has no such clause, or it is a hard one in a list of amounts",
+    "the variable is already on the path",
+    "the problem has no such clause, or it is a hard clause in a list of amounts",
     "the clauses of a leaf do not ascend",
     "the path does not falsify the clause",
-    "the amount is not above 0, or the cores charge the clause more than its weight",
-    "the amounts of the leaf are less than the cost of the core",
+    "the amount must be above 0, and the cores must not charge a clause more than its weight",
+    "the amounts of the leaf add up to less than the cost of the core",
 )
 
 
@@ -31,15 +31,15 @@ FAULTS = (
 def check_cores(
     literals: Any, clause_starts: Any, left: Any, values: Any, tokens: Any, starts: Any, costs: Any
 ) -> Any:
-    """Return the first fault of some cores, its core, and its position in the tree.
+    """Return the first fault in a list of cores, its core, and its position in the tree.
 
     Args:
-        literals: the literals of all clauses, the soft ones first; zeros are ignored.
-        clause_starts: where each clause begins, and the end of the last clause.
+        literals: the literals of all clauses, soft clauses first; zeros are ignored.
+        clause_starts: the index at which each clause begins, and the end of the last clause.
         left: the weight of each soft clause; the charges of cores are subtracted from it.
-        values: a 0 for each variable, starting at 1; buffer for the values on a path.
-        tokens: all trees, flat.
-        starts: where each tree begins, and the end of the last tree.
+        values: zeros, a buffer for the value of each variable (from 1) on a path.
+        tokens: all trees, concatenated.
+        starts: the index at which each tree begins, and the end of the last tree.
         costs: the cost of each core.
     """
     num_soft, num_clauses = len(left), len(clause_starts) - 1

@@ -1,4 +1,4 @@
-"""Frustrated cores: decision trees over clauses; every assignment pays the cost of each tree.
+"""Frustrated cores: decision trees over clauses, whose cost every assignment pays.
 
 An inner node of a tree branches on a variable. A leaf lists soft clauses that its path falsifies,
 with amounts that add up to at least the core's cost, or one hard clause that its path falsifies.
@@ -6,9 +6,9 @@ Every assignment reaches one leaf, so it pays at least the core's cost. A core c
 clause the largest amount among its leaves. Cores whose charges fit into the weights of all clauses
 are paid for separately, so their costs add up to a lower bound.
 
-A tree is a row of integers in prefix order: a variable v > 0 to branch on, followed by the half
-where v is false and the half where v is true; a leaf -k, where clause k pays the whole cost; or a
-leaf 0 c k1 a1 … kc ac, where c clauses k1 < k2 < … pay these amounts. Variables and clauses count
+A tree is a row of integers in prefix order. A branch is a variable v > 0, followed by the subtree
+in which v is false and the subtree in which v is true. A leaf is -k if clause k pays the whole
+cost, or 0 c k1 a1 … kc ac if c clauses k1 < k2 < … pay these amounts. Variables and clauses count
 from 1, soft clauses first.
 """
 
@@ -30,11 +30,11 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cores(Summarised):
-    """Trees of several cores, concatenated.
+    """Frustrated cores: their decision trees, concatenated, and their costs.
 
     Attributes:
-        tokens: the rows of all trees, flat.
-        starts: where each row begins, and the end of the last row.
+        tokens: the rows of all trees, concatenated.
+        starts: the index at which each row begins, and the end of the last row.
         costs: the least cost of each core, above 0, in units of 1/denominator.
 
     >>> cores = Cores.of([(1, [1, -1, -2]), (2, [2, -3, 3, -4, 0, 1, 5, 2])])
@@ -49,7 +49,7 @@ class Cores(Summarised):
     def __post_init__(self) -> None:
         tokens, starts = np.asarray(self.tokens), np.asarray(self.starts)
         if any(a.dtype != np.int64 or a.ndim != 1 for a in (tokens, starts)):
-            raise ValueError("the tokens and starts of cores must be rows of 64-bit integers")
+            raise ValueError("the tokens and starts of cores must be flat arrays of int64")
         is_split = len(starts) and starts[0] == 0 and starts[-1] == len(tokens)
         if not is_split or (starts[1:] < starts[:-1]).any():
             raise ValueError("the starts of cores must ascend from 0 to the number of tokens")
@@ -61,7 +61,7 @@ class Cores(Summarised):
 
     @classmethod
     def of(cls, rows: list[tuple[int, list[int]]]) -> Cores:
-        """Return cores from pairs of a cost and the tokens of a tree."""
+        """Build cores from pairs: the cost of a core, and the tokens of its tree."""
         flat = [token for _, tokens in rows for token in tokens]
         starts = np.cumsum([0, *(len(tokens) for _, tokens in rows)], dtype=np.int64)
         costs = np.array([cost for cost, _ in rows], dtype=np.int64)
@@ -74,7 +74,7 @@ class Cores(Summarised):
 
     @property
     def num_leaves(self) -> int:
-        """The number of leaves of all cores."""
+        """The number of leaves in the trees of all cores."""
         return self.num_cores + int(self.is_branch.sum())
 
     @property
@@ -87,7 +87,7 @@ class Cores(Summarised):
 
     @property
     def is_clause(self) -> npt.NDArray[np.bool_]:
-        """The mask of the tokens that name a clause; in leaves -k, the token is negative."""
+        """The mask of the tokens that name a clause, including the negative tokens of leaves."""
         named = self.tokens < 0
         for start, stop in self._lists():
             named[start:stop] = False
@@ -95,7 +95,7 @@ class Cores(Summarised):
         return named
 
     def _lists(self) -> list[tuple[int, int]]:
-        """Return the first index of each leaf with amounts, and the index after it."""
+        """Return, for each leaf that lists amounts, its first index and the index after it."""
         found, after = [], 0
         for place in np.flatnonzero(self.tokens == 0).tolist():
             if place >= after:
@@ -109,7 +109,7 @@ class Cores(Summarised):
 
         Args:
             variables: the new index of each variable, from 0.
-            clauses: the new index of each clause, from 0, soft ones first.
+            clauses: the new index of each clause, from 0, soft clauses first.
         """
         tokens, is_branch = self.tokens.copy(), self.is_branch
         tokens[is_branch] = np.asarray(variables)[tokens[is_branch] - 1] + 1
@@ -145,9 +145,9 @@ NO_CORES = Cores.of([])
 
 
 def clause_rows(problem: Max2Sat | MaxSat) -> tuple[npt.NDArray[np.int32], IntArray]:
-    """Return the literals of all clauses, soft ones first, and the start of each clause.
+    """Return the literals of all clauses, soft clauses first, and the start of each clause.
 
-    A literal 0 fills up a clause of a MAX-2-SAT problem.
+    Short clauses of a MAX-2-SAT problem are padded with the literal 0.
 
     >>> clause_rows(Max2Sat.from_clauses(2, [[1, 2]], [1], hard=[[-1]]))
     (array([ 1,  2, -1,  0], dtype=int32), array([0, 2, 4]))
@@ -163,7 +163,7 @@ def clause_rows(problem: Max2Sat | MaxSat) -> tuple[npt.NDArray[np.int32], IntAr
 def bound_of_cores(
     problem: Max2Sat | MaxSat, cores: Cores, denominator: int
 ) -> tuple[Fraction, Fraction]:
-    """Return the bound Σ costs, and a number that divides the difference of any two costs.
+    """Check cores; return their lower bound, and a divisor of all differences between costs.
 
     Raises:
         ValueError: a core is false.

@@ -1,7 +1,7 @@
-"""Leaves checked by enumeration: fixing a few vertices makes all others independent.
+"""Leaves that are checked by enumerating the states of a vertex cover.
 
-Once the vertices of a cover have their spins, every other vertex takes the spin that its own field
-favours. So only the 2^k states of the cover have to be enumerated.
+Once the vertices of a cover are fixed, all other vertices are independent, and each takes the spin
+that its field favours. So only the 2^k states of the cover have to be enumerated.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from glasshouse.certificates.certificate import CertificateError
 from glasshouse.certificates.exact_form import ExactForm
 from glasshouse.certificates.products import Terms, all_values, open_monomial
 
-# The most numbers held at once.
+# The largest number of values in memory at once.
 _AT_ONCE = 1 << 20
 _STATES = 20  # the limit as a power of two
 
@@ -27,7 +27,7 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
         form: the form to minimise. No edge may join two vertices that are both outside the cover
             and the ghost.
         cover: the vertices to enumerate.
-        ghost: the vertex whose spin is fixed: turning all spins changes no value.
+        ghost: the vertex whose spin is fixed, because flipping all spins changes no value.
 
     >>> triangle = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([-2, 3, 4]), 0)
     >>> least_value(triangle, np.array([1]), 0)
@@ -38,7 +38,7 @@ def least_value(form: ExactForm, cover: npt.NDArray[Any], ghost: int) -> int:
         terms = Terms(form.monomials, form.weights, form.constant)
         spins = np.array(chosen, dtype=np.int64)
         if left := open_monomial(terms, spins):
-            raise CertificateError(f"a cover leaves the monomial of nodes {left[:9]} uncovered")
+            raise CertificateError(f"a cover must have all but one of the spins {left[:9]}")
         values = all_values(form.num_variables, terms, spins, _STATES)
         return min(int(part.min()) for _, part in values)
     others = np.setdiff1d(form.edges, [*chosen, ghost])

@@ -1,4 +1,4 @@
-"""Sums per edge: amounts of repeated edges added up, exactly and in linear time."""
+"""Exact sums of the amounts on repeated edges, in linear time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EdgeArray = npt.NDArray[np.int32]
 
 
 def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
-    """Return an order that puts equal edges together, and where each group begins in it.
+    """Return an order in which equal edges are adjacent, and the start of each group in it.
 
     Args:
         edges: (k, 2) array of nodes in [0, size), each pair in either order.
@@ -31,7 +31,7 @@ def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
 def summed(
     edges: npt.NDArray[Any], amounts: npt.NDArray[Any], size: int
 ) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Return distinct edges i < j, ascending, with the sums of their amounts; zeros are dropped.
+    """Add up the amounts of equal edges; return sorted edges i < j with nonzero sums, and the sums.
 
     Amounts are Python integers, or int64 whose sums the caller has shown to fit.
 
@@ -50,6 +50,6 @@ def summed(
 
 
 def ends_of(edges: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """The lower and the higher end of each edge."""
+    """Return the lower and the higher end of each edge."""
     first, second = edges[:, 0].astype(np.int32), edges[:, 1].astype(np.int32)
     return np.minimum(first, second), np.maximum(first, second)

@@ -1,8 +1,8 @@
-"""The exact form of every problem: integers on edges between spins; fields are edges to a ghost.
+"""The exact form of any problem: integer weights on edges between spins and a ghost.
 
-Floats are integers over a power of two, so nothing is rounded. Weights are an int64 array if the
-sum of all magnitudes is below 2^61, otherwise an array of Python integers. Sums over them are exact
-in either case, because NumPy adds objects by Python's own arithmetic.
+Fields are edges to the ghost. Floats are integers over a power of two, so nothing is rounded.
+Weights are an int64 array if the sum of all magnitudes is below 2^61, otherwise an array of Python
+integers. Sums are exact in either case, because NumPy adds objects by Python's own arithmetic.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from glasshouse.problems.exact import sums_at_ends
 from glasshouse.problems.expansion import expanded
 from glasshouse.problems.monomials import Monomials
 
-# The most bits of all exact numbers of a problem together; they take half a gigabyte in the end.
+# The largest number of bits of all exact numbers of a problem; they take half a gigabyte.
 _MOST_BITS = 2**30
 
 
@@ -54,8 +54,8 @@ class ExactForm:
             there an edge weighs what violating it costs; so its loops scale half as much.
         monomials: used instead of edges if a problem or its certificate has products of more than
             two spins: `constant - Σ w_S Π_{i in S} s_i`.
-        grain: the costs of all states that keep the hard clauses differ by multiples of it, 0 if
-            they do not differ; None if nothing is known except the weights.
+        grain: a divisor of all differences between costs of states that satisfy the hard clauses; 0
+            if these costs are equal, None if no divisor is known except by the weights.
 
     >>> form = ExactForm.of(Max2Sat.from_clauses(2, [[1, 2], [-1], [-2]], [3, 1, 2]))
     >>> form.edges.tolist(), form.weights.tolist(), form.constant, form.scale
@@ -73,7 +73,7 @@ class ExactForm:
 
     @classmethod
     def of(cls, problem: Problem) -> ExactForm:
-        """Return the form of any problem; spin i is vertex i and true is +1."""
+        """Return the exact form of any problem, in which spin i is vertex i and true is +1."""
         if isinstance(problem, Max2Sat):
             return cls.of_max2sat(problem, problem.hard_weight)
         if isinstance(problem, Qubo):
@@ -84,7 +84,7 @@ class ExactForm:
 
     @classmethod
     def of_ising(cls, problem: Ising) -> ExactForm:
-        """Return the form of an Ising problem, unchanged except for its scale."""
+        """Return the exact form of an Ising problem, which changes only the scale."""
         (weights, fields, (constant,)), scale = whole(
             problem.weights, problem.fields, [problem.offset]
         )
@@ -92,7 +92,7 @@ class ExactForm:
 
     @classmethod
     def of_qubo(cls, problem: Qubo) -> ExactForm:
-        """Return the form of a QUBO, by x = (1 + s)/2: four times its energy has no fractions."""
+        """Return the exact form of four times the energy of a QUBO, by x = (1 + s)/2."""
         (pairs, linear, (offset,)), scale = whole(problem.weights, problem.linear, [problem.offset])
         (pairs, linear) = roomy(pairs, linear, factor=8)
         fields = -2 * linear - sums_at_ends(problem.num_variables, problem.edges, pairs)
@@ -101,7 +101,7 @@ class ExactForm:
 
     @classmethod
     def of_polynomial(cls, problem: Polynomial) -> ExactForm:
-        """Return the form of a polynomial; bits become x = (1 + s)/2, times 2 to the degree."""
+        """Return the exact form of a polynomial; bits become x = (1 + s)/2, scaled by 2^degree."""
         (weights, (offset,)), scale = whole(problem.weights, [problem.offset])
         held, below, constant = problem.monomials, 1, 0
         if problem.units == "binary":
@@ -116,7 +116,7 @@ class ExactForm:
         )  # fmt: skip
 
     def with_monomials(self) -> ExactForm:
-        """Return an equal form with monomials in place of edges."""
+        """Return an equal form whose edges are replaced by monomials."""
         if self.monomials is not None:
             return self
         held = of_edges(self.edges, self.num_variables)
@@ -124,7 +124,7 @@ class ExactForm:
 
     @classmethod
     def of_max2sat(cls, problem: Max2Sat, hard_weight: int | float | Fraction) -> ExactForm:
-        """Return the form of four times the cost; a broken hard clause costs `hard_weight`."""
+        """Return the exact form of four times the cost, with `hard_weight` per hard clause."""
         clauses, hard = problem.clauses, problem.hard
         return cls.of_clauses(problem.num_variables, clauses, problem.weights, hard, hard_weight)
 
@@ -132,7 +132,7 @@ class ExactForm:
     def of_clauses(
         cls, size: int, clauses: Any, weights: Any, hard: Any, hard_weight: int | float | Fraction
     ) -> ExactForm:
-        """Return the form of clauses whose weights may be Python integers of any size.
+        """Return the exact form of clauses whose weights may be Python integers of any size.
 
         The clause l ∨ m of weight w costs w(1-l)(1-m)/4 in spins, the unit clause l w(1-l)/2.
         """
@@ -165,7 +165,7 @@ class ExactForm:
         constant: Any,
         *others: Any,
     ) -> ExactForm:
-        """Return the form of couplings between spins, and fields as ghost edges; drop zeros."""
+        """Build a form from couplings and fields, which become ghost edges; drop zero weights."""
         couplings, fields = roomy(couplings, fields, factor=1)
         coupled = np.flatnonzero(couplings.astype(np.bool_))
         biased = np.flatnonzero(fields.astype(np.bool_)).astype(np.int32)
@@ -178,7 +178,7 @@ class ExactForm:
         return cls(len(fields), ends, weights, int(constant), *others)
 
     def weights_on(self, edges: npt.NDArray[Any], kind: Any) -> npt.NDArray[Any]:
-        """Return the weights of some edges, each pair in either order; 0 for a missing edge."""
+        """Return the weight on each of the given edges, in either order; 0 for a missing edge."""
         keys = _keys(self.edges, self.num_variables)
         wanted = _keys(np.column_stack(ends_of(edges)), self.num_variables)
         places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
@@ -190,21 +190,21 @@ class ExactForm:
 
     @cached_property
     def total(self) -> int:
-        """The sum Σ|w|."""
+        """The sum of the magnitudes of all weights, Σ|w|."""
         return int(np.abs(self.weights).sum())
 
     @cached_property
     def step(self) -> int:
-        """All relevant values differ by multiples of this number; 0 if all are equal."""
+        """A divisor of all value differences between states that satisfy the hard clauses, or 0."""
         return self.flip_step if self.grain is None else math.lcm(self.flip_step, self.grain)
 
     @cached_property
     def flip_step(self) -> int:
-        """The values of all states differ by multiples of this number; 0 if all are equal.
+        """A divisor of all differences between the values of states; 0 if all values are equal.
 
-        Turning the spin of vertex a changes the value by 2 Σ_b w_ab s_a s_b. With g, the gcd of all
-        weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are. The same holds for monomials,
-        with the sum over all that contain the spin.
+        Flipping the spin of vertex a changes the value by 2 Σ_b w_ab s_a s_b. With g, the gcd of
+        all weights, that is 2 Σ_b w_ab modulo 4g, whatever the spins are. The same holds for
+        monomials, with the sum over all monomials that contain the spin.
         """
         if self.monomials is not None:
             sums = incident_sums(self.num_variables, self.monomials, self.weights)
@@ -213,7 +213,7 @@ class ExactForm:
         return 2 * math.gcd(2 * gcd_of(self.weights), gcd_of(sums))
 
     def value(self, state: npt.NDArray[np.int8]) -> int:
-        """Return `constant - Σ w s s` of a state; the state does not include the ghost."""
+        """Return the value `constant - Σ w s s` of a state, given without the ghost."""
         if self.monomials is not None:
             held = self.monomials.products(state[np.newaxis])[0]
             return self.constant - int((self.weights * held).sum())
@@ -223,7 +223,7 @@ class ExactForm:
 
 
 def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
-    """Return the energy (or cost) of one state of a problem, without rounding."""
+    """Return the energy (or cost) of one state of a problem as an exact fraction."""
     if problem.is_integer:
         return Fraction(int(problem.energy(state)))
     if isinstance(problem, MaxSat):
@@ -235,7 +235,7 @@ def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
 
 
 def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
-    """Return numbers times the least factor that makes all of them integers, and that factor.
+    """Multiply numbers by the least factor that makes them integers; return both.
 
     >>> (first, second), factor = whole([0.75, 2], [Fraction(1, 3)])
     >>> first.tolist(), second.tolist(), factor
@@ -251,12 +251,12 @@ def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
 
 
 def _times(factor: int, numbers: list[int]) -> list[int]:
-    """Return numbers times a factor; the factor is 1 for most problems."""
+    """Multiply integers by a factor, which is 1 for most problems."""
     return numbers if factor == 1 else [factor * number for number in numbers]
 
 
 def _ratios(array: npt.NDArray[Any]) -> tuple[list[int], int]:
-    """Return numerators over the least common denominator, and that denominator."""
+    """Return the integer numerators of numbers, and their least common denominator."""
     if array.dtype == np.float64 and np.isfinite(array).all():
         return _binary_ratios(array)
     ratios = [x.as_integer_ratio() for x in array.tolist()]
@@ -265,7 +265,7 @@ def _ratios(array: npt.NDArray[Any]) -> tuple[list[int], int]:
 
 
 def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
-    """Do as `_ratios` for floats, by powers of two: half a million in 0.1 s."""
+    """Return the integer numerators of floats over a common power of two, and that power."""
     mantissas, exponents = np.frexp(array)
     numerators = np.ldexp(mantissas, 53).astype(np.int64)  # exact: a mantissa has 53 bits
     zeros = np.frexp((numerators & -numerators).astype(np.float64))[1] - 1  # trailing zero bits
@@ -278,7 +278,7 @@ def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
 
 
 def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
-    """Raise for floats that would take gigabytes as integers over one power of two."""
+    """Raise if floats would take gigabytes as integers over one power of two."""
     floats = np.concatenate([np.abs(a[a != 0]) for a in arrays if a.dtype.kind == "f"] or [[]])
     if not len(floats):
         return
@@ -301,7 +301,7 @@ def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:
 
 
 def roomy(*arrays: npt.NDArray[Any], factor: int) -> list[npt.NDArray[Any]]:
-    """Return the arrays, as Python integers if `factor` times all magnitudes is too large."""
+    """Return arrays as int64 if `factor` times their sum cannot overflow, else as objects."""
     if all(array.dtype == np.int64 for array in arrays):
         # The rounding of float sums is far less than the distance between 2^61 and 2^63.
         magnitude = sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays)
@@ -311,13 +311,13 @@ def roomy(*arrays: npt.NDArray[Any], factor: int) -> list[npt.NDArray[Any]]:
 
 
 def gcd_of(numbers: npt.NDArray[Any]) -> int:
-    """Return the greatest common divisor, 0 for no numbers and for zeros only."""
+    """Return the greatest common divisor; 0 if there are no nonzero numbers."""
     if numbers.dtype == object:
         return math.gcd(*numbers.tolist())
     return int(np.gcd.reduce(numbers)) if len(numbers) else 0
 
 
 def _keys(edges: npt.NDArray[Any], ghost: int) -> npt.NDArray[np.int64]:
-    """Return one key per edge that sorts like the edges; both ends are below 2^31."""
+    """Return one integer per edge that sorts like the edges; ends must be below 2^31."""
     keys: npt.NDArray[np.int64] = edges[:, 0].astype(np.int64) * (ghost + 1) + edges[:, 1]
     return keys

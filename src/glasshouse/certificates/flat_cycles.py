@@ -14,7 +14,7 @@ NodeArray = npt.NDArray[np.int32]
 
 
 def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArray, IntArray]:
-    """Return flat cycles as read-only int32 nodes and int64 starts; each has at least 3 nodes."""
+    """Check that flat arrays describe cycles; return read-only int32 nodes and int64 starts."""
     locked, bounds = flat_nodes(nodes, starts, "a loop")
     if len(bounds) == 1:
         return locked, bounds
@@ -29,7 +29,7 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
         cycle = locked[bounds[loop] : bounds[loop + 1]]
         shown = ", ".join(map(str, cycle[:8].tolist())) + (", …" if len(cycle) > 8 else "")
         what = {
-            kernels.TOO_SHORT: "shorter than 3, the least a cycle can be",
+            kernels.TOO_SHORT: "too short; a loop must have at least 3 nodes",
             kernels.REPEATED: "not a cycle: it visits a node twice",
         }[fault]
         raise ValueError(f"loop {loop}, [{shown}], is {what}")
@@ -39,7 +39,7 @@ def checked_cycles(nodes: npt.ArrayLike, starts: npt.ArrayLike) -> tuple[NodeArr
 def flat_nodes(
     nodes: npt.ArrayLike, starts: npt.ArrayLike, what: str
 ) -> tuple[NodeArray, IntArray]:
-    """Return read-only int32 nodes, and int64 starts that ascend from 0 to their number."""
+    """Check flat nodes and their starts; return read-only int32 nodes and int64 starts."""
     flat = _whole_numbers(nodes, "nodes")
     bounds = _ascending(_whole_numbers(starts, "starts"), len(flat))
     low, high = (int(flat.min()), int(flat.max())) if len(flat) else (0, 0)
@@ -50,7 +50,7 @@ def flat_nodes(
 
 
 def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]:
-    """Return the edge from each node to the next of its cycle, and from the last to the first."""
+    """Return the edges of all cycles, each from a node to the next; the last closes the cycle."""
     following = np.empty_like(nodes)
     following[:-1] = nodes[1:]
     following[starts[1:] - 1] = nodes[starts[:-1]]
@@ -58,11 +58,11 @@ def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]
 
 
 def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:
-    """Check that starts ascend from 0 to `length`, without subtracting, which could overflow."""
+    """Check that starts ascend from 0 to `length`; return them as read-only int64."""
     if not len(starts) or starts[0] != 0 or starts[-1] != length:
         ends = [int(starts[0]), int(starts[-1])] if len(starts) else []
         raise ValueError(f"starts must run from 0 to {length}, the number of nodes, not {ends}")
-    if (starts[1:] < starts[:-1]).any():
+    if (starts[1:] < starts[:-1]).any():  # a difference could overflow
         raise ValueError("starts must ascend")
     return validation.read_only(starts.astype(np.int64, copy=False))
 

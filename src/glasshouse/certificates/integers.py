@@ -1,4 +1,4 @@
-"""Integers of any size: int64 if they fit, otherwise Python integers."""
+"""Exact integers of any size: int64 arrays if all fit, otherwise arrays of Python integers."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ ROOM = 2**61
 
 
 def positive_numbers(values: npt.ArrayLike, count: int, what: str) -> npt.NDArray[Any]:
-    """Return multipliers, one per loop or square and all above 0, as a read-only array."""
+    """Check that there are `count` multipliers above 0; return them as a read-only array."""
     numbers = whole_numbers(values, "multipliers")
     if len(numbers) != count:
-        raise ValueError(f"{count} {what}s but {len(numbers)} multipliers")
+        raise ValueError(f"{count} {what}s but {len(numbers)} multipliers; pass one for each")
     if len(numbers) and numbers.min() < 1:
         raise ValueError(
             f"multiplier {validation.shown(numbers.min())} must be above 0; remove the {what}"
@@ -26,7 +26,7 @@ def positive_numbers(values: npt.ArrayLike, count: int, what: str) -> npt.NDArra
 
 
 def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return integers as int64, or as Python integers if one exceeds 2^63-1; read-only."""
+    """Return integers as a read-only array, of Python integers if one exceeds 2^63-1."""
     array = np.asarray(values)
     if not array.size:
         array = array.astype(np.int64)
@@ -43,7 +43,7 @@ def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 
 def exact_dot(numbers: npt.NDArray[Any], counts: npt.NDArray[Any]) -> int:
-    """Return Σ number · count, for numbers of any size; no count may be negative."""
+    """Return the exact sum Σ number · count, for numbers of any size and counts of at least 0."""
     if numbers.dtype != object and counts.dtype != object:
         size = float(np.abs(numbers).astype(np.float64) @ counts.astype(np.float64))
         if size < ROOM:

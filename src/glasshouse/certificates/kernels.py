@@ -1,6 +1,6 @@
-"""Compiled passes over cycles, edges and squares; all take linear time.
+"""Compiled linear-time passes over cycles, edges and squares.
 
-They add weights only if the caller has shown that no sum can overflow.
+The caller has shown that no sum of weights can overflow.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ FINE, TOO_SHORT, REPEATED, UNSORTED = 0, 1, 2, 3
 
 @compiled
 def find_bad_cycle(nodes: Any, starts: Any, size: int) -> Any:
-    """Return the first cycle that is shorter than 3 or visits a node twice; nodes are below `size`.
+    """Return the fault and index of the first cycle that is short or visits a node twice.
 
-    The caller guarantees that `starts` ascends from 0 to the number of nodes.
+    Nodes are below `size`, and `starts` ascends from 0 to the number of nodes.
     """
     last_visit = np.full(size, -1, np.int64)
     for loop in range(starts.size - 1):
@@ -56,7 +56,7 @@ def find_bad_square(nodes: Any, starts: Any) -> Any:
 
 @compiled
 def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
-    """Return the non-zero entries above the diagonal: their ends by name, and factor · entry.
+    """Return the nonzero entries above a diagonal: their edges by name, and factor · entry.
 
     Entries are integers, and their multiples fit into int64.
     """
@@ -77,9 +77,9 @@ def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
 
 @compiled
 def order_by_edge(low: Any, high: Any, size: int) -> Any:
-    """Return an order that puts equal edges together, ascending; ends are below `size`.
+    """Return an order that sorts edges by their lower and then by their higher end.
 
-    Two stable counting sorts are used, first by the larger end, then by the smaller.
+    Ends are below `size`. Two stable counting sorts are used, first by the higher end.
     """
     length = low.size
     low_places, high_places = np.zeros(size + 1, np.int64), np.zeros(size + 1, np.int64)
@@ -102,7 +102,7 @@ def order_by_edge(low: Any, high: Any, size: int) -> Any:
 
 @compiled
 def sum_by_edge(low: Any, high: Any, amounts: Any, size: int) -> Any:
-    """Return distinct edges, ascending, and the int64 sums of their amounts; zeros are dropped.
+    """Add up the amounts of equal edges; return sorted edges with nonzero sums, and the sums.
 
     Ends are below `size`. The caller has shown that no sum can overflow.
     """
@@ -140,7 +140,7 @@ def add_squares(
     kept: Any,
     kept_sums: Any,
 ) -> Any:
-    """Add up factor · a_i · a_j of every pair i < j of every square, in the rows first ≤ i < last.
+    """Add up factor · a_i · a_j over all squares, for each pair i < j with first ≤ i < last.
 
     `count` sums of earlier rows are not zero. `places` lists the positions of node i in the
     squares, starting at `node_starts[i]`; nodes ascend within a square. `wanted` are columns j of

@@ -13,7 +13,7 @@ from glasshouse.certificates.ties import Pair, ties_of
 
 
 class LeafBound(NamedTuple):
-    """No state of a leaf has a value below `bound`, and so none below `least`."""
+    """The proven bound of a leaf, and the least value of a state that the bound allows."""
 
     bound: Fraction
     least: int
@@ -26,7 +26,7 @@ def bounded_leaf(
 
     Args:
         form: the problem.
-        pairs: the spins that agree and those that differ in the leaf.
+        pairs: the pairs of spins that agree or differ in the leaf.
         parts: the loops and squares of the leaf.
         value: the value of any valid state. All such values differ by multiples of the form's step,
             and those within the leaf by multiples of the leaf's own step.
@@ -45,7 +45,7 @@ def bounded_leaf(
 
 
 def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -> LeafBound | None:
-    """Bound a leaf by enumerating the states of `nodes`; None if no state keeps the pairs."""
+    """Bound a leaf by enumerating all states of `nodes`; None if no state satisfies `pairs`."""
     ties = ties_of(form.num_variables + 1, pairs)
     if ties is None:
         return None
@@ -55,7 +55,7 @@ def covered_leaf(form: ExactForm, pairs: Sequence[Pair], nodes: Sequence[int]) -
 
 
 def rounded_up(bound: Fraction, value: Any, step: Any) -> Any:
-    """Return the least number not below a bound that is a value plus a multiple of a step.
+    """Round a bound up to a number that differs from `value` by a multiple of `step`.
 
     If the step is 0, the value itself is returned.
 

@@ -1,9 +1,9 @@
-"""Vertices that are monomials: the products of two such vertices, and sums of these products.
+"""Vertices that are products of spins (monomials), and exact sums over their products.
 
 The vertices of a certificate are the spins, the ghost, and the monomials of its table. The value of
-a vertex is the product of its spins, ±1 like a spin's, so loops and squares over vertices are what
-they are over spins. An edge stands for the product of its two vertices, in which spins that both
-have cancel; edges with the same product are one term. A loop is therefore an even cover: the
+a vertex is the product of its spins, ±1 like a spin, so loops and squares over vertices work as
+over spins. An edge stands for the product of its two vertices, in which common spins
+cancel; edges with the same product are one term. A loop is therefore an even cover: the
 product of all its edges is 1, whatever its vertices are.
 """
 
@@ -24,7 +24,7 @@ NO_MONOMIALS = Monomials(np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
 class Terms(NamedTuple):
-    """A sum of distinct monomials without zeros; `constant` belongs to the empty monomial."""
+    """A sum of distinct monomials with nonzero amounts, and the amount of the empty monomial."""
 
     monomials: Monomials
     amounts: npt.NDArray[Any]
@@ -32,12 +32,12 @@ class Terms(NamedTuple):
 
 
 def checked_table(table: Any, size: int) -> Monomials:
-    """Return a certificate's table, checked: at least two ascending spins each, all distinct."""
+    """Check that a table has distinct monomials, each of at least two ascending spins."""
     if not isinstance(table, Monomials):
         raise ValueError(f"monomials must be Monomials, not {type(table).__name__}")
     indices, starts = np.asarray(table.indices), np.asarray(table.starts)
     if any(array.size and array.dtype.kind not in "iu" for array in table):
-        raise ValueError("monomials must be integers")
+        raise ValueError("the indices and starts of monomials must be integers")
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] < starts[:-1]).any():
@@ -47,19 +47,19 @@ def checked_table(table: Any, size: int) -> Monomials:
     )
     if (held.degrees < 2).any():
         bad = int(np.argmax(held.degrees < 2))
-        raise ValueError(f"monomial {bad} has {held.degrees[bad]} spins; expected two or more")
+        raise ValueError(f"monomial {bad} has {held.degrees[bad]} spins; expected at least two")
     if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < size:
-        raise ValueError(f"a monomial has a spin out of range; there are {size}")
+        raise ValueError(f"a monomial has a spin out of range; indices must be below {size}")
     rises = np.ones(len(indices), dtype=np.bool_)
     rises[1:] = indices[1:] > indices[:-1]
     rises[held.starts[:-1]] = True
     if not rises.all():
         bad = int(held.rows[np.argmin(rises)])
-        raise ValueError(f"monomial {bad} does not ascend; expected each spin at most once")
+        raise ValueError(f"the spins of monomial {bad} must ascend, and each must occur once")
     order, firsts = held.grouped()
     if len(firsts) < len(order):
         again = order[np.setdiff1d(np.arange(len(order)), firsts)[0]]
-        raise ValueError(f"monomial {again} is in the table twice")
+        raise ValueError(f"monomial {again} is in the table twice; remove it")
     return held
 
 
@@ -70,7 +70,7 @@ def vertices(size: int, table: Monomials) -> Monomials:
 
 
 def vertex_values(state: SpinArray, table: Monomials) -> SpinArray:
-    """Return the values of all vertices in a state."""
+    """Return the value of every vertex in a state, +1 or -1."""
     spins = np.append(state, np.int8(1))
     if len(table.starts) == 1:
         return spins
@@ -78,7 +78,7 @@ def vertex_values(state: SpinArray, table: Monomials) -> SpinArray:
 
 
 def tied(monomials: Monomials, ties: Ties) -> tuple[Monomials, npt.NDArray[np.int8]]:
-    """Return monomials over the roots of classes, and signs; spins tied to the ghost drop out."""
+    """Rewrite monomials over the roots of tied spins; return the new monomials and their signs."""
     ghost = len(ties.roots) - 1
     fixed = ties.roots == ties.roots[ghost]
     signs = np.where(fixed, ties.signs * ties.signs[ghost], ties.signs)
@@ -90,7 +90,7 @@ def tied(monomials: Monomials, ties: Ties) -> tuple[Monomials, npt.NDArray[np.in
 
 
 def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
-    """Return vertices that became the same monomial, as ties to the first of them."""
+    """Return ties between vertices with equal monomials, whose root is the first vertex."""
     order, firsts = monomials.grouped()
     sizes = np.diff(firsts, append=len(order))
     roots = np.empty(len(order), dtype=np.int32)
@@ -99,7 +99,7 @@ def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
 
 
 def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
-    """Add up terms by monomial; amounts are int64 only if no sum can overflow."""
+    """Add up the amounts of equal monomials, which the type `kind` must hold exactly."""
     lengths = [held.degrees for held, _ in parts]
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     held = Monomials(np.concatenate([held.indices for held, _ in parts]), starts)
@@ -117,14 +117,14 @@ def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
 def products(
     monomials: Monomials, signs: npt.NDArray[np.int8], edges: npt.NDArray[Any], amounts: Any
 ) -> tuple[Monomials, npt.NDArray[Any]]:
-    """Return the products of both ends of edges, and the edges' amounts with the ends' signs."""
+    """Return the monomial of each edge (the product of its ends), and its signed amount."""
     ends = monomials.chosen(edges.reshape(-1).astype(np.int64))
     pairs = Monomials(ends.indices, ends.starts[::2]).reduced(spins=True)
     return pairs, amounts * (signs[edges[:, 0]] * signs[edges[:, 1]])
 
 
 def open_monomial(terms: Terms, cover: npt.NDArray[Any]) -> tuple[int, ...]:
-    """Return a monomial with two or more spins outside a cover; empty if there is none."""
+    """Return a monomial with at least two spins outside a cover; empty if there is none."""
     outside = ~np.isin(terms.monomials.indices, cover)
     many = np.bincount(terms.monomials.rows[outside], minlength=len(terms.amounts)) > 1
     return tuple(terms.monomials.chosen(np.flatnonzero(many)[:1]).indices.tolist())
@@ -133,10 +133,10 @@ def open_monomial(terms: Terms, cover: npt.NDArray[Any]) -> tuple[int, ...]:
 def all_values(
     size: int, terms: Terms, cover: npt.NDArray[Any], at_once: int
 ) -> Iterator[tuple[int, npt.NDArray[Any]]]:
-    """Return constant - Σ amount · monomial in all states of some spins, minimised over the rest.
+    """Yield the values of all states of a cover, each minimised over the other spins.
 
-    State x has the k-th spin of the cover down where bit k is set. They come by their high bits,
-    2^at_once at a time. No monomial may be open.
+    A value is constant - Σ amount · monomial. State x has the k-th spin of the cover down if bit k
+    is set. Values are yielded by the high bits of x, 2^at_once at a time. No monomial may be open.
     """
     place = np.full(size, -1)
     place[cover] = np.arange(len(cover))
@@ -160,7 +160,7 @@ def all_values(
 
 
 def _transformed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return for each state x the sum of all values, negated at places with an odd x & place."""
+    """Return the Walsh-Hadamard transform of `values`, whose number is a power of two."""
     width = 1
     while width < len(values):
         low, high = values.reshape(-1, 2, width).transpose(1, 0, 2)
@@ -177,7 +177,7 @@ def incident_sums(size: int, terms: Monomials, weights: npt.NDArray[Any]) -> Any
 
 
 def of_edges(edges: npt.NDArray[Any], ghost: int) -> Monomials:
-    """Return edges between spins and the ghost as monomials of one or two spins."""
+    """Convert edges between spins and the ghost to monomials of one or two spins."""
     flat = edges.reshape(-1)
     kept = flat < ghost
     lengths = kept.reshape(-1, 2).sum(axis=1)

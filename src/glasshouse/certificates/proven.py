@@ -1,4 +1,4 @@
-"""Proven: a certificate that the verifier has accepted, with its problem and the verdict.
+"""The type `Proven`: a certificate that the verifier has accepted, with problem and verdict.
 
 This is the only type that stands for a proof. Statements of files and solvers are only claims.
 """
@@ -19,15 +19,15 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Proven(Summarised):
-    """A problem, a certificate, and what the certificate proves about the problem.
+    """A problem with a verified certificate, and what the certificate proves about the problem.
 
-    Creating one always runs the verifier: by a call, `dataclasses.replace`, a copy, or unpickling.
+    Every creation runs the verifier: a call, `dataclasses.replace`, a copy, or unpickling.
     A certificate that does not fit the problem raises a `CertificateError`.
 
     Attributes:
         problem: the problem that the certificate was verified for; its arrays are read-only.
         certificate: the state, and the loops and squares that bound all energies.
-        verdict: the result of `verify`. It may be only a bound; see `Verdict.optimal`.
+        verdict: the result of `verify`, which may be only a bound; see `Verdict.optimal`.
 
     >>> from glasshouse.problems import Ising
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
@@ -61,9 +61,9 @@ class Proven(Summarised):
 
 
 def _locked(thing: Any) -> Any:
-    """Return a problem or certificate; a copy if one of its arrays can be written.
+    """Return a problem or certificate with read-only arrays, copied if an array is writable.
 
-    Unpickled and deep-copied arrays can be written.
+    Unpickled and deep-copied arrays are writable.
     """
     held = [getattr(thing, one.name) for one in fields(thing)]
     arrays = [array for value in held for array in _arrays(value)]

@@ -1,7 +1,7 @@
-"""The sums of squares, pair by pair.
+"""The sums of the couplings of all squares, pair by pair.
 
 A square over k nodes has k(k-1)/2 pairs. The pairs are added up row by row, so that memory stays
-linear in the input, whatever the squares expand to.
+linear in the input.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _EXACT_IN_SHORT_FLOATS = 2.0**24
 _FEW_PAIRS = 4  # per node; a buffer of this size is cheaper than counting first
 _PAIRS_AT_ONCE = 1 << 25  # a tenth of a second
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
-# A slice of some edges, and an amount for each of them.
+# A slice of edges, and an amount for each edge in it.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
 
@@ -48,10 +48,10 @@ class SquareSums:
     def __post_init__(self) -> None:
         highest = int(self.squares.nodes.max(initial=0))
         if highest >= self.size and self.squares.num_squares:  # kernels do not check indices
-            raise ValueError(f"a square visits node {highest}, but nodes end at {self.size - 1}")
+            raise ValueError(f"a square has node {highest}, but the last is {self.size - 1}")
 
     def on(self, edges: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
-        """Return the sums on some edges (i < j, ascending), and Σ |sum| over all pairs."""
+        """Return the sums on the given edges (i < j, ascending), and Σ |sum| over all pairs."""
         starts = np.searchsorted(edges[:, 0], np.arange(self.size + 1)).astype(np.int64)
         columns = np.ascontiguousarray(edges[:, 1], dtype=np.int32)
         if not self.squares.is_wide:
@@ -65,7 +65,7 @@ class SquareSums:
         return sums, total
 
     def pairs(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
-        """Return the pairs i < j whose sums are not zero, in ascending order, and the sums."""
+        """Return the pairs i < j with nonzero sums, in ascending order, and the sums."""
         if self.squares.is_wide:
             found = [(i, j, row[j]) for i, row in self._rows() for j in sorted(row) if row[j]]
             sums = np.empty(len(found), dtype=object)
@@ -113,7 +113,7 @@ class SquareSums:
         return edges, sums
 
     def _table(self) -> tuple[IntArray, IntArray]:
-        """Return the nodes, ascending, and a table of every square's coefficients at them."""
+        """Return nodes in ascending order, and a matrix of each square's coefficients there."""
         squares, width = self.squares, self.squares.lengths[0]
         if len(squares.nodes) == squares.num_squares * width:
             rows = squares.nodes.reshape(-1, width)
@@ -139,7 +139,7 @@ class SquareSums:
         return total, number
 
     def _pieces(self, square_of: npt.NDArray[np.int32]) -> list[int]:
-        """Return the bounds of blocks of rows, each short enough that signals can wait for it.
+        """Return the bounds of blocks of rows that delay signals only briefly.
 
         A node has as many pairs in a square as there are nodes after it.
         """
@@ -150,7 +150,7 @@ class SquareSums:
         return [0, *np.unique(np.searchsorted(pairs[:-1], marks) + 1).tolist(), self.size]
 
     def _rows(self) -> Iterator[tuple[int, dict[int, int]]]:
-        """Yield each row of sums in Python integers, of any size."""
+        """Yield each node i with its row of sums {j: sum}, in Python integers."""
         squares, starts = self.squares, self.squares.starts.tolist()
         nodes, coefficients = squares.nodes.tolist(), squares.coefficients.tolist()
         factors = [2 * int(c) for c in squares.multipliers.tolist()]
@@ -166,7 +166,7 @@ class SquareSums:
             yield i, sums
 
     def _places(self) -> tuple[IntArray, IntArray]:
-        """Return the positions of each node in the squares; those of node i begin at starts[i]."""
+        """Return where each node's positions begin, and the positions of all nodes in squares."""
         counts = np.bincount(self.squares.nodes, minlength=self.size)
         starts = np.concatenate([[0], np.cumsum(counts)])
         return starts, np.argsort(self.squares.nodes, kind="stable")
@@ -175,10 +175,10 @@ class SquareSums:
 def rest_of_squares(
     edges: npt.NDArray[Any], slices: Iterable[Slice], squares: Squares, size: int, factor: int
 ) -> int:
-    """Return Σ |amount + factor · 2c·a_i·a_j| over all pairs; pairs not in `edges` have amount 0.
+    """Return the sum of |amount + factor · 2c·a_i·a_j| over all pairs of nodes.
 
-    Amounts come slice by slice. They are int64 only if the caller has shown that no sum can
-    overflow.
+    Pairs that are not in `edges` have the amount 0. Amounts are passed slice by slice. They are
+    int64 only if the caller has shown that no sum can overflow.
     """
     sums, total = SquareSums(squares, size).on(edges)
     rest = factor * (total - int(np.abs(sums).sum()))

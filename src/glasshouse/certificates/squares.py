@@ -1,12 +1,12 @@
-"""Squares: squared sums of spins, which have a positive minimum, in flat arrays.
+"""Squares: squared integer sums of spins, which are never negative, in flat arrays.
 
 For integers a and c > 0,
 
     c·(a·s)² ≥ c·g²·[Σ a_i/g is odd],   g = gcd of the a_i,
 
-because a·s/g is an integer of the parity of Σ a_i/g. In the sign E = -Σ J s s such a square is the
-couplings J_ij = -2c·a_i·a_j and the constant c·Σ a_i², so it is subtracted from a problem edge by
-edge, like a loop.
+because a·s/g is an integer of the parity of Σ a_i/g. With energies E = -Σ J s s, such a square
+consists of the couplings J_ij = -2c·a_i·a_j and the constant c·Σ a_i². So it is subtracted from a
+problem edge by edge, like a loop.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Squares(Summarised):
-    """Any number of squares c·(a·s)², each over some spins and possibly the ghost.
+    """A list of squares c·(a·s)², each over a set of spins that may include the ghost.
 
     Square k is over `nodes[starts[k]:starts[k+1]]`; the ghost, always +1, is the node after the
     last spin. Nodes are sorted within each square. Empty squares, zero coefficients and repeated
@@ -73,7 +73,7 @@ class Squares(Summarised):
         squares: Iterable[Sequence[tuple[int, int]]],
         multipliers: npt.ArrayLike | None = None,
     ) -> Squares:
-        """Return squares from lists of (node, coefficient); multipliers are 1 by default."""
+        """Build squares from lists of (node, coefficient); multipliers are 1 by default."""
         rows = [list(square) for square in squares]
         starts = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
         # Converting to int64 here would truncate decimals.
@@ -87,7 +87,7 @@ class Squares(Summarised):
 
     @classmethod
     def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
-        """Return squares of one size, one per row of two tables, with one multiplier."""
+        """Build squares of equal size and multiplier, one per row of two tables."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"pass one row per square, not an array of shape {table.shape}")
@@ -99,7 +99,7 @@ class Squares(Summarised):
 
     @classmethod
     def of_rows(cls, rows: npt.ArrayLike) -> Squares:
-        """Return one square per row, over the nodes where it is not zero; multipliers are 1.
+        """Build one square with multiplier 1 from each row of a matrix of coefficients.
 
         >>> Squares.of_rows([[1, 0, -1], [2, 1, 1]])
         Squares(2 squares over 2 to 3 nodes)
@@ -126,7 +126,7 @@ class Squares(Summarised):
 
     @property
     def num_terms(self) -> int:
-        """The number of pairs of nodes in all squares: the work of checking them."""
+        """The number of pairs of nodes in all squares, to which the work of a check is linear."""
         lengths = self.lengths
         if len(self.nodes) >= 1 << 31:  # the square of this number could overflow
             lengths = lengths.astype(object)
@@ -134,7 +134,7 @@ class Squares(Summarised):
 
     @property
     def depth(self) -> int:
-        """The sum Σ c·(Σ a² - g²·[odd]): how far below zero the couplings can get."""
+        """How far below zero the couplings of all squares can get: Σ c·(Σ a² - g²·[odd])."""
         if not self.num_squares:
             return 0
         begin, a = self.starts[:-1], self.coefficients
@@ -167,9 +167,9 @@ class Squares(Summarised):
         return int(self.multipliers.max()).bit_length() if self.num_squares else 0
 
     def turned(self, state: SpinArray, table: Monomials = NO_MONOMIALS) -> Squares:
-        """Return the squares in the gauge of a state: a_i becomes a_i·s_i; the ghost stays.
+        """Return the squares in the gauge of a state: coefficient a_i becomes a_i·s_i.
 
-        Nodes after the ghost are the products of a table.
+        The ghost is +1. Nodes after the ghost are the products of a table.
         """
         signs = vertex_values(state, table).astype(np.int64)
         factors = self.coefficients * signs[self.nodes]
@@ -189,7 +189,7 @@ class Squares(Summarised):
         )
 
     def contracted(self, ties: Ties) -> Squares:
-        """Return the squares over the roots of classes; squares that are always 0 are dropped."""
+        """Return the squares over the roots of tied spins, without squares that become 0."""
         if not self.num_squares or (ties.roots[self.nodes] == self.nodes).all():
             return self
         starts, nodes = self.starts.tolist(), self.nodes
@@ -234,10 +234,10 @@ class Squares(Summarised):
 
 
 def _coefficients(values: npt.ArrayLike, length: int) -> IntArray:
-    """Return int64 coefficients, one for each node; none may be zero."""
+    """Check the coefficients, one nonzero integer per node, and return them as int64."""
     whole = whole_numbers(values, "coefficients")
     if whole.dtype == object:
-        raise ValueError("a square's coefficient exceeds 2^63-1")
+        raise ValueError("a square's coefficient exceeds the limit of 2^63-1")
     if len(whole) != length:
         raise ValueError(f"{length} nodes but {len(whole)} coefficients; each node needs one")
     if not whole.all():
@@ -259,10 +259,10 @@ def _sorted(
         coefficients = validation.read_only(coefficients[order])
         fault, place = kernels.find_bad_square(nodes, starts)
     if fault == kernels.TOO_SHORT:
-        raise ValueError(f"square {place} is empty")
+        raise ValueError(f"square {place} is empty; remove it")
     if fault == kernels.REPEATED:
         square = int(np.searchsorted(starts, place, side="right")) - 1
-        raise ValueError(f"square {square} has node {nodes[place]} twice")
+        raise ValueError(f"square {square} has node {nodes[place]} twice; add the coefficients")
     return nodes, coefficients
 
 

@@ -1,4 +1,4 @@
-"""Tied spins: which of them agree, and which differ, on a path of a search tree."""
+"""Ties: pairs of spins that agree or differ on a path of a search tree, and their classes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Pair = tuple[int, int, int]
 
 
 class Ties(NamedTuple):
-    """The root of every vertex's class, and its sign: s_v = signs[v] · s_roots[v]."""
+    """The root of each vertex's class, and the vertex's sign: s_v = signs[v] · s_roots[v]."""
 
     roots: npt.NDArray[np.int32]
     signs: npt.NDArray[np.int8]
 
 
 def ties_of(size: int, pairs: Iterable[Pair]) -> Ties | None:
-    """Return the classes that pairs form among `size` vertices; None if pairs are contradictory.
+    """Combine pairs of `size` vertices into classes; return None if the pairs contradict.
 
     >>> ties = ties_of(4, [(0, 2, -1), (2, 3, -1)])
     >>> ties.roots.tolist(), ties.signs.tolist()

@@ -1,9 +1,9 @@
 """Search trees of certificates: leaves that cover all states, each with its own bound.
 
-A branch splits the states in two: in the first half the spins of two vertices agree, in the second
-they differ. The rows of a tree are in prefix order, so that no row needs a number: a branch is
-followed by its first half, then by its second. A leaf is bounded by its loops and squares, or by
-enumerating all states of some of its vertices.
+A branch splits the states in two: in the first half, the spins of two vertices agree; in the second
+half, they differ. The rows of a tree are in prefix order, so that no row needs a number: a branch
+is followed by its first half, then by its second. A leaf is bounded by its loops and squares, or by
+enumerating all states of a vertex cover.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from glasshouse.certificates.ties import Pair
 from glasshouse.problems import validation
 from glasshouse.summaries import Summarised
 
-# The most vertices of a cover: a checker enumerates all their states.
+# The largest number of vertices in a cover, all of whose states a checker enumerates.
 MOST_COVERED = 24
 # The 64-bit integers that are added in the time of one step of Python.
 _STEPS = 500
@@ -59,12 +59,12 @@ class PlacedLeaf(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tree(Summarised):
-    """The rows of a search tree.
+    """A search tree, stored as its rows in prefix order.
 
     Attributes:
         rows: the branches, leaves and covers, in prefix order.
-        common_loops: the number of loops, the first of the certificate, that belong to every leaf.
-        common_squares: the number of squares, the first ones, that belong to every leaf.
+        common_loops: the number of the certificate's first loops that belong to every leaf.
+        common_squares: the number of its first squares that belong to every leaf.
 
     >>> tree = Tree((Branch(0, 1), Leaf(2), Branch(1, 3), Leaf(1), Cover((0, 2))))
     >>> tree, [leaf.pairs for leaf in tree.leaves()][-1]
@@ -97,23 +97,23 @@ class Tree(Summarised):
 
     @property
     def num_loops(self) -> int:
-        """The number of loops of a certificate with this tree."""
+        """The number of loops that a certificate with this tree must have."""
         return self.common_loops + sum(row.loops for row in self.rows if isinstance(row, Leaf))
 
     @property
     def num_squares(self) -> int:
-        """The number of squares of a certificate with this tree."""
+        """The number of squares that a certificate with this tree must have."""
         return self.common_squares + sum(row.squares for row in self.rows if isinstance(row, Leaf))
 
     @property
     def highest_node(self) -> int:
-        """The largest vertex that a row names, -1 if there is none."""
+        """The largest vertex that a branch or cover names; -1 if no vertex is named."""
         named = (row if isinstance(row, Branch) else row.nodes
                  for row in self.rows if not isinstance(row, Leaf))  # fmt: skip
         return max((node for nodes in named for node in nodes), default=-1)
 
     def effort(self, num_vertices: int, num_edges: int) -> int:
-        """Estimate how many numbers a check reads, apart from loops and squares.
+        """Estimate how many numbers a check of the tree reads, except for loops and squares.
 
         Ties are found in steps of Python, each of which takes as long as hundreds of numbers.
         """
@@ -131,7 +131,7 @@ class Tree(Summarised):
         return walked
 
     def leaves(self) -> Iterator[PlacedLeaf]:
-        """Yield all leaves in order."""
+        """Yield all leaves in order, each with its path and parts."""
         path: list[Pair] = []
         waiting: list[tuple[int, Pair]] = []
         loops, squares = self.common_loops, self.common_squares
@@ -156,18 +156,18 @@ class Tree(Summarised):
 
 
 def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
-    """Yield the rows; raise unless they form one complete tree."""
+    """Yield the rows of a tree; raise unless they form one complete tree."""
     open_ends = 1
     for k, row in enumerate(rows):
         if not isinstance(row, Branch | Leaf | Cover):
             raise ValueError(f"row {k} of a tree is {row!r:.40}; expected Branch, Leaf or Cover")
         if not open_ends:
-            raise ValueError(f"row {k} of a tree comes after its last leaf")
+            raise ValueError(f"row {k} of a tree comes after its last leaf; remove the row")
         numbers = row.nodes if isinstance(row, Cover) else row
         if any(type(x) is not int or not 0 <= x < validation.MOST_VARIABLES for x in numbers):
-            raise ValueError(f"row {k} of a tree, {row!r:.60}, has numbers out of range")
+            raise ValueError(f"row {k} of a tree, {row!r:.60}, has a number out of range")
         if not isinstance(row, Leaf) and len(set(numbers)) < len(numbers):
-            raise ValueError(f"row {k} of a tree, {row!r:.60}, names a vertex twice")
+            raise ValueError(f"row {k} of a tree, {row!r:.60}, must name different vertices")
         if isinstance(row, Cover) and len(numbers) > MOST_COVERED:
             raise ValueError(
                 f"row {k} of a tree covers {len(numbers)} vertices; at most {MOST_COVERED}"
@@ -176,4 +176,4 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
         open_ends += 1 if isinstance(row, Branch) else -1
         yield row
     if open_ends:
-        raise ValueError(f"a tree is incomplete: {open_ends} more must follow its last leaf")
+        raise ValueError(f"a tree is incomplete: {open_ends} subtrees must follow its last row")

@@ -1,8 +1,8 @@
-"""The verifier: computes what a certificate proves, leaf by leaf, in exact integers.
+"""The verifier, which computes in exact integers what a certificate proves.
 
 Plants, files, proofs and conversions all call `verify`; nothing else in the library decides what is
-proven. A certificate without a tree is one leaf that contains all states. The check is linear in
-loops, in the pairs of squares, and for each leaf in the problem's edges.
+proven. A certificate without a tree has one leaf, which contains all states. The check takes time
+linear in the loops, in the pairs of squares, and for each leaf in the problem's edges.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Summarised):
-    """The result of a check, in the problem's own numbers.
+    """The result of `verify`: a proven lower bound, and the energy of the certificate's state.
 
     Floats are integers over a power of two, so float problems are checked exactly and without
     tolerance, like integers: a state is optimal only if no sum of the weights fits between the
@@ -62,11 +62,11 @@ class Verdict(Summarised):
 
 
 def verify(problem: Given, certificate: Certificate) -> Verdict:
-    """Compute what a certificate proves, from nothing but the problem and the certificate.
+    """Compute what a certificate proves, from the problem and the certificate alone.
 
-    The certificate of an Ising problem, RBM or QUBO is in units of its Ising form's couplings, that
-    of a MAX-2-SAT problem in units of cost. A certificate that does not fit the problem, or whose
-    state breaks a hard clause, raises a `CertificateError`.
+    The certificate of an Ising problem, RBM or QUBO is in units of its Ising form's couplings, and
+    that of a MAX-2-SAT problem in units of cost. A certificate that does not fit the problem, or
+    whose state violates a hard clause, raises a `CertificateError`.
 
     >>> from glasshouse.problems import Ising
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [4, 4, 4, -3])
@@ -77,7 +77,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
     problem = given_problem(problem)
     check_fit(certificate, problem.num_variables)
     if isinstance(problem, (Max2Sat, MaxSat)) and (broken := problem.broken(certificate.state > 0)):
-        raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
+        raise CertificateError(f"the certificate's state violates {broken} hard clauses")
     if certificate.cores or isinstance(problem, MaxSat):
         return _verdict_of_cores(problem, certificate)
     form = ExactForm.of(problem)
@@ -87,7 +87,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
 
 
 def _in_numbers(problem: Problem, bound: Fraction, exact: Fraction, least: Fraction) -> Verdict:
-    """Return the verdict with numbers of the problem's type: integers, fractions or floats."""
+    """Return a verdict with energies in the problem's number type: integers or floats."""
     energy, lower = (_number(x, problem.is_integer) for x in (exact, least))
     if least < exact and not problem.is_integer and (lower > least or lower >= energy):
         lower = np.nextafter(min(lower, energy), -np.inf).item()
@@ -95,9 +95,9 @@ def _in_numbers(problem: Problem, bound: Fraction, exact: Fraction, least: Fract
 
 
 def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
-    """Return the bound of frustrated cores: the sum of their costs, and the least cost above it."""
+    """Return the verdict of a certificate of cores, whose costs add up to the bound."""
     if not isinstance(problem, (Max2Sat, MaxSat)):
-        raise CertificateError("cores are proofs about clauses, but the problem has none")
+        raise CertificateError("cores are proofs about clauses, but the problem has no clauses")
     has_tree = certificate.tree is not None
     if has_tree or certificate.num_loops or certificate.squares or certificate.num_monomials:
         raise CertificateError("clauses of more than two literals need a certificate of cores")
@@ -108,12 +108,12 @@ def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
         raise CertificateError(str(fault)) from None
     least = rounded_up(bound, exact, step)
     if least > exact:
-        raise CertificateError("its bound is above the cost of its own state, so it is false")
+        raise CertificateError("the bound exceeds the cost of its own state, so it is false")
     return _in_numbers(problem, bound, exact, least)
 
 
 def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:
-    """Return the value of the certificate's state, B, and the least value that B allows."""
+    """Return the value of the certificate's state, the bound, and the least allowed value."""
     value = form.value(certificate.state)
     try:
         bound, least = _whole(form, certificate, value)
@@ -129,7 +129,7 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
 def leaf_bounds(
     form: ExactForm, certificate: Certificate, value: int
 ) -> Iterator[tuple[PlacedLeaf, LeafBound | None]]:
-    """Yield each leaf of a tree, in order, with its bound; None for a leaf without states.
+    """Yield each leaf of a tree with its bound, in order; None for a leaf without states.
 
     Args:
         form: the problem.
@@ -150,7 +150,7 @@ def leaf_bounds(
 
 
 def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
-    """Return the least bound of all leaves."""
+    """Return the least bound and the least allowed value of all leaves."""
     if certificate.tree is None:
         form = form.with_monomials() if certificate.num_monomials else form
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
@@ -163,10 +163,10 @@ def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
 
 
 def check_fit(certificate: Certificate, size: int) -> None:
-    """Raise if a certificate does not have the problem's number of variables."""
+    """Raise if a certificate does not fit a problem of `size` variables."""
     if len(certificate.state) != size:
         raise CertificateError(
-            f"the certificate is for {len(certificate.state)} variables, the problem has {size}"
+            f"the certificate is for {len(certificate.state)} variables, but the problem has {size}"
         )
     visited = {"loop": certificate.nodes, "square": certificate.squares.nodes}
     highest = {what: int(nodes.max(initial=0)) for what, nodes in visited.items()}
@@ -175,8 +175,8 @@ def check_fit(certificate: Certificate, size: int) -> None:
     for what, node in highest.items():
         if node > size + (what != "tree") * certificate.num_monomials:
             raise CertificateError(
-                f"a {what} visits node {node}, but the problem's {size} variables end at "
-                f"{size - 1} and their ghost is {size}"
+                f"a {what} names node {node}, but the problem's {size} variables end at "
+                f"{size - 1}, and their ghost is {size}"
             )
 
 

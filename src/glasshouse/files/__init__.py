@@ -1,4 +1,4 @@
-"""Files: problems and plants in the formats of the field, read and written by suffix.
+"""Readers and writers of problem files, chosen by the suffix of the file.
 
 text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← claims (statements of a file) ←
 document (a problem, what is stated about it and proven) ← formats/ (one file each) ← reading ←

@@ -1,4 +1,4 @@
-"""Claims: what a file states about its optimum, and whether a proof refutes it."""
+"""Statements of a file about its optimum, and their comparison with a proof."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stated(Summarised):
-    """The statements of a file about its problem, in comments or in a side-car; none is proven.
+    """The unproven statements of a file about its problem: a cost, a model and a recipe.
 
     Attributes:
         cost: the energy or cost of the planted model, in the weights of the problem.
@@ -38,11 +38,11 @@ class Stated(Summarised):
 
     @classmethod
     def of(cls, planted: Planted) -> Stated:
-        """Return the cost, model and recipe of a plant."""
+        """Return the statement of a plant: its cost, model and recipe."""
         return cls(planted.energy, to_bits(planted.state), json.loads(planted.recipe.to_json()))
 
     def reduced(self, source: Problem, reduction: Reduction) -> Stated:
-        """Return the statement for the problem that `source` was reduced to."""
+        """Convert the statement to the problem that `source` was reduced to."""
         cost, model = self.cost, self.model
         if cost is not None:
             cost = reduction.target_energy(cost)
@@ -52,23 +52,23 @@ class Stated(Summarised):
 
     @property
     def recipe_alone(self) -> Stated:
-        """Return the recipe without cost and model, which need a proof."""
+        """The statement without cost and model, which would need a proof."""
         return Stated(recipe=self.recipe)
 
     def value(self, measure: Measure) -> Number | None:
-        """Return the stated optimum as a value of the file's own measure."""
+        """Return the stated optimum in the file's measure, such as a cut; None if not stated."""
         if self.spelled is not None or self.cost is None:
             return self.spelled
         return measure.of(self.cost)
 
     def cost_of_model(self, problem: Problem) -> Number:
-        """Return the cost of the stated model in the problem."""
+        """Return the energy or cost of the stated model."""
         assert self.model is not None
         cost: Number = problem.energy(problem.space.from_bits(self.model))
         return cost
 
     def energy_of_model(self, problem: Problem, measure: Measure) -> Fraction:
-        """Return the exact energy of the stated model; raise if the file states another cost."""
+        """Return the exact energy of the stated model; raise if it is not the stated cost."""
         assert self.model is not None
         reached = exact_energy(problem, problem.space.from_bits(self.model))
         if self.cost is not None and not agrees(problem, self.cost, reached):
@@ -77,7 +77,7 @@ class Stated(Summarised):
         return reached
 
     def refuse_false(self, proven: Proven, measure: Measure) -> None:
-        """Raise a CertificateError if a proof shows that something stated is false."""
+        """Raise a CertificateError if a proof refutes the stated cost or model."""
         problem, verdict = proven.problem, proven.verdict
         best, stated = verdict.exact_energy, f"the file states {self._in_words(measure)}"
         is_equal = self.cost is None or agrees(problem, self.cost, best)
@@ -114,14 +114,14 @@ class Stated(Summarised):
 
 
 def beyond(measure: Measure, verdict: Verdict) -> str:
-    """Describe the values that a bound rules out, as text."""
+    """Return the values that a bound excludes as text, such as "a cut above 12"."""
     return f"{measure.phrase} {measure.beyond} {measure.bound(verdict.lower_bound)}"
 
 
 def agrees(problem: Problem, stated: Number, cost: Fraction) -> bool:
-    """Whether a stated cost equals the exact one.
+    """Return whether a stated cost equals the exact cost, up to rounding of floats.
 
-    Stated float costs may differ from it by the rounding error of adding up the terms.
+    A stated float may differ by the rounding error of adding up the terms.
     """
     error = abs(Fraction(stated) - cost)
     if problem.is_integer or error == 0:

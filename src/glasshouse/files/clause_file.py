@@ -1,8 +1,8 @@
 """Clauses of any length with weights of any size, read from files and written for solvers.
 
 The MaxSAT Evaluation allows weights that add up to 2^64-2. The library's own problems, `Max2Sat`
-and `MaxSat`, are arrays of 64-bit integers and stop at 2^63-1; a judge must not. So what is judged
-and shrunk are tuples of Python integers, and models are evaluated in them.
+and `MaxSat`, are arrays of 64-bit integers and stop at 2^63-1; a judge must not. So clauses that
+are judged or shrunk are tuples of Python integers, and models are evaluated in these.
 
 Solvers get a new file: its text does not contain the optimum. Its only comments are the numbers of
 variables and clauses, if no header states them.
@@ -56,7 +56,7 @@ class ClauseFile(Summarised):
 
     @property
     def is_one_of_ours(self) -> bool:
-        """Return whether a library problem can hold the clauses: `as_problem` does not raise."""
+        """Whether a library problem can hold the clauses: their weights sum to below 2^63."""
         return sum(weight for weight, _ in self.soft) <= INT64_MAX
 
     @cached_property
@@ -66,7 +66,7 @@ class ClauseFile(Summarised):
         return frozenset(abs(literal) for clause in clauses for literal in clause)
 
     def cost(self, model: Sequence[int]) -> int:
-        """Return the weight of the soft clauses that a model (0 and 1) violates."""
+        """Return the total weight of the soft clauses that a model (0 and 1) violates."""
         return sum(weight for weight, clause in self.soft if not _satisfied(clause, model))
 
     def broken(self, model: Sequence[int]) -> int:
@@ -89,7 +89,7 @@ def read_clauses(path: str | os.PathLike[str]) -> ClauseFile:
 
 
 class _Reader:
-    """Reads a file line by line."""
+    """Parser of a clause file, line by line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -101,7 +101,7 @@ class _Reader:
         self.num_clauses: int | None = None
 
     def take(self, line: int, words: list[bytes]) -> None:
-        """Read a comment, the p line, or a clause."""
+        """Parse one line: a comment, the p line, or a clause."""
         if words[0].startswith(b"c"):
             if len(words) == 3 and words[0] == b"c" and not self.kind:
                 if words[1] == b"num-variables":
@@ -114,35 +114,35 @@ class _Reader:
             self._clause(line, words)
 
     def clauses(self) -> ClauseFile:
-        """Return all clauses, once the file has ended."""
+        """Return all parsed clauses; raise if the file is incomplete or inconsistent."""
         self._compare_count()
         everything = [*self.hard, *(clause for _, clause in self.soft)]
         used = max((abs(literal) for clause in everything for literal in clause), default=0)
         size = used if self.num_variables is None else self.num_variables
         if not used <= size <= MOST_VARIABLES:
-            raise self.source.error(f"uses variable {used} of {size}")
+            raise self.source.error(f"uses variable {used}, but states {size} variables")
         self.source.refuse_idle(size, len(everything), "clauses")
         return ClauseFile(size, tuple(self.soft), tuple(self.hard))
 
     def _compare_count(self) -> None:
         count = len(self.soft) + len(self.hard)
         if self.num_clauses is None and not count:
-            raise self.source.error("holds no clauses; expected CNF or WCNF")
+            raise self.source.error("contains no clauses; expected a CNF or WCNF file")
         if self.num_clauses not in (None, count):
             raise self.source.error(
-                f"{count} clauses, but {self.num_clauses} are stated; the file is truncated or was "
+                f"has {count} clauses, but states {self.num_clauses}; the file is truncated or was "
                 "changed"
             )
 
     def _header(self, line: int, words: list[bytes]) -> None:
         if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):
-            raise self.source.error("expected one p line, before the clauses", line)
+            raise self.source.error("there must be one p line, before all clauses", line)
         self.kind = words[1]
         numbers = [self._whole(line, word) for word in words[2:] if word.isdigit()]
-        if len(words) - 2 != len(numbers) or len(numbers) not in (
-            (2,) if self.kind == b"cnf" else (2, 3)
-        ):
-            raise self.source.error("expected 'p wcnf VARIABLES CLAUSES TOP'", line)
+        is_cnf = self.kind == b"cnf"
+        if len(words) - 2 != len(numbers) or len(numbers) not in ((2,) if is_cnf else (2, 3)):
+            shape = "cnf VARIABLES CLAUSES" if is_cnf else "wcnf VARIABLES CLAUSES TOP"
+            raise self.source.error(f"the p line must be 'p {shape}'", line)
         self.num_variables, self.num_clauses, *tops = numbers
         self.top = tops[0] if tops else None
 
@@ -154,7 +154,8 @@ class _Reader:
             weight = 1 if is_hard else self._whole(line, first)
         numbers = [self._whole(line, word) for word in words]
         if weight < 0 or not numbers or numbers.pop() != 0 or 0 in numbers:
-            raise self.source.error("expected a weight, literals, and 0 at the end", line)
+            what = "literals" if self.kind == b"cnf" else "a weight, literals,"
+            raise self.source.error(f"a clause must consist of {what} and a final 0", line)
         if is_hard or (self.top is not None and weight >= self.top):
             self.hard.append(tuple(numbers))
         else:
@@ -163,7 +164,9 @@ class _Reader:
     def _whole(self, line: int, word: bytes) -> int:
         digits = word[1:] if word[:1] in (b"-", b"+") else word
         if not digits.isdigit() or len(digits) > _MOST_DIGITS:
-            raise self.source.error(f"{shown(word)} is not an integer", line)
+            raise self.source.error(
+                f"{shown(word)} is not an integer of at most {_MOST_DIGITS} digits", line
+            )
         return int(word)
 
 
@@ -173,7 +176,7 @@ def _satisfied(clause: tuple[int, ...], model: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class Layout:
-    """The layout of a WCNF file; it does not change the meaning of the file.
+    """The layout of a WCNF file, which does not affect its meaning.
 
     Attributes:
         dialect: "classic" or "mse22".
@@ -190,7 +193,7 @@ class Layout:
     ends_bare: bool = False
 
     def text(self, num_variables: int, lines: tuple[Line, ...]) -> bytes:
-        """Return the contents of the file."""
+        """Return the bytes of a WCNF file with the given clauses in this layout."""
         written = b"".join(self._rows(num_variables, lines))
         return written.removesuffix(b"\n") if self.ends_bare else written
 
@@ -206,7 +209,7 @@ class Layout:
 
 
 def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
-    """Return the file that a solver is given.
+    """Return the bytes of a file that contains the clauses, in the dialect of a solver.
 
     Raises:
         ValueError: the dialect cannot hold these clauses.
@@ -222,7 +225,7 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
         return file.getvalue()
     if dialect == "cnf":
         if clauses.hard or any(weight != 1 for weight, _ in clauses.soft):
-            raise ValueError("CNF can only hold clauses of weight 1, but these have other weights")
+            raise ValueError("CNF needs soft clauses of weight 1; use the dialect 'classic'")
         rows = [" ".join(map(str, (*clause, 0))) for _, clause in clauses.soft]
         return "\n".join([f"p cnf {clauses.num_variables} {len(rows)}", *rows, ""]).encode()
     hard = [(None, clause) for clause in clauses.hard]
@@ -230,10 +233,10 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
 
 
 def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
-    """The clauses as the problem object that `read` returns.
+    """Return the clauses as the problem that `read` returns for their file.
 
     Raises:
-        ValueError: weights are beyond what it takes.
+        ValueError: the weights add up to 2^63 or more.
 
     >>> as_problem(ClauseFile(3, ((2, (1, 2, 3)), (1, (-1,))), ()))
     MaxSat(3 variables, 2 clauses, at most 3 literals, integer weights 1 to 2)
@@ -246,10 +249,10 @@ def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
 
 
 def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
-    """Return clauses of at most two literals as rows of two, with 0 for a missing literal."""
+    """Return clauses of at most two literals as an array of two columns, padded with 0."""
     pairs = np.zeros((len(clauses), 2), dtype=np.int32)
     for place, clause in enumerate(clauses):
         if len(clause) > 2:
-            raise ValueError(f"a clause has {len(clause)} literals; expected at most 2")
+            raise ValueError(f"a clause has {len(clause)} literals, but must have at most 2")
         pairs[place, : len(clause)] = clause
     return pairs

@@ -1,8 +1,8 @@
-"""Documents: a problem, what its file states, and which of these statements are proven.
+"""Documents: problems with the statements of their files, and the proofs of these statements.
 
-Reductions that keep the order of the variables carry a proof: the loops stay, their multipliers are
-    scaled. The proof is verified again for the new problem. It may prove less there: hard clauses
-    that became soft can cost the last grain of precision.
+A reduction that keeps the order of the variables also converts the proof: the loops stay, and their
+multipliers are scaled. The proof is verified again for the new problem, where it may prove less,
+for instance if hard clauses became soft.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from glasshouse.problems.reduction import Reduction
 from glasshouse.problems.validation import Number
 from glasshouse.summaries import Summarised
 
-# How many times slower Python's integers are than 64-bit integers.
+# The factor by which Python's integers are slower than 64-bit integers.
 _WIDE = 128
 
 
 @dataclass(frozen=True, repr=False)
 class Document(Summarised):
-    """A problem with what its file states, and with its whole plant if the file contains one.
+    """A problem, the statements of its file, and the whole plant if the file contains it.
 
     Attributes:
         problem: the problem in the file.
@@ -67,7 +67,7 @@ class Document(Summarised):
 
     @classmethod
     def of(cls, thing: Given | Document) -> Document:
-        """Return a document of a problem or plant, with all that the caller states about it."""
+        """Return a problem or plant as a document; return a document unchanged."""
         if isinstance(thing, Document):
             return thing
         if isinstance(thing, Planted):
@@ -75,14 +75,14 @@ class Document(Summarised):
         return cls(given_problem(thing))
 
     def with_certificate(self, path: str | PathLike[str] | None) -> Document:
-        """Return the document with another certificate file as its proof; None changes nothing."""
+        """Return the document with the certificate in `path` as its proof; None changes nothing."""
         if path is None:
             return self
         return replace(self, planted=None, load_proof=partial(read_side_car, path))
 
     @cached_property
     def measure(self) -> Measure:
-        """The value by which readers of the file know a state: a cut, an objective, a cost."""
+        """The measure of the file, by which states have values: a cut, an objective, a cost."""
         return self.measured(self.problem)
 
     @property
@@ -91,7 +91,7 @@ class Document(Summarised):
         return self.stated.value(self.measure)
 
     def value_of(self, state: npt.ArrayLike) -> Number:
-        """Return the value of a state in the file's measure: exact, and rounded once for floats."""
+        """Return the value of a state in the file's measure, from its exact energy if possible."""
         try:
             energy = exact_energy(self.problem, state)
         except ValueError:  # exact sums of floats of very different sizes take gigabytes
@@ -100,7 +100,7 @@ class Document(Summarised):
 
     @cached_property
     def proof(self) -> SideCar | None:
-        """The loops of the plant, or the side-car of the file, read once; it is not verified."""
+        """The unverified proof: the loops of the plant, or the contents of the side-car."""
         planted = self.planted
         if planted is None:
             return None if self.load_proof is None else self.load_proof()
@@ -111,7 +111,7 @@ class Document(Summarised):
 
     @cached_property
     def proven(self) -> Proven | None:
-        """The verified result of the document's own proof, computed once; None if it has no proof.
+        """The verified proof of the document itself; None if the document has no proof.
 
         Raises:
             CertificateError: the proof is false, or refutes something that is stated.
@@ -120,14 +120,14 @@ class Document(Summarised):
             if self.planted is None:
                 return None if self.proof is None else self.examined(self.proof)
             if self.planted.problem is not self.problem and self.planted.problem != self.problem:
-                raise CertificateError("its plant is one of another problem")
+                raise CertificateError("its plant belongs to another problem")
             self.stated.refuse_false(self.planted.proven, self.measure)
             return self.planted.proven
         except CertificateError as lie:
             raise CertificateError(f"{self.path}: {lie}" if self.path else str(lie)) from None
 
     def examined(self, beside: SideCar) -> Proven:
-        """Verify a certificate against the problem, even if it is not the document's own.
+        """Verify any certificate against the document's problem and statements.
 
         Raises:
             CertificateError: the certificate is false, or refutes something that is stated.
@@ -145,12 +145,12 @@ class Document(Summarised):
 
     @cached_property
     def kept(self) -> tuple[Stated, tuple[str, ...]]:
-        """The statements that may be copied, and a text about each statement left out.
+        """The statements that may be copied, and a description of each omitted statement.
 
         The recipe is always copied; an optimum only if it is proven.
 
         Raises:
-            CertificateError: something stated is false.
+            CertificateError: a statement is false.
         """
         if self.proven is not None and self.proven.verdict.optimal:
             return self.stated, ()
@@ -164,7 +164,7 @@ class Document(Summarised):
 
 
 def carry(document: Document, problem: Problem, reduction: Reduction) -> Document:
-    """Return all statements about a problem, and their proof, for the problem it was reduced to.
+    """Convert a document, its statements and its proof to the problem that it was reduced to.
 
     >>> from glasshouse.planting import random_loops
     >>> from glasshouse.problems.convert import to_qubo
@@ -185,7 +185,7 @@ def carry(document: Document, problem: Problem, reduction: Reduction) -> Documen
 
 
 def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> SideCar | None:
-    """Return the proof with its multipliers in units of another problem of the same variables."""
+    """Return the document's proof in units of `problem`; None if it does not fit `problem`."""
     proof = document.proof
     if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
@@ -197,10 +197,10 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
-    """Refuse a tree whose check would take far too long for the size of its file.
+    """Raise if the check of a certificate would take far too long for the size of its file.
 
-    A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and
-    at all common parts; wide numbers take longer.
+    A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and all
+    common parts. Integers above 64 bits take longer.
     """
     certificate, tree = beside.certificate, beside.certificate.tree
     if beside.most_work is not None and isinstance(problem, (Max2Sat, MaxSat)):
@@ -210,7 +210,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         if int(literals[known].sum()) > beside.most_work:
             raise CertificateError(
                 f"the leaves of its cores name clauses of {int(literals[known].sum())} literals in "
-                f"total, too many to check; {VARIABLE} raises the limit, if you trust the file"
+                f"total, too many to check; raise {VARIABLE} if you trust the file"
             )
     if tree is None or beside.most_work is None:
         return
@@ -228,6 +228,6 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         effort += sum((1 + max(0, size - k)) * k << k for k in covers)
     if effort * width > beside.most_work:
         raise CertificateError(
-            f"its tree of {tree.num_leaves} leaves would take too long to check; {VARIABLE} raises "
-            "the limit, if you trust the file"
+            f"its tree of {tree.num_leaves} leaves would take too long to check; raise {VARIABLE} "
+            "if you trust the file"
         )

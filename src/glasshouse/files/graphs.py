@@ -46,7 +46,7 @@ def read_graph(path: str | os.PathLike[str]) -> Ising:
         plain = (_COMMENT.sub(b"", text) for text in source.blocks())
         parts = [_edges(source, rows) for rows in read_rows(source, b"", _no_line, plain)]
         if not parts:
-            raise source.error("holds no edges; expected two node numbers per line")
+            raise source.error("contains no edges; expected two node numbers per line")
     names, ends = np.unique(np.concatenate(parts), return_inverse=True)
     edges = ends.reshape(-1, 2)
     labels = names.tolist() if names[-1] >= len(names) else None
@@ -57,7 +57,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
     pairs = np.column_stack([rows.column(0, missing=-1), rows.column(1, missing=-1)])
     outside = (pairs < 0) | (pairs >= _MOST_NODES)
     wrong = outside[:, 0] | outside[:, 1]
-    expected = "expected two node numbers of at least 0, separated by a space"
+    expected = "an edge must be two node numbers of at least 0, separated by a space"
     loops = pairs[:, 0] == pairs[:, 1]
     rows.refuse(
         source,
@@ -70,7 +70,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
 
 
 def _chip(path: Path) -> Ising | None:
-    """Read the graph in the properties of a solver; None if the file is of another kind."""
+    """Read the chip in the properties of a D-Wave solver; return None for other JSON files."""
     with opened(path) as source:
         values = parse_object(source.read_all())
         if values is None or not any(name in values for name in ("couplers", "edgelist")):
@@ -78,7 +78,7 @@ def _chip(path: Path) -> Ising | None:
         try:
             graph = Graph.of(values)
         except (ValueError, TypeError) as fault:
-            raise source.error(f"is not a solver's properties: {fault}") from None
+            raise source.error(f"has invalid properties of a solver: {fault}") from None
     ones = np.ones(graph.num_edges, np.int64)
     return Ising.from_edges(graph.num_nodes, graph.edges, ones, labels=graph.labels)
 

@@ -1,4 +1,4 @@
-"""Verified knowledge about a file: its claims, and bounds and costs that are easy to prove."""
+"""Verification of the optimum that a file states, and bounds and costs that are easy to prove."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ CLAUSE_SUFFIXES = (".wcnf", ".cnf")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Summarised):
-    """The verified optimum of a file.
+    """The result of `verify_file`: the cost of a file's state, and its proof if there is one.
 
     Attributes:
         cost: the energy of the certified state in the problem read; the least energy if `proven`.
-        value: the same in the file's own measure: a cut, an objective, a cost.
+        value: the cost in the file's own measure: a cut, an objective, a cost.
         measure: the file's measure, and how it follows from the energy.
-        proven: the proof that no state costs less; None if only the stated model was evaluated, and
-            has the stated cost.
+        proven: the proof that no state costs less; None if the file has no proof, and its stated
+            model was found to have the stated cost.
         certificate: the side-car that was read; None for native files and without a proof.
     """
 
@@ -84,10 +84,10 @@ def verify_file(
     units: Units | None = None,
     recipe: bool = False,
 ) -> Verification:
-    """Verify what a file states about its optimum, without trusting the program that made it.
+    """Verify a file's statements about its optimum, without trusting the program that wrote it.
 
     A native file proves itself with its loops and squares; any other file is checked against its
-    side-car, `path` + ".cert", or the given certificate. All that is stated (cost, model) must
+    side-car, `path` + ".cert", or the given certificate. All statements (cost, model) must
     agree with what is proven. Without a certificate, only the stated cost is checked against the
     stated model.
 
@@ -124,7 +124,7 @@ def verify_file(
 
 
 def verify_document(document: Document) -> Verification:
-    """Verify what a document states about its optimum, as `verify_file` does for a file."""
+    """Verify a document's statements about its optimum, as `verify_file` does for a file."""
     path, proven, measure = document.path, document.proven, document.measure
     if proven is None:
         return _by_model(path or Path("document"), document)
@@ -132,7 +132,7 @@ def verify_document(document: Document) -> Verification:
     if not verdict.optimal:
         raise CertificateError(
             f"{path}: the certificate proves that no state has {beyond(measure, verdict)}, but its "
-            f"state has {measure.said(verdict.exact_energy)}; it is not shown optimal"
+            f"state has {measure.said(verdict.exact_energy)}, so its optimality is not proven"
         )
     return Verification(verdict.energy, measure.of(verdict.exact_energy), measure, proven)
 
@@ -141,7 +141,7 @@ def _by_model(path: Path, document: Document) -> Verification:
     problem, stated, measure = document.problem, document.stated, document.measure
     if stated.cost is None or stated.model is None:
         raise FileError(
-            path, f"states no optimum and has no {side_car(path).name}; there is nothing to verify"
+            path, f"states no optimum, and {side_car(path).name} is missing; pass a certificate"
         )
     try:
         reached = stated.energy_of_model(problem, measure)
@@ -152,11 +152,11 @@ def _by_model(path: Path, document: Document) -> Verification:
 
 @dataclass(frozen=True, repr=False)
 class Known(Summarised):
-    """The bounds within which the optimum of a file is known to be.
+    """A lower bound and the energy of a known state, which enclose the optimum of a file.
 
     Attributes:
-        bound: no state has a lower energy (or cost); None if no bound is known.
-        best: the energy of a known state; None if no state is known.
+        bound: a lower bound on the energy (or cost) of all states; None if no bound is known.
+        best: the energy (or cost) of a known state; None if no state is known.
         is_infeasible: whether no assignment satisfies the hard clauses.
     """
 
@@ -166,7 +166,7 @@ class Known(Summarised):
 
     @classmethod
     def of(cls, proven: Proven) -> Known:
-        """Return the bounds that a proof proves: exact, and integers if energies are."""
+        """Return the bound and best energy of a proof, exactly (as integers if possible)."""
         verdict = proven.verdict
         best, is_integer = verdict.exact_energy, proven.problem.is_integer
         bound = best if verdict.optimal else Fraction(verdict.lower_bound)
@@ -179,12 +179,12 @@ class Known(Summarised):
 
 
 def known_of(document: Document) -> Known:
-    """Return what the document's own proof proves; without a proof, the stated model's energy.
+    """Return the bound and best energy that the document's proof or its stated model shows.
 
-    A stated model only shows that some state has this energy.
+    A stated model shows only that some state has its energy.
 
     Raises:
-        CertificateError: something stated is false.
+        CertificateError: a statement is false.
 
     >>> import tempfile
     >>> from glasshouse.files import write
@@ -207,15 +207,15 @@ def known_of(document: Document) -> Known:
 def known_file(
     path: str | os.PathLike[str], certificate: str | os.PathLike[str] | None = None
 ) -> Known:
-    """Return what a certificate proves about a file of clauses; by default, the one next to it.
+    """Return the bound and best cost of a clause file, proven by its certificate if it has one.
 
-    Without a certificate little is known: empty soft clauses are always violated; hard clauses of
-    two literals are decided; and the model that the file states is evaluated, which shows only that
-    some assignment has this cost. Weights that add up to 2^63 or more need a
-    certificate of loops alone.
+    By default, the certificate is the file next to it. Without a certificate little is known: empty
+    soft clauses are always violated; hard clauses of two literals are decided; and the model that
+    the file states is evaluated, which shows only that some assignment has this cost. Weights that
+    add up to 2^63 or more need a certificate of loops alone.
 
     Raises:
-        CertificateError: something stated is false.
+        CertificateError: a statement is false.
         FileError: a file cannot be read.
     """
     path = Path(path)
@@ -232,7 +232,7 @@ def known_file(
             return _evident(clauses)
         return _known_by_loops(clauses, Path(certificate or side_car(path)))
     if not isinstance(document.problem, (Max2Sat, MaxSat)) or not document.problem.is_integer:
-        raise FileError(path, f"holds {document.problem!r}; expected clauses with integer weights")
+        raise FileError(path, f"has {document.problem!r}; expected clauses with integer weights")
     stated = known_of(document)
     if document.load_proof is not None:
         return stated
@@ -242,12 +242,12 @@ def known_file(
 
 
 def is_of_clauses(path: Path) -> bool:
-    """Whether the suffix of a file is one of a clause format."""
+    """Return whether the suffix of a file is that of a clause format (.wcnf, .cnf)."""
     return format_suffix(path) in CLAUSE_SUFFIXES
 
 
 def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
-    """Return what a certificate proves about clauses of at most two literals, of any weight.
+    """Return the bound and cost that a certificate proves for two-literal clauses of any weight.
 
     This computes what `verify` computes, for integers of any size.
 
@@ -260,7 +260,7 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
     """
     check_fit(certificate, clauses.num_variables)
     if broken := clauses.broken((certificate.state > 0).tolist()):
-        raise CertificateError(f"the certificate's state breaks {broken} hard clauses")
+        raise CertificateError(f"the certificate's state violates {broken} hard clauses")
     weights = np.array([weight for weight, _ in clauses.soft], dtype=object)
     penalty = 1 + sum(weights.tolist())
     soft, hard = literal_pairs([clause for _, clause in clauses.soft]), literal_pairs(clauses.hard)
@@ -270,19 +270,17 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
     least, other = divmod(lowest, form.scale)
     if rest or other:
         raise CertificateError(
-            "the certificate's bound is a fraction, but integer weights have integer costs"
+            "the certificate's cost or bound is a fraction; integer weights require integers"
         )
     return Known(least, cost)
 
 
 def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
-    """Return what a certificate file proves about clauses that no library problem can hold."""
+    """Return the bound and cost that a certificate file proves for weights above 2^63 in sum."""
     beside = read_side_car(path)
     held = beside.certificate
     if held.tree is not None or held.squares or held.cores:
-        raise FileError(
-            path, "has branches, squares or cores; weights of 2^63 or more in sum need loops alone"
-        )
+        raise FileError(path, "must have loops alone, because the weights add up to 2^63 or more")
     try:
         known = known_by(clauses, beside.certificate)
     except ValueError as fault:
@@ -296,7 +294,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
 
 
 def _evident(clauses: ClauseFile) -> Known:
-    """Return what the clauses show without a certificate."""
+    """Return the bound and cost that clauses show without a certificate."""
     bound = sum(weight for weight, clause in clauses.soft if not clause)
     if not all(clauses.hard):
         return Known(is_infeasible=True)

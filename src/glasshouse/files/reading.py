@@ -1,4 +1,4 @@
-"""Reading any file; its suffix or its first lines give the format."""
+"""Reading of problem files, whose suffix or first lines give the format."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def read(
     r"""Read the problem in a file; return its plant if the file contains one (`.npz`).
 
     The suffix gives the format (see `docs/files.md`); `.gz`, `.xz` and `.zip` may follow it. Files
-    with another suffix, or none, are recognised by their first lines. Anything wrong with the file
-    raises a `FileError`, a ValueError that names file and line. A plant is verified, and a false
-    one raises a `CertificateError`.
+    with another suffix, or none, are recognised by their first lines. Any fault in the file raises
+    a `FileError`, a ValueError that names file and line. A plant is verified, and a false plant
+    raises a `CertificateError`.
 
     Args:
         place: the file, or an open stream of bytes.
@@ -62,7 +62,7 @@ def read(
 def read_document(
     place: Place, *, format: str | None = None, units: Units | None = None
 ) -> Document:
-    """Read the problem in a file, and what the file states about a plant; nothing is verified.
+    """Read the problem in a file, and the file's statements, without verifying them.
 
     A side-car is not read before `Document.load_proof` is called; a stream has none. The arguments
     are those of `read`.
@@ -80,10 +80,10 @@ def read_document(
     >>> folder.cleanup()
     """
     if units not in (None, "spin", "binary"):
-        raise ValueError(f"units={units!r} is neither 'spin' nor 'binary'")
+        raise ValueError(f"units={units!r} must be 'spin' or 'binary'")
     path, format_ = name_of(place), _format_of(place, format)
     if format_.read is None:
-        raise FileError(path, f"{format_.suffix} files are written, not read; convert the original")
+        raise FileError(path, f"{format_.suffix} files cannot be read; read the original problem")
     with opened(place, format, units) as source:
         if not format_.takes_units:
             source.refuse_units()
@@ -96,7 +96,7 @@ def read_document(
 
 
 def _format_of(place: Place, format: str | None) -> Format:
-    """Return the format that was named, that of the suffix, or that of the content."""
+    """Return the format that `format` names, else the format of the suffix or of the content."""
     is_named = format is not None or is_stream(place)
     if is_named or format_suffix(name_of(place)) in FORMATS or name_of(place).is_dir():
         return format_of(place, format)
@@ -104,7 +104,7 @@ def _format_of(place: Place, format: str | None) -> Format:
 
 
 def format_by_content(place: Place) -> Format:
-    """Return the format of a file by its first lines, or by the name of the one file in a zip.
+    """Recognise the format of a file by its first lines, or by the name of a file inside a zip.
 
     Graphs of Max-Cut are often called `g05_60.0`, `torus.dat` or `G62.txt`. A file whose first line
     has two or three numbers is such a graph, except for clauses without a header, which end in 0.
@@ -120,7 +120,7 @@ def format_by_content(place: Place) -> Format:
 
 
 def _suffix_of(source: Source) -> str:
-    """Return the suffix of the format that the first lines belong to; empty if none is known."""
+    """Recognise a format by the first lines of a file; return its suffix, or an empty string."""
     for line in source.read(_LOOKED_AT).splitlines():
         text = b" ".join(line.split(maxsplit=4))
         for opening, suffix in _OPENINGS.items():

@@ -1,4 +1,4 @@
-"""Plants from files: read completely, or grown again from the recipe and compared."""
+"""Plants from files: read whole, or grown again from a recipe and compared with the file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from glasshouse.planting import Plan, Planted, Recipe
 from glasshouse.planting.demand import EffortError
 from glasshouse.problems import Max2Sat, MaxSat, Problem, Reduction, to_max2sat
 
-_ANOTHER = "its recipe grows another problem"
+_ANOTHER = "its recipe grows a problem other than the file's"
 
 
 def read_planted(place: Place, *, format: str | None = None, verify: bool = True) -> Planted:
     """Return the plant that a file contains (`.npz`), or the one that its stated recipe grows.
 
     A grown plant is compared with the file's problem; the recipe of another instance is an error. A
-    plant in the file is verified in linear time; a false one raises a `CertificateError`.
+    plant in the file is verified in linear time; a false plant raises a `CertificateError`.
 
     Args:
         place: the file, or an open stream of bytes.
@@ -51,10 +51,10 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
 
 
 def regrown(document: Document) -> tuple[Planted, Document]:
-    """Return the plant that the stated recipe grows, and the document, proven by it if needed.
+    """Grow the stated recipe; return the plant, and the document with the plant's proof if needed.
 
     Raises:
-        FileError: there is no recipe, or it does not grow the document's problem.
+        FileError: there is no recipe, or the recipe does not grow the document's problem.
         CertificateError: the document's own proof is false, or refutes a statement; or the grown
             plant is false.
     """
@@ -68,10 +68,10 @@ def regrown(document: Document) -> tuple[Planted, Document]:
 
 
 def grown(document: Document) -> Document:
-    """Return the document; without its own proof, proven by the plant that its recipe grows.
+    """Grow the document's recipe; return the document with the plant's proof if needed.
 
     Raises:
-        CertificateError: the recipe does not grow the document's problem, or something is false.
+        CertificateError: the recipe does not grow the document's problem, or a statement is false.
     """
     _ = document.proven  # A wrong certificate is reported first, by its own error.
     try:
@@ -83,7 +83,7 @@ def grown(document: Document) -> Document:
 def regrow(
     path: Path, held: Document, recipe: dict[str, Any] | None = None
 ) -> tuple[Planted, Reduction]:
-    """Grow the file's plant from a recipe; return it and its reduction to the file's form.
+    """Grow a recipe; return the plant, and its reduction to the problem in the file.
 
     Args:
         path: the file.
@@ -108,9 +108,9 @@ def regrow(
     except FileError:
         raise
     except EffortError as fault:
-        raise FileError(path, f"its recipe grows nothing: {fault}; {allowance.remedy}") from None
+        raise FileError(path, f"its recipe cannot be grown: {fault}; {allowance.remedy}") from None
     except (ValueError, ArithmeticError) as fault:
-        raise FileError(path, f"its recipe grows nothing: {fault}") from None
+        raise FileError(path, f"its recipe cannot be grown: {fault}") from None
     if isinstance(held.problem, Max2Sat) and isinstance(problem, MaxSat) and problem.longest <= 2:
         problem, shorter = to_max2sat(problem)  # as files read clauses of two literals
         reduction = reduction.then(shorter)
@@ -119,36 +119,36 @@ def regrow(
     if form(held.problem) != form(problem):
         raise FileError(path, _ANOTHER)
     if held.problem.labels not in (None, problem.labels):
-        raise FileError(path, "its recipe grows a problem with other labels")
+        raise FileError(path, "its recipe grows a problem whose labels differ from the file's")
     return planted, reduction
 
 
 def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) -> None:
-    """Refuse, before growing it, a recipe for an instance far larger than the file."""
+    """Raise, before growing, if the instance of a recipe would be far larger than the file."""
     asked = plan.demand
     has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
     if asked.spins != held.num_variables and not has_room:
         raise FileError(
-            path, f"its recipe grows {asked.spins} spins; it holds {held.num_variables}"
+            path, f"its recipe grows {asked.spins} spins, but it has {held.num_variables} variables"
         )
     terms = _num_terms(held)
     if asked.memory > allowance.grown(terms):
         raise FileError(
             path,
-            f"its recipe takes {asked.memory} bytes to grow, but a file of {terms} terms may ask "
-            f"for {allowance.grown(terms)} only; {allowance.remedy}",
+            f"its recipe needs {asked.memory} bytes to grow, but a file of {terms} terms may use "
+            f"at most {allowance.grown(terms)}; {allowance.remedy}",
         )
 
 
 def _num_terms(problem: Problem) -> int:
-    """Return the number of couplings or clauses, which is at least the source's number of edges."""
+    """Return the number of couplings or clauses, which bounds the number of planted edges."""
     if isinstance(problem, Max2Sat):
         return problem.num_clauses + problem.num_hard
     return problem.num_edges
 
 
 def ordered(problem: Problem) -> Problem:
-    """Return a problem with its clauses sorted; other problems are unchanged. Labels are removed.
+    """Return a problem without labels and, if it is a `Max2Sat`, with sorted clauses.
 
     Not every file has labels, so variables are compared by index.
     """

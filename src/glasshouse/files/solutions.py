@@ -1,11 +1,11 @@
 """Solutions as solvers print them, converted back to the variables of the original problem.
 
-A solution is v lines, a list of 0 and 1 or ±1, or JSON.
+A solution consists of v lines, a list of 0 and 1 or ±1, or JSON.
 
 A conversion is a function of the problem, so it need not be stored. All conversions of `convert`
 are repeated until one gives the converted file; this also proves that the file comes from the
-original. A side-car or a recipe may state how variables were shuffled; it is trusted only if the
-renamed problem equals the file's.
+original. A side-car or a recipe may state how variables were shuffled; the statement is used only
+if the renamed problem equals the file's.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ _NUMBER = re.compile(r"([+-]?)x?(\d{1,10})(?:\.0*)?")  # 1, -1.0, x7, -x7
 def read_solution(
     place: Place, sizes: Sequence[int], labels: Labels | None = None
 ) -> npt.NDArray[np.int8]:
-    """Read the solution in a file or stream as 0 and 1, one value per variable.
+    """Read a solver's solution from a file or stream, as one value 0 or 1 per variable.
 
-    Accepted are the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals, x1 -x2),
-    the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or as JSON.
-    JSON may also map names to values ({"0": 1, "1": -1}): labels if the problem has them, else
-    numbers counted from 0.
+    The function reads the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals,
+    x1 -x2), the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or
+    as JSON. JSON may also map names to values ({"0": 1, "1": -1}): the labels of the problem, or
+    numbers counted from 0 if it has no labels.
 
     Args:
         place: the file or stream.
@@ -76,11 +76,11 @@ def read_solution(
             if bits is not None:
                 return bits
         wanted = " or ".join(map(str, dict.fromkeys(sizes)))
-        raise source.error(f"holds no solution of {wanted} variables; expected {_EXPECTED}")
+        raise source.error(f"has no solution of {wanted} variables; expected {_EXPECTED}")
 
 
 def _from_text(text: str) -> list[str]:
-    """Return the words that are values: those of v lines or of our model line, else all words."""
+    """Return the words in v lines or in the model line; without such lines, all words."""
     lines = [line.split() for line in text.replace(",", " ").splitlines()]
     lines = [words for words in lines if words]
     for mark in ("v", "model"):
@@ -91,7 +91,7 @@ def _from_text(text: str) -> list[str]:
 
 
 def _from_json(text: str, labels: Labels | None) -> list[str]:
-    """Return the values as words; empty if there are no values."""
+    """Return the values in a JSON text as words; empty if it contains no values."""
     value: Any = parse_json(text.encode())
     if isinstance(value, dict):
         value = next((value[key] for key in _KEYS if key in value), value)
@@ -163,7 +163,7 @@ def bring_back(
     certificate: str | os.PathLike[str] | None = None,
     units: Units | None = None,
 ) -> Returned:
-    """Convert a solution of a converted, doubled, edge-encoded or shuffled file back.
+    """Convert a solution of a converted or shuffled file back to the original problem.
 
     Args:
         original: the original problem.
@@ -184,7 +184,7 @@ def bring_back(
     found = _find(source.problem, target, converted_format, certificate)
     if found is None:
         raise FileError(
-            target, f"is not a conversion of {source.path}: no conversion of it gives this file"
+            target, f"is not a conversion of {source.path}; pass a file that was made from it"
         )
     way, held = found
     size, format_ = way.target.size, format_of(target, converted_format)
@@ -206,7 +206,7 @@ def _find(
     format: str | None,
     certificate: str | os.PathLike[str] | None,
 ) -> tuple[Reduction, Problem | ByEdges] | None:
-    """Return the reduction that gives the file, and the reduced problem; None if none does."""
+    """Find the conversion that gives a file; return its reduction and problem, or None."""
     format_ = format_of(path, format)
     document, fault = None, None
     if format_.read is not None:
@@ -250,7 +250,7 @@ def _ways(
 
 
 def _names(document: Document | None) -> list[npt.NDArray[Any]]:
-    """Return possible shuffles of a file's variables: those that its side-car and recipe state."""
+    """Return the shuffles of a file's variables that its side-car and its recipe state."""
     names: list[npt.NDArray[Any]] = []
     if document is None:
         return names
@@ -265,7 +265,7 @@ def _names(document: Document | None) -> list[npt.NDArray[Any]]:
 
 
 def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
-    """Return the texts that a writer makes of a problem, without comments."""
+    """Return all texts that the format's writer can write for a problem, without comments."""
     dialects: tuple[Dialect, ...] = ("classic", "mse22") if format_ is EDGE_WCNF else ("classic",)
     spelled = []
     for dialect in dialects:

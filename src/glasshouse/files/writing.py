@@ -1,6 +1,6 @@
-"""Writing problems and plants in the format of the suffix, and improving certificates.
+"""Writing of problems and plants in the format of the suffix, and of stronger certificates.
 
-A stronger certificate replaces a weaker one, never the reverse.
+A stronger certificate replaces a weaker certificate, never the reverse.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ Kind = Literal["ising", "rbm", "qubo", "max2sat", "maxcut", "maxsat", "polynomia
 
 @dataclass(frozen=True, repr=False)
 class Written(Summarised):
-    """The result of `write`.
+    """The result of `write`: the reduction, the file's measure, and its certificate.
 
     Attributes:
         reduction: the reduction from the given problem to the one in the file: how their energies
             and states correspond.
-        measure: the value by which readers of the file know a state: a cut, an objective, a cost.
+        measure: the measure of the file: a cut, an objective, a cost.
         certificate: the certificate file; None if none was written.
         is_whole: whether the file itself contains the plant, with loops and squares (`.npz`).
     """
@@ -122,14 +122,12 @@ def write(
         if proof is None and was_proven and not is_exact:
             known = known.recipe_alone  # a proof for floats may be false after rounding
     if proof is None and certificate is not None:
-        raise FileError(
-            certificate, "no proof is known for this file, so no certificate can be written here"
-        )
+        raise FileError(certificate, "cannot be written, because no proof of the file is known")
     sheet = Sheet(_mixed(problem, plant), known, _remarks(second), dialect, planted)
     beside = None if is_stream(place) else side_car(name_of(place))
     goal = beside if certificate is None else Path(certificate)
     if goal is not None and goal == name_of(place):
-        raise FileError(goal, "cannot be both the file and its certificate")
+        raise FileError(goal, "cannot be both the file and its certificate; use two file names")
     for one in (beside, goal):
         if one is not None:
             refuse_existing(one, overwrite=overwrite)
@@ -158,9 +156,9 @@ def _of_kind(problem: Problem, kind: str | None) -> tuple[Problem, Reduction]:
 def _carried_proof(
     document: Document, problem: Problem, reduction: Reduction, proven: Proven | None
 ) -> SideCar | None:
-    """Return the document's proof, in units of the new problem.
+    """Return the document's proof in units of `problem`; None if it proves less there.
 
-    None if it proves less there than for the document; a caller's own plant is not verified.
+    The plant of a caller is not verified.
     """
     proof = scaled_proof(document, problem, reduction)
     if proof is None or proven is None:
@@ -173,7 +171,7 @@ def _carried_proof(
 
 
 def _mixed(problem: Any, planted: Planted | None) -> Any:
-    """Return a shuffled plant's clauses in random order; anything else unchanged."""
+    """Reorder the clauses of a shuffled plant at random; return other problems unchanged."""
     if planted is None or not planted.recipe.parameters.get("shuffled"):
         return problem
     if not isinstance(problem, Max2Sat):
@@ -187,18 +185,18 @@ def _mixed(problem: Any, planted: Planted | None) -> Any:
 
 def _chosen(path: Path, format_: Format, dialect: str, encoding: str) -> Format:
     if format_.write is None:
-        raise FileError(path, f"{format_.suffix} files are read, not written; write .npz instead")
+        raise FileError(path, f"{format_.suffix} files cannot be written; use .npz instead")
     if dialect not in ("classic", "mse22"):
         raise ValueError(f'dialect={dialect!r} is not known; use "classic" or "mse22"')
     if encoding not in ("clause", "edge"):
         raise ValueError(f'encoding={encoding!r} is not known; use "clause" or "edge"')
     if format_ is not WCNF and (dialect != "classic" or encoding != "clause"):
-        raise ValueError(f"dialect and encoding are for .wcnf files, not {format_.suffix}")
+        raise ValueError(f"dialect and encoding need a .wcnf file, not {format_.suffix}")
     return EDGE_WCNF if encoding == "edge" else format_
 
 
 def _remarks(reduction: Reduction) -> tuple[str, ...]:
-    """Return how the energy of the source follows from the cost of the file, if they differ."""
+    """Return the remark on how the source's energy follows from the file's cost, if needed."""
     if reduction.factor == 1 and reduction.shift == 0:
         return ()
     source = reduction.source
@@ -211,7 +209,7 @@ def _remarks(reduction: Reduction) -> tuple[str, ...]:
 def standing_certificate(
     path: str | os.PathLike[str], problem: Problem
 ) -> tuple[Proven, SideCar] | None:
-    """Return what the certificate at `path` proves about a problem; None if there is no file.
+    """Verify the existing certificate at `path` for a problem; return None if there is no file.
 
     Raises:
         FileError: the file is not a certificate, or belongs to another problem.
@@ -239,7 +237,7 @@ def write_if_better(
     overwrite: bool = False,
     or_as_good: bool = False,
 ) -> bool:
-    """Write a certificate unless `path` holds one that proves as much; return whether it wrote.
+    """Write a certificate, unless `path` has an equally strong one; return whether it was written.
 
     The names of a shuffled file's variables are kept, because a proof cannot recover them.
 
@@ -264,9 +262,9 @@ def write_if_better(
 
 
 def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
-    """Whether a verdict is stronger: it proves a state optimal, a higher bound or a lower energy.
+    """Return whether a new verdict is stronger: optimal, a higher bound or a lower energy.
 
-    A higher bound does not replace a lower energy, or the reverse: then the old certificate stays.
+    A higher bound with a higher energy is not stronger, nor is a lower energy with a lower bound.
     """
     if new.optimal or old.optimal:
         return new.optimal > old.optimal

@@ -1,4 +1,4 @@
-"""The standard instances of the field, recognised by content, and what is proven about them.
+"""Standard instances of the literature, recognised by content, and their proven optima or bounds.
 
 * `fingerprint`: a hash of a problem's Max-Cut graph, whatever its file looks like.
 * `table`: `instances.csv`, with optima, bounds and certificates.

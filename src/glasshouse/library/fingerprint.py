@@ -1,4 +1,4 @@
-"""The fingerprint of a problem: equal for all files that state the same couplings.
+"""The fingerprint of a problem: a hash that is equal for all files with the same couplings.
 
 Every problem is a weighted Max-Cut graph: variables are its vertices from 1, fields are edges to
 vertex 0, and the energy of a state is an affine function of its cut. The fingerprint is the SHA-256
@@ -26,12 +26,12 @@ _BLOCK = 1 << 16  # edges formatted at once
 
 @dataclass(frozen=True)
 class Scale:
-    """A map from a problem's reduced graph to its values: `value = factor · K + shift`, exactly.
+    """The exact map from sums of a problem's reduced graph to its values: factor · K + shift.
 
     K is the sum of weight · s_a · s_b over the edges of the reduced graph, at a state s.
 
     Attributes:
-        factor: the factor of K; below 0 if the largest value is the best, as for cuts.
+        factor: the factor of K; below 0 if the largest value is the best, as for a cut.
         shift: the value at K = 0.
 
     >>> energies = Scale(Fraction(2), Fraction(0))
@@ -43,7 +43,7 @@ class Scale:
     shift: Fraction
 
     def measured(self, measure: Measure) -> Scale:
-        """Return the scale of a file's own values, from the scale of its energies."""
+        """Return the map to a file's own values, from this map to its energies."""
         shift = measure.factor * self.shift + measure.shift
         return Scale(measure.factor * self.factor, shift)
 
@@ -81,11 +81,11 @@ class ReducedGraph:
         self.scale = Scale(Fraction(divisor, form.scale), Fraction(form.constant, form.scale))
 
     def text(self) -> str:
-        """Return all edges, one per line."""
+        """Return the text that is hashed: all edges with their weights, one per line."""
         return "".join(self._blocks())
 
     def problem(self, num_variables: int) -> Ising:
-        """Return the Ising problem of the graph: its energies are the sums K.
+        """Return the Ising problem whose energies are the sums K of the graph.
 
         Args:
             num_variables: the number of spins, including those without an edge.
@@ -101,14 +101,14 @@ class ReducedGraph:
         return Ising.from_edges(num_variables, edges, weights, fields=fields)
 
     def fingerprint(self) -> str:
-        """Return the SHA-256 of the text, in hexadecimal digits."""
+        """Return the SHA-256 of the graph's text, in hexadecimal digits."""
         digest = hashlib.sha256()
         for block in self._blocks():
             digest.update(block.encode("ascii"))
         return digest.hexdigest()
 
     def _blocks(self) -> Iterator[str]:
-        """Yield the text in blocks, because the text of a large graph takes gigabytes."""
+        """Yield the graph's text in blocks, because the text of a large graph takes gigabytes."""
         for start in range(0, self.num_edges, _BLOCK):
             part = slice(start, start + _BLOCK)
             rows = zip(*self._ends[part].T.tolist(), self._weights[part].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Standard instances, recognised by their content."""
+"""Recognition of standard instances by their content."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class Recognition(Summarised):
-    """A problem recognised as a standard instance.
+    """A standard instance that a problem was recognised as, with the map to its energies.
 
     Attributes:
         instance: the standard instance.
-        scale: the map from its reduced graph to the energies of the problem.
+        scale: the map from the instance's reduced graph to the energies of the problem.
     """
 
     instance: Instance
     scale: Scale
 
     def value_in(self, measure: Measure) -> Number:
-        """Return the best known value, in the measure of the problem's own file."""
+        """Return the best known value in `measure`, the measure of the problem's file."""
         return measure.of(self._energy(self.instance.value))
 
     def bound_in(self, measure: Measure) -> Number:
-        """Return the bound, in the measure of the problem's own file."""
+        """Return the proven bound in `measure`, the measure of the problem's file."""
         return measure.bound(self._energy(self.instance.bound))
 
     def told(self, measure: Measure) -> str:
-        """Return one line on what is known about the optimum."""
+        """Return one human-readable line with the name and the known optimum or bounds."""
         value = shown(self.value_in(measure))
         if self.instance.proven:
             return f"this is {self.instance.name}; known optimum {value}, proven"
@@ -48,7 +48,7 @@ class Recognition(Summarised):
 
 
 def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Recognition | None:
-    """Return the standard instance that a problem is, or None.
+    """Recognise a problem as a standard instance; return None if it is not one.
 
     The format, the order of the terms, a constant and a common factor do not matter, but the
     numbering of the variables does. Problems with hard clauses are never recognised.
@@ -67,7 +67,7 @@ def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Reco
         return None
     try:
         graph = ReducedGraph(problem)
-    except ValueError:  # floats of such different magnitudes that exact sums would take gigabytes
+    except ValueError:  # exact sums of floats of very different sizes take gigabytes
         return None
     alike = [k for k in alike if (k.vertices, k.edges) == (graph.num_vertices, graph.num_edges)]
     fingerprint = graph.fingerprint() if alike else ""
@@ -75,7 +75,7 @@ def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Reco
 
 
 def _has_size_of(problem: Problem, instance: Instance) -> bool:
-    """Return whether a problem may have the size of an instance, by cheap counts.
+    """Return whether a problem can have the size of an instance, by cheap counts.
 
     A file may omit variables without terms, and fields add one vertex.
     """

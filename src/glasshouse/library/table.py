@@ -1,4 +1,4 @@
-"""The table of standard instances, and what is proven about their optima."""
+"""The table of standard instances, with their proven optima or bounds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Value: TypeAlias = int | Fraction
 
 @dataclass(frozen=True, repr=False)
 class Instance(Summarised):
-    """One standard instance; its values are a graph's cuts or a QUBO's objectives.
+    """A standard instance: its name, its graph, its best value and its proven bound.
 
     Attributes:
         name: the name in the literature, such as G62.
@@ -26,16 +26,16 @@ class Instance(Summarised):
         variables: the number of variables that its file states.
         edges: the number of edges of its reduced graph (see `ReducedGraph`).
         vertices: the number of vertices of that graph that have an edge.
-        sense: which value is the best, such as "largest cut".
+        sense: which value is the best, such as "largest cut"; values are cuts or objectives.
         value: the best value found by glasshouse.
-        bound: the verified bound: no state has a better value.
+        bound: the verified bound, which no state can improve on.
         seconds: the processor seconds of all searches.
         nodes: the number of nodes of the search tree.
         limit: the longest time limit tried, in processor seconds.
         version: the version of glasshouse that searched.
         date: the day on which the certificate was verified.
         fingerprint: the SHA-256 of its reduced graph.
-        scale: the map from its reduced graph to its values.
+        scale: the map from sums of its reduced graph to its values.
         certificate: the SHA-256 of its certificate.
         size: the number of bytes of the certificate.
     """
@@ -60,11 +60,11 @@ class Instance(Summarised):
 
     @property
     def proven(self) -> bool:
-        """Whether the value equals the bound, and is therefore the optimum."""
+        """Whether the best value equals the bound, so that it is the optimum."""
         return self.value == self.bound
 
     def is_of(self, family: str) -> bool:
-        """Return whether the instance belongs to a family, or to a part of one.
+        """Return whether the instance belongs to a family, such as biqmac or biqmac:ising.
 
         >>> k = next(k for k in instances() if k.name == "t2g10_5555")
         >>> k.family, k.is_of("biqmac"), k.is_of("biqmac:ising"), k.is_of("gset")
@@ -73,7 +73,7 @@ class Instance(Summarised):
         return self.family == family or self.family.startswith(f"{family}:")
 
     def reduced(self, value: Value) -> Fraction:
-        """Return the sum K over the reduced graph at which the instance has a value."""
+        """Return the sum K of the reduced graph at which the instance has `value`."""
         return (value - self.scale.shift) / self.scale.factor
 
 
@@ -88,24 +88,24 @@ def instances() -> tuple[Instance, ...]:
 
 
 def table_text() -> str:
-    """Return the whole table in CSV."""
+    """Return the whole table of standard instances as CSV."""
     return files(__package__).joinpath("instances.csv").read_text(encoding="utf-8")
 
 
 def rows_of(chosen: Iterable[Instance]) -> str:
-    """Return the rows of some instances in CSV, unchanged."""
+    """Return the table's header and its rows of the chosen instances as CSV, unchanged."""
     names = {k.name for k in chosen}
     head, *rows = table_text().splitlines(keepends=True)
     return head + "".join(row for row in rows if row.partition(",")[0] in names)
 
 
 def parsed(lines: Iterable[str]) -> tuple[Instance, ...]:
-    """Return the instances of a table in CSV."""
+    """Parse the instances in the lines of a CSV table."""
     return tuple(_instance(row) for row in csv.DictReader(lines))
 
 
 def _instance(row: dict[str, str]) -> Instance:
-    """Return the instance of one row of the table."""
+    """Return the instance that one row of the table describes."""
     return Instance(
         row["name"], row["family"], int(row["variables"]), int(row["edges"]),
         int(row["vertices"]), row["sense"], _value(row["value"]), _value(row["bound"]),

@@ -1,4 +1,4 @@
-"""Suites: folders of instances whose optima are proven, and the TOML files that describe them.
+"""Suites: folders of instances with proven optima, and the TOML files that describe suites.
 
 writing (a folder with its manifest) ← checking · manifest (one line per instance, and the tables of
 optima) · grammar (the TOML of studies and suites) ← family (a method, exact parameters, a seed),

@@ -1,4 +1,4 @@
-"""Proving suites: every line of a manifest, from the files and the certificates alone."""
+"""Checks of suites: each line of a manifest is proven from the files and certificates alone."""
 
 from __future__ import annotations
 
@@ -33,19 +33,18 @@ from glasshouse.suites.writing import UNPLANTED
 def check_suite(
     manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
 ) -> list[Entry]:
-    """Prove every line of a manifest, or raise a ValueError at the first false one.
+    """Prove every line of a manifest; raise a ValueError at the first false line.
 
-    For each instance: the file has the listed bytes; the recipe grows a plant that its loops prove;
-        the file contains exactly that problem; the optimum is the plant's; and all that the file
-        and its side-car state (cost, model, recipe, loops) is true, except for the names of
-        shuffled variables. A listed certificate has the listed bytes and proves the same. For an
-        instance without a plant, the certificate is the whole proof, and the recipe is not checked.
-        The tables next to the manifest must agree with it. `iter_check_suite` yields each entry as
-        it is proven.
+    The file must have the listed bytes. The recipe must grow a plant that its loops prove, and the
+    file must contain exactly this problem and optimum. All statements of the file and its side-car
+    (cost, model, recipe, loops) must be true, except for the names of shuffled variables. A listed
+    certificate must have the listed bytes and prove the same optimum. For an instance without a
+    plant, the certificate is the whole proof, and the recipe is not checked. The tables next to the
+    manifest must agree with it. `iter_check_suite` yields each entry as soon as it is proven.
 
     Args:
         manifest: the `manifest.jsonl` of the suite.
-        files: the folder of the instances, if it is not that of the manifest.
+        files: the folder of the instances, if it is not the folder of the manifest.
 
     >>> import tempfile
     >>> from glasshouse.suites import write_suite
@@ -64,7 +63,7 @@ def check_suite(
 def iter_check_suite(
     manifest: str | os.PathLike[str], *, files: str | os.PathLike[str] | None = None
 ) -> Iterator[Entry]:
-    """Yield the entries that `check_suite` returns one by one; iterating proves them.
+    """Prove the lines of a manifest as `check_suite` does, and yield each entry once it is proven.
 
     >>> import tempfile
     >>> from glasshouse.suites import write_suite
@@ -104,14 +103,14 @@ def iter_check_suite(
     if table.is_file():
         with opened(table) as source:
             if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
-                raise source.error(f"disagrees with {MANIFEST}")
+                raise source.error(f"differs from the table of {MANIFEST}; write the suite again")
 
 
 def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -> None:
-    """Refuse a certificate that is not the listed one, or proves something else."""
+    """Raise if a certificate is not the listed file, or does not prove the listed optimum."""
     if entry.certificate is None:
         if entry.recipe.get("method") in UNPLANTED:
-            raise FileError(path, "was not planted, and the manifest lists no certificate for it")
+            raise FileError(path, "was not planted, so the manifest must list a certificate for it")
         return
     proof = folder / entry.certificate
     refuse_changed(proof, entry.certificate_sha256)
@@ -123,33 +122,33 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
     bounds = (entry.bound, entry.best) if entry.optimum is None else (entry.optimum,) * 2
     if known != bounds or verdict.optimal == (entry.optimum is None):
         raise FileError(
-            proof, f"proves {known[0]} ≤ optimum ≤ {known[1]}; the manifest states "
+            proof, f"proves {known[0]} ≤ optimum ≤ {known[1]}, but the manifest states "
             f"{bounds[0]} ≤ optimum ≤ {bounds[1]}",
         )  # fmt: skip
 
 
 def _check_measure(path: Path, held: Document, entry: Entry) -> None:
-    """Refuse a value that does not follow from the optimum; older manifests have none."""
-    if entry.measure is None:
+    """Raise if the listed value of the file's measure does not follow from the optimum."""
+    if entry.measure is None:  # older manifests state no measure
         return
     known = entry.in_words_of(held.measure)
     if entry != known:
         raise FileError(
-            path, f"its optimum means {held.measure.said(entry.value)}, but the manifest states "
+            path, f"its optimum is {held.measure.said(entry.value)}, but the manifest states "
             f"{entry.measure} {entry.measured}",
         )  # fmt: skip
 
 
 def _check_statements(path: Path, held: Document, entry: Entry) -> None:
-    """Refuse a file that contradicts its line of the manifest."""
+    """Raise if a statement of the file contradicts its line of the manifest."""
     stated = held.stated
     if stated.recipe not in (None, entry.recipe):
-        raise FileError(path, "states a different recipe from the manifest's")
+        raise FileError(path, "states a recipe that differs from the manifest's")
     if stated.cost not in (None, entry.optimum):
-        raise FileError(path, f"states {stated.cost}, but its optimum is {entry.optimum}")
+        raise FileError(path, f"states a cost of {stated.cost}, but the optimum is {entry.optimum}")
     if stated.model is not None:
         reached = stated.cost_of_model(held.problem)
         if reached != entry.optimum:
-            raise FileError(path, f"its model costs {reached}, its optimum is {entry.optimum}")
+            raise FileError(path, f"its model costs {reached}, but the optimum is {entry.optimum}")
     if held.planted is not None or held.load_proof is not None:
         verify_document(held)

@@ -1,4 +1,4 @@
-"""Commitments: certificates that are fixed now and published later, for competitions.
+"""Commitments to certificates that are published only later, for competitions.
 
 `commitment.jsonl` is published with the instances. It contains, for each file, its SHA-256 and the
 SHA-256 of 32 random bytes followed by the certificate. The random bytes, the *nonces*, stay with
@@ -28,7 +28,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 
 class Opened(NamedTuple):
-    """A certificate that matches the commitment, and what it proves about its file."""
+    """A file whose published certificate matches the commitment, with the bounds it proves."""
 
     file: str
     bound: int
@@ -36,9 +36,9 @@ class Opened(NamedTuple):
 
 
 def commit(manifest: Path, instances: Path) -> Path:
-    """Write the commitment of a whole suite next to its instances, and the nonces to its answers.
+    """Write a suite's commitment next to its instances, and the nonces into its answers.
 
-    Existing files stay: nonces are drawn once.
+    Existing files are kept: nonces are drawn once.
     """
     target, entries = instances / COMMITMENT, list(read_manifest(manifest))
     hidden = manifest.with_name(NONCES)
@@ -57,18 +57,18 @@ def commit(manifest: Path, instances: Path) -> Path:
     if not target.exists():
         _write_lines(target, lines)
     elif _read(target, "commitment") != {line["file"]: line["commitment"] for line in lines}:
-        raise FileError(target, "belongs to other certificates; name another folder")
+        raise FileError(target, "commits to other certificates; choose another folder")
     return target
 
 
 def iter_check_commitment(commitment: Path, answers: Path) -> Iterator[Opened]:
-    """Prove that published answers match the commitment, file by file.
+    """Check published answers against a commitment; yield each file with its proven bounds.
 
-    For each file: it has the listed bytes; nonce and certificate have the listed hash; and the
-        certificate belongs to this file, whose optimum or bound it proves.
+    The check of a file proves: it has the listed bytes; nonce and certificate have the listed hash;
+    and the certificate belongs to this file, whose optimum or bound it proves.
 
     Raises:
-        FileError: something does not match the commitment.
+        FileError: a file, nonce or certificate does not match the commitment.
     """
     hashes, stated = _read(commitment, "sha256"), _read(commitment, "commitment")
     hidden = answers / NONCES
@@ -94,19 +94,19 @@ def _hash(nonce: str, answers: Path, file: str) -> str:
 
 def _nonce(path: Path, nonces: dict[str, str], file: str) -> str:
     if file not in nonces:
-        raise FileError(path, f"has no nonce for {file}")
+        raise FileError(path, f"has no nonce for {file}; expected one per file of the suite")
     return nonces[file]
 
 
 def _read(path: Path, key: str) -> dict[str, str]:
-    """Read the hash (or nonce) of each file."""
+    """Read from a JSON-lines file the hash or nonce of each file, stored under `key`."""
     read: dict[str, str] = {}
     for source, number, values in read_lines(path):
         file, text = (values or {}).get("file"), (values or {}).get(key)
         if not is_plain_name(file) or not isinstance(text, str) or not _HEX.fullmatch(text):
-            raise source.error(f"expected a JSON object with file and {key}", number)
+            raise source.error(f"the line must be a JSON object with file and {key}", number)
         if read.setdefault(str(file), text) != text:
-            raise source.error(f"lists {file} twice", number)
+            raise source.error(f"lists {file} twice with different values; remove one", number)
     return read
 
 

@@ -1,4 +1,4 @@
-"""Problems without a plant, the control of a race: random couplings of ±1 on a graph."""
+"""Unplanted problems, the control of a race: random couplings of ±1 on a graph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RUNS, _SWEEPS = 256, 2000
 
 
 def plus_minus_j(graph: GraphLike, *, rng: RngLike = None) -> tuple[Ising, Recipe]:
-    """Return an Edwards-Anderson spin glass: each edge is +1 or -1 with equal probability.
+    """Draw an Edwards-Anderson spin glass, whose edges are +1 or -1 with equal probability.
 
     Args:
         graph: a graph, as for planting, for instance "torus:8x8".
@@ -41,12 +41,12 @@ def plus_minus_j(graph: GraphLike, *, rng: RngLike = None) -> tuple[Ising, Recip
 
 
 def bounded(problem: Ising, recipe: Recipe, seconds: float | None = None) -> Unplanted:
-    """Return the problem with the best state that annealing or `prove` finds, and the bound.
+    """Return a problem with the best state that annealing or `prove` finds, and a proven bound.
 
     Args:
         problem: the couplings.
         recipe: how the couplings were drawn.
-        seconds: the time limit of `prove`; without one, the bound depends only on the problem.
+        seconds: the time limit of `prove`; without a limit, the bound depends only on the problem.
 
     Raises:
         KeyboardInterrupt: Ctrl-C; the results so far are discarded.

@@ -1,4 +1,4 @@
-"""Families: instances of one method with the same parameters, which differ only in their seeds."""
+"""Families: instances that one method grows from equal parameters and different seeds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from glasshouse.problems.ratio import decimal_text, ratio
 
 @dataclass(frozen=True)
 class Family:
-    """Instances that differ only in their seeds; instance k grows from child k of `planting_seed`.
+    """A planting method with fixed parameters, which grows instance k from child seed k.
 
     Attributes:
         method: a planting method, for example "random_loops".
         parameters: the method's arguments; m is n unless given. They are checked, and stored
             exactly and without defaults.
-        seed: an integer.
+        seed: the integer from which `planting_seed` follows.
 
     >>> family = Family("random_loops", {"n": 30, "frustration": 0.05, "loops": 12})
     >>> family.parameters["frustration"], family.grow(0).recipe.method
@@ -43,33 +43,33 @@ class Family:
 
     @cached_property
     def planting_seed(self) -> Seed:
-        """The seed of the family; instance k grows from its child k."""
+        """The seed of the family, whose child k grows instance k."""
         defined = {"method": self.method, "parameters": dict(self.parameters)}
         return family_seed(self.seed, defined)
 
     def grow(self, index: int) -> Planted:
-        """Grow instance number `index`."""
+        """Grow instance number `index` of the family."""
         method = METHODS.find(self.method, "method")
         return method.function(**self.parameters, rng=self.planting_seed.child(index))
 
 
 class Described(Protocol):
-    """A source of instances with named parameters: a planting method, or another ensemble."""
+    """The interface of a source of instances with named parameters, such as a planting method."""
 
     @property
     def name(self) -> str:
-        """The name of the source."""
+        """The name of the source, such as random_loops."""
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
         """The parameters that distinguish families."""
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters with those that follow from others."""
+        """Return the given parameters with the parameters that follow from them."""
 
 
 def exact_parameters(method: Described, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return one spelling for equal parameters: exact fractions, no defaults, ascending names."""
+    """Return parameters in canonical form: exact numbers, no defaults, sorted by name."""
     values = method.completed(given)
     unknown = sorted(set(values) - set(method.parameters))
     if unknown:
@@ -89,12 +89,12 @@ def exact_parameters(method: Described, given: Mapping[str, Any]) -> Mapping[str
         if parameter.default is inspect.Parameter.empty and name not in kept
     ]
     if missing:
-        raise ValueError(f"{method.name} needs {', '.join(missing)}")
+        raise ValueError(f"{method.name} needs values for {', '.join(missing)}")
     return MappingProxyType(kept)
 
 
 def exact_value(value: Any, name: str) -> Any:
-    """Return numbers as integers or strings like "1/20"; words, and lists of words, unchanged."""
+    """Return a number as an integer or a string like "1/20", and other values unchanged."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (list, tuple)):
@@ -104,23 +104,23 @@ def exact_value(value: Any, name: str) -> Any:
     except ValueError:
         if isinstance(value, str):
             return value
-        raise ValueError(f"{name}={value!r} cannot be stored in a study") from None
+        raise ValueError(f"{name}={value!r} must be a number, a text or a list of these") from None
     return int(number) if number.denominator == 1 else str(number)
 
 
 def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
-    """Return the seed of a family's instances; independent of those of all other families."""
+    """Return the seed of a family, independent of the seeds of all other families."""
     return Seed(seed, words_of(canonical_json(family)))
 
 
 def words_of(text: str) -> tuple[int, int]:
-    """Return two 32-bit words of a text's SHA-256, for a spawn key."""
+    """Return two 32-bit words of a text's SHA-256, to be used as a spawn key of a seed."""
     digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:8], "big")
 
 
 def as_typed(value: object) -> str:
-    """Return a parameter of a task as users type it: 0.2 for the exact "1/5"."""
+    """Return a parameter's value as users type it, such as 0.2 for the exact "1/5"."""
     try:
         return decimal_text(ratio(value, "it"))  # type: ignore[arg-type]  # whatever it is
     except ValueError:

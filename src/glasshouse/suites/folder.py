@@ -1,11 +1,11 @@
 """The two folders of a suite: blind instances to publish, and the answers.
 
     DIR/instances/   the files, and commitment.jsonl of a committed suite
-    DIR/answers/     suite.json (what it all depends on), manifest.jsonl, optima.csv,
+    DIR/answers/     suite.json (families, seed and options), manifest.jsonl, optima.csv,
                      regression.csv and a certificate for each file
 
-The names of the files are numbers: the name of an instance would reveal its parameters, and these
-    reveal the optimum, which all instances of a family of planted loops share.
+The names of the files are numbers: a name with parameters would reveal the optimum, which is equal
+for all instances of a family of planted loops.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ INSTANCES, ANSWERS, PLAN = "instances", "answers", "suite.json"
 
 @dataclass(frozen=True)
 class SuiteFolder:
-    """The folders of a suite.
+    """The folders of a suite: one of instances, which can be published, and one of answers.
 
     Attributes:
         root: the folder of the suite.
-        elsewhere: the folder of the answers, if that is not `root/answers`.
+        elsewhere: the folder of the answers, if it is not `root/answers`.
     """
 
     root: Path
@@ -43,7 +43,7 @@ class SuiteFolder:
 
     @property
     def instances(self) -> Path:
-        """The folder that can be published."""
+        """The folder of blind files, which can be published."""
         return self.root / INSTANCES
 
     @property
@@ -53,11 +53,11 @@ class SuiteFolder:
 
     @property
     def manifest(self) -> Path:
-        """The manifest, which states the optima; it exists once the suite is complete."""
+        """The path of the manifest, which exists only if the suite is complete."""
         return self.answers / MANIFEST
 
     def plan(self) -> dict[str, object] | None:
-        """Return what the suite depends on, from the answers; None if there are none yet."""
+        """Return the stored families, seed and options of the suite; None if none are stored."""
         path = self.answers / PLAN
         if not path.exists():
             return None
@@ -65,11 +65,11 @@ class SuiteFolder:
         with opened(path) as source:
             values = parse_object(source.read_all())
             if values is None or not isinstance(values.get("name"), str):
-                raise source.error("expected a JSON object with the name of a suite")
+                raise source.error("must be a JSON object with the name of a suite")
             return values
 
     def reserve(self, suite: SuiteFile, **options: object) -> None:
-        """Record what the folder is for; refuse a folder that is for something else."""
+        """Store a suite's families, seed and options; raise if the folder has another suite."""
         values = json.loads(suite.canonical()) | options
         held = self.plan()
         if held is None:
@@ -80,7 +80,7 @@ class SuiteFolder:
             others = ", ".join(name for name in values if held.get(name) != values[name])
             raise FileError(
                 self.answers / PLAN,
-                f"belongs to another suite (different: {others}); name another folder",
+                f"belongs to another suite (different: {others}); choose another folder",
             )
 
 
@@ -95,25 +95,25 @@ def iter_build_suite(
     formats: Sequence[str] = (),
     dialect: Dialect = "classic",
 ) -> Iterator[Entry]:
-    """Write a suite file by file; nothing happens unless iterated.
+    """Write a suite file by file, and yield each entry of its manifest.
 
-    The same call resumes after an interruption, and recognises a complete suite. Nothing is ever
-    overwritten.
+    The files are written while the caller iterates. The same call resumes after an interruption,
+    and recognises a complete suite. No file is ever overwritten.
 
     Args:
         source: the name of a ready-made suite, or a TOML file.
         folder: the folder of the suite; its `instances` are blind files.
         answers: the folder of the answers; by default `answers` in the folder.
         is_committed: also write hashes that commit to the certificates without revealing them. The
-            seed is then a fresh random one, unless it is given.
-        count: instances per family and grid point, instead of the file's number.
-        seed: the seed, instead of the file's.
+            seed is then random, unless it is given.
+        count: the number of instances per family and grid point; by default, the file's number.
+        seed: the seed; by default, the file's seed.
         formats: further formats in addition to wcnf, such as "qubo".
         dialect: the dialect of WCNF.
 
     Raises:
         ValueError: the suite file is wrong.
-        FileError: the folder contains something else.
+        FileError: the folder contains another suite, or a file was changed.
     """
     place = SuiteFolder(Path(folder), None if answers is None else Path(answers))
     if is_committed and seed is None:
@@ -127,7 +127,7 @@ def iter_build_suite(
     given, told = place.instances.resolve(), place.answers.resolve()
     if given in (told, *told.parents):
         raise ValueError(
-            f"answers={told} would be published with the files in {given}; name another folder"
+            f"answers={told} would be published with the files in {given}; choose another folder"
         )
     place.reserve(suite, formats=suffixes, dialect=dialect, committed=is_committed)
     if place.manifest.exists():

@@ -1,4 +1,4 @@
-"""The grammar that studies and suites share: TOML with families of instances.
+"""The grammar of study and suite files: TOML with families of instances.
 
     [[family]]
     method = "random_loops"
@@ -35,16 +35,16 @@ Made = TypeVar("Made")
 
 
 def read_toml(path: Path) -> str:
-    """Read a file that must be UTF-8 text."""
+    """Read a TOML file as text; raise if it is not UTF-8."""
     try:
         with opened(path) as source:
             return source.read_all().decode("utf-8")
     except UnicodeDecodeError:
-        raise FileError(path, "is not a text file; expected TOML") from None
+        raise FileError(path, "is not UTF-8 text; expected a TOML file") from None
 
 
 def parse_toml(text: str, source: str, make: Callable[[dict[str, Any]], Made]) -> Made:
-    """Parse a TOML text; any error becomes one line that names its source."""
+    """Parse a TOML text and pass its values to `make`; errors begin with the name `source`."""
     try:
         values = plain_toml.read_toml(text)
     except plain_toml.TomlError as error:
@@ -58,7 +58,7 @@ def parse_toml(text: str, source: str, make: Callable[[dict[str, Any]], Made]) -
 def each_family(
     values: Mapping[str, Any], make: Callable[[object], Iterator[Made]], what: str
 ) -> Iterator[Made]:
-    """Yield what all families make, in order; errors name the family."""
+    """Yield what `make` yields for each family, in order; errors name the family's number."""
     families = values.get("family")
     if not isinstance(families, list) or not families:
         raise ValueError(f"a {what} needs at least one [[family]]")
@@ -70,7 +70,7 @@ def each_family(
 
 
 def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield all parameters of a family: the fixed ones, with every point of its grid."""
+    """Yield the parameters at each grid point of a family: fixed parameters and grid values."""
     fixed = table(family.get("parameters", {}), None, "parameters")
     axes = {
         name: _axis(name, values)
@@ -91,10 +91,10 @@ def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _axis(name: str, values: object) -> list[Any]:
-    """Return the values along one axis of a grid."""
+    """Return the values of one parameter in a grid: a list, a range, or a single value."""
     if isinstance(values, list):
         if not values:
-            raise ValueError(f"grid.{name} is empty")
+            raise ValueError(f"grid.{name} is empty; list at least one value")
         return values
     if not isinstance(values, dict):
         return [values]
@@ -102,7 +102,7 @@ def _axis(name: str, values: object) -> list[Any]:
     try:
         numbers = {key: ratio(value, f"grid.{name}.{key}") for key, value in values.items()}
     except ValueError:
-        raise ValueError(f"grid.{name}={values!r:.60} must hold numbers") from None
+        raise ValueError(f"grid.{name}={values!r:.60} must have numbers as values") from None
     first = numbers.get("first", Fraction(0))
     if keys == {"first", "last", "step"} and numbers["step"] > 0:
         count = math.floor((numbers["last"] - first) / numbers["step"]) + 1
@@ -137,7 +137,7 @@ def _shortened(text: str, most: int = 200) -> str:
 
 
 def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> None:
-    """Refuse unknown keys, so that a misspelt key is not ignored."""
+    """Raise if `values` has unknown keys, so that a misspelt key is not ignored."""
     unknown = sorted(set(values) - known)
     if unknown:
         raise ValueError(
@@ -147,7 +147,7 @@ def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> No
 
 
 def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
-    """Return a value, which must be a table with known keys only (any keys if None)."""
+    """Return a value that must be a TOML table; only the keys in `known` may occur, if given."""
     if not isinstance(value, dict):
         raise ValueError(f"{where} must be a TOML table, not {value!r:.60}")
     if known is not None:
@@ -156,9 +156,9 @@ def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
 
 
 def word(value: object, name: str) -> str:
-    """Return a value, which must be a short text."""
+    """Return a value that must be a short text with at least one visible character."""
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{name}={value!r:.60} must be some text")
+        raise ValueError(f"{name}={value!r:.60} must be a text that is not empty")
     if len(value) > _LONGEST_WORD:
         raise ValueError(f"{name} has {len(value)} characters; use at most {_LONGEST_WORD}")
     return value

@@ -1,4 +1,4 @@
-"""Suites to race on: instances with what is proven about each when the suite is loaded."""
+"""Loading of suites: instances to race on, with bounds that are proven while loading."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _SPIN_SUFFIXES = (".bqm", ".coo", ".json", ".npz", ".qubo")
 
 @dataclass(frozen=True, repr=False)
 class Suite(Summarised):
-    """Instances to race on.
+    """The instances of a race or study, with their proven bounds.
 
     Attributes:
         name: the name of the suite.
-        digest: SHA-256 over the names and bytes of all files: the same files, the same digest.
+        digest: the SHA-256 over the names and bytes of all files.
         instances: the instances, in order.
-        source: what it was loaded from, as on the command line.
+        source: the name, file or folder that was loaded, as on the command line.
         answers: the folder of the answers, as on the command line; empty if none was given.
         files: the folder of the user's own files, as on the command line; empty if none was given.
-        missing: the names of standard instances that are not among these files.
+        missing: the names of standard instances that are not among the user's files.
     """
 
     name: str
@@ -61,15 +61,15 @@ def load_suite(
 ) -> Suite:
     """Load a suite by its name, from a TOML file, or from a folder.
 
-    A folder may be one that `glasshouse suite write` or `glasshouse plant --count` wrote, or any
-    folder with .wcnf or .cnf files; about files without a proof nothing is known. Samplers also
+    The folder can be an output of `glasshouse suite write` or `glasshouse plant --count`, or any
+    folder with .wcnf or .cnf files; nothing is known about files without a proof. Samplers also
     race on folders of spins and bits, such as .coo and .bqm files.
 
     Args:
         source: one of `ready_made()`, a TOML file, a folder, a manifest, or one file of clauses; a
             family of standard instances, such as gset or biqmac:rudy, with `instances`.
         cache: the folder into which suites by name or file are written, once.
-        grown: called while a suite is grown, with the number of finished and of all instances.
+        grown: called while a suite is grown, with the numbers of finished and of all instances.
         answers: the folder with the manifest and the certificates of a folder of blind files, or
             the certificates of standard instances.
         instances: a folder with files of standard instances, under any names, in any format.
@@ -100,10 +100,10 @@ def load_suite(
 
 
 def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
-    """Return the standard instances of a family that are in a folder."""
+    """Return a suite of the standard instances of a family that are in a folder."""
     if family not in (known := standard_families()):
         raise ValueError(
-            f"{family} is not a family of standard instances, whose files {folder} would hold; use "
+            f"{family} is not a family of standard instances, for which {folder} was given; use "
             f"one of {', '.join(known)}"
         )
     certificates = None if answers is None else Path(answers)
@@ -116,7 +116,7 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
 
 
 def _typed(path: Path) -> str:
-    """Return a path as it was typed, without the folders of this computer."""
+    """Return a path as it was typed, but an absolute path without its parent folders."""
     if not path.is_absolute():
         return str(path)
     return path.parent.name if path.name == MANIFEST else path.name
@@ -151,7 +151,7 @@ def _loaded(
                 return _suite(path.resolve().name, [_stranger(file) for file in raced])
     if str(source) in standard_families():
         raise ValueError(
-            f"{source} needs the files of its instances, which are not part of glasshouse; name "
+            f"{source} needs the files of its instances, which are not part of glasshouse; pass "
             "their folder with --instances (instances= in Python)"
         )
     raise ValueError(
@@ -161,12 +161,12 @@ def _loaded(
 
 
 def _answered(path: Path, answers: Path, suffixes: Sequence[str]) -> Suite:
-    """Return blind files with answers from another folder."""
+    """Return the suite of blind files whose answers are in another folder."""
     place = SuiteFolder(path, answers)
     if not path.is_dir():
-        raise ValueError(f"{path} is not a folder of instances, but answers are given")
+        raise ValueError(f"{path} must be a folder of instances, because answers are given")
     if not place.manifest.is_file():
-        raise ValueError(f"{answers} holds no {MANIFEST}; expected the answers of a suite")
+        raise ValueError(f"{answers} has no {MANIFEST}; expected the answers of a suite")
     plan = place.plan() or {}
     folder = place.instances if place.instances.is_dir() else path
     return _listed(str(plan.get("name", path.resolve().name)), place.manifest, folder, suffixes)
@@ -178,11 +178,11 @@ def _listed(name: str, manifest: Path, folder: Path, suffixes: Sequence[str]) ->
     for suffix in suffixes:
         if entries := [entry for entry in found if format_suffix(Path(entry.file)) == suffix]:
             return _suite(name, [_instance(entry, manifest.parent, folder) for entry in entries])
-    raise FileError(manifest, f"lists no {' or '.join(suffixes)} files, which this race needs")
+    raise FileError(manifest, f"must list {' or '.join(suffixes)} files, which this race needs")
 
 
 def refuse_other_bytes(text: str) -> None:
-    """Refuse a name that is not UTF-8, because stores and tables hold text."""
+    """Raise if a name is not UTF-8, because stores and tables contain text only."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -191,16 +191,16 @@ def refuse_other_bytes(text: str) -> None:
 
 
 def _refuse_unfit(one: SuiteInstance) -> None:
-    """Refuse, before any run, entries of a manifest that a store cannot hold."""
+    """Raise, before any run, if a store could not hold an instance's name or parameters."""
     if len(one.name) > MOST_NAME:
-        raise FileError(one.path, f"a name of {len(one.name)} letters in the manifest; use at most "
-                        f"{MOST_NAME}")  # fmt: skip
+        raise FileError(one.path, f"its name in the manifest has {len(one.name)} letters; "
+                        f"use at most {MOST_NAME}")  # fmt: skip
     try:
         json.dumps([one.name, dict(one.parameters)], ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise FileError(
-            one.path, f"its name {one.name[:100]!r} or its parameters in the manifest hold halves "
-            "of characters (lone surrogates); expected text"
+            one.path, f"its name {one.name[:100]!r} or its parameters in the manifest have lone "
+            "surrogates, which are not characters; use valid text"
         ) from None  # fmt: skip
 
 
@@ -229,7 +229,7 @@ def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
 
 
 def _proven(entry: Entry, path: Path, answers: Path) -> Known:
-    """Return what the certificate proves; without one, what the plant of the recipe proves."""
+    """Return the bounds that the certificate or, without one, the plant of the recipe proves."""
     proof = side_car(answers / entry.file)
     if proof.is_file() and not is_of_clauses(path):
         return known_of(read_document(path).with_certificate(proof))
@@ -241,6 +241,6 @@ def _proven(entry: Entry, path: Path, answers: Path) -> Known:
 
 
 def _stranger(path: Path) -> SuiteInstance:
-    """Return a file that no manifest lists; its clauses may be of any length."""
+    """Return the instance in a file that no manifest lists; clauses may have any length."""
     known = known_file(path) if is_of_clauses(path) else known_of(read_document(path))
     return SuiteInstance(path.name, path, {}, known)

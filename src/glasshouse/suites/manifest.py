@@ -1,4 +1,4 @@
-"""Manifests: what a suite states about each instance, as one JSON object per line, and tables.
+"""Manifests, which state the optimum of each instance of a suite, and the tables of optima.
 
 The table of the MaxSAT Evaluation's regression suite states what a solver should answer. The
 Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and searches for the
@@ -34,22 +34,22 @@ _HEAD = ("WCNFFile", "BestOValue", "Satisfiable", "CertifiedResult", "Model")
 
 @dataclass(frozen=True, repr=False)
 class Entry(Summarised):
-    """One line of a manifest.
+    """One line of a manifest: a file of a suite, its recipe, and its optimum or bounds.
 
     Attributes:
-        file: the instance, in the manifest's own folder or in that of the blind files.
+        file: the instance, in the folder of the manifest or of the blind files.
         sha256: the SHA-256 of the file's bytes.
         recipe: the recipe, as `Recipe.to_json` writes it.
         optimum: the least cost (or energy) in the file's own weights; None if it is not proven.
-        name: what distinguishes the instance from others: its family and parameters.
-        certificate: the file with its proof, in the manifest's own folder.
+        name: the name of the instance: its family, parameters and number.
+        certificate: the certificate file, in the folder of the manifest.
         certificate_sha256: the SHA-256 of the certificate's bytes.
-        bound: a proven bound, if the optimum is not proven: no state costs less.
+        bound: a proven lower bound on the cost, if the optimum is not proven.
         best: the cost of the best known state, if the optimum is not proven.
-        measure: the name of the file's own measure, if that is not the energy or cost: an
-            objective, a cut.
-        measured: the value of that measure at the optimum, or at the best known state.
-        measured_bound: if the optimum is not proven, no state has a better value.
+        measure: the name of the file's own measure (objective, cut) if it is not the energy or
+            cost.
+        measured: the value of this measure at the optimum, or at the best known state.
+        measured_bound: the bound as a value of this measure, if the optimum is not proven.
     """
 
     file: str
@@ -67,13 +67,13 @@ class Entry(Summarised):
 
     @property
     def value(self) -> Number:
-        """The cost of the best known state."""
+        """The cost of the best known state, which is the optimum if it is proven."""
         value = self.best if self.optimum is None else self.optimum
         assert value is not None
         return value
 
     def in_words_of(self, measure: Measure) -> Entry:
-        """Return the entry with the value of a file's own measure."""
+        """Return the entry with its value and bound in the file's own measure added."""
         if measure.name in ("energy", "cost"):
             return self
         bound = None if self.bound is None else measure.bound(self.bound)
@@ -82,7 +82,7 @@ class Entry(Summarised):
         )
 
     def to_json(self) -> str:
-        """Return one line of JSON; unknown values are omitted."""
+        """Return the entry as one line of JSON, without unknown values."""
         known = {key: value for key, value in asdict(self).items() if value is not None}
         return json.dumps({"optimum": None} | known, sort_keys=True)
 
@@ -93,13 +93,13 @@ _NUMBERS = ("optimum", "bound", "best", "measured", "measured_bound")
 
 
 def read_manifest(manifest: Path) -> Iterator[Entry]:
-    """Yield the entries of a manifest, in order, as they are read; there is at least one."""
+    """Yield the entries of a manifest in order, at least one; raise for invalid lines."""
     for source, number, values in read_lines(Path(manifest)):
         yield _entry(source, number, values)
 
 
 def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
-    """Yield the JSON objects of a file, one per line, or None for anything else; at least one."""
+    """Yield each line of a file as a JSON object, or as None if it is not one; raise if empty."""
     number = 0
     refuse_pipe(path)
     with opened(path) as source:
@@ -108,36 +108,36 @@ def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]
                 number += 1
                 yield source, number, parse_object(line)
         if not number:
-            raise source.error("lists no instances; expected one per line")
+            raise source.error("lists no instances; expected one instance per line")
 
 
 def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
     known = {one.name for one in fields(Entry)}
     if values is None or not _NEEDED <= set(values) <= known:
-        raise source.error("expected a JSON object with file, sha256, recipe and optimum", number)
+        raise source.error("must be a JSON object with file, sha256, recipe and optimum", number)
     entry = Entry(**values)
     for name in _NUMBERS:
         value = values.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
-            raise source.error(f"expected {name} to be a number", number)
+            raise source.error(f"{name} must be a number", number)
     is_open = entry.optimum is None
     if is_open and (entry.bound is None or entry.best is None):
-        raise source.error("expected an optimum, or both bound and best", number)
+        raise source.error("must state an optimum, or both bound and best", number)
     if (entry.measure is None) != (entry.measured is None):
-        raise source.error("expected both measure and measured, or none of them", number)
+        raise source.error("must state both measure and measured, or neither", number)
     names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
     if not all(map(is_plain_name, names)) or not isinstance(entry.recipe, dict):
-        raise source.error("expected the plain name of a file, and a recipe", number)
+        raise source.error("must state file names without folders, and a recipe object", number)
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), (str, type(None))):
-            raise source.error(f"expected {name} to be text", number)
+            raise source.error(f"{name} must be a text", number)
     return entry
 
 
 def optima_table(entries: Iterable[Entry]) -> str:
-    """Return the optima as CSV; an open optimum is an empty cell.
+    """Return the table of optima as CSV, with an empty cell for an unproven optimum.
 
-    If any file has its own measure, there are two more columns: its name, and its optimum.
+    If a file has its own measure, there are two more columns: its name, and its optimum.
     """
     listed = list(entries)
     has_measures = any(entry.measure is not None for entry in listed)
@@ -165,18 +165,18 @@ def sha256_of(path: Path) -> str:
 
 
 def refuse_changed(path: Path, sha256: str | None, where: str = "the manifest") -> None:
-    """Refuse a file whose bytes are not the listed ones."""
+    """Raise if the bytes of a file do not have the listed SHA-256."""
     if sha256_of(path) != sha256:
-        raise FileError(path, f"its SHA-256 is not the one in {where}; it was changed")
+        raise FileError(path, f"its SHA-256 differs from the one in {where}; restore the file")
 
 
 def is_plain_name(name: object) -> bool:
-    """Whether a name has no folders."""
+    """Return whether a value is the name of a file without folders."""
     return isinstance(name, str) and name not in ("", ".", "..") and Path(name).name == name
 
 
 class RegressionRow(NamedTuple):
-    """One file: its least or best known cost, whether that is proven, and a model of that cost."""
+    """A row of the regression table: a file, its best known cost, its proof status and a model."""
 
     file: str
     value: str
@@ -186,23 +186,23 @@ class RegressionRow(NamedTuple):
 
     @classmethod
     def of(cls, entry: Entry, state: np.ndarray[Any, Any]) -> RegressionRow:
-        """Return the row of an instance and its best state."""
+        """Return the row of an instance, with its best state as model."""
         certified = "NO" if entry.optimum is None else "YES"
         return cls(entry.file, str(entry.value), "YES", certified, bit_string(to_bits(state)))
 
 
 def belongs(file: str) -> bool:
-    """Whether a file belongs in the regression table."""
+    """Return whether a file belongs in the regression table: only WCNF files do."""
     return format_suffix(Path(file)) == ".wcnf"
 
 
 def regression_table(rows: Iterable[RegressionRow]) -> str:
-    """Return the whole table as text."""
+    """Return the whole regression table as text."""
     return "".join(", ".join(row) + "\n" for row in (_HEAD, *rows))
 
 
 def read_regression(path: Path) -> dict[str, RegressionRow]:
-    """Read the rows by file name; empty if there is no such table."""
+    """Read the regression table as rows by file name; empty if there is no table."""
     if not path.is_file():
         return {}
     with opened(path) as source:
@@ -211,17 +211,17 @@ def read_regression(path: Path) -> dict[str, RegressionRow]:
         for number, line in enumerate(lines[1:], 2):
             words = line.split(", ")
             if tuple(lines[0].split(", ")) != _HEAD or len(words) != len(_HEAD):
-                raise source.error(f"expected the columns {', '.join(_HEAD)}", number)
+                raise source.error(f"must have the columns {', '.join(_HEAD)}", number)
             rows[words[0]] = RegressionRow(*words)
         return rows
 
 
 def check_row(path: Path, row: RegressionRow, held: Document, entry: Entry) -> None:
-    """Refuse a row that contradicts its line of the manifest."""
+    """Raise if a row of the regression table contradicts the instance's line of the manifest."""
     model = parse_bits(row.model.encode())
     is_fitting = model is not None and len(model) == held.problem.num_variables
     if model is None or not is_fitting or row != RegressionRow.of(entry, model):
-        raise FileError(path, f"disagrees with the manifest about {entry.file}")
+        raise FileError(path, f"its row of {entry.file} differs from the manifest")
     reached = held.problem.energy(held.problem.space.from_bits(model))
     if reached != entry.value:
         raise FileError(path, f"its model of {entry.file} costs {reached}, not {entry.value}")

@@ -1,9 +1,9 @@
-"""Standard instances to race on: the user's own files, recognised by their content.
+"""Suites of standard instances: the user's own files, recognised by their content.
 
-Each file becomes clauses, written from its reduced graph: the same bytes for every copy of an
-    instance, in any format. The optimum comes from the instance's certificate, if there is one,
-    which is then verified when the suite is loaded. Otherwise it comes from the table of
-    glasshouse, whose certificates were verified when the table was made.
+Each file is converted to clauses through its reduced graph: the same bytes for every copy of an
+instance, in any format. The optimum comes from the instance's certificate, if there is one,
+which is then verified when the suite is loaded. Otherwise it comes from the table of
+glasshouse, whose certificates were verified when the table was made.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _CERTIFICATES = (".cert", ".cert.xz", ".cert.gz")
 
 @dataclass(frozen=True, repr=False)
 class SuiteInstance(Summarised):
-    """One instance of a suite.
+    """One instance of a suite: a file, its parameters, and the proven bounds of its optimum.
 
     Attributes:
         name: for a standard instance, its name in the literature; otherwise its family, parameters
             and number if they are known, or its file.
         path: a file of clauses.
-        parameters: how it was grown, including its method; for a standard instance, its family,
+        parameters: the method and parameters that grew it; for a standard instance, its family,
             size and best known value, and the source of its optimum; empty if unknown.
         known: the bounds of its optimum, as costs of the clauses.
     """
@@ -51,7 +51,7 @@ class SuiteInstance(Summarised):
 
 
 def standard_families() -> dict[str, int]:
-    """Return the names of all families and libraries, with their numbers of instances.
+    """Return the names of all families of standard instances, with their numbers of instances.
 
     >>> families = standard_families()
     >>> families["biqmac"] >= families["biqmac:ising"] > 0
@@ -65,11 +65,11 @@ def standard_families() -> dict[str, int]:
 def standard_copies(
     family: str, folder: Path, cache: Path, certificates: Path | None = None
 ) -> tuple[list[SuiteInstance], list[str]]:
-    """Return the instances of a family that are in a folder, and the names of those that are not.
+    """Return the instances of a family that are in a folder, and the names of missing instances.
 
     Args:
         family: one of `standard_families()`.
-        folder: any files, including those in subfolders; files that are not an instance of the
+        folder: a folder with any files and subfolders; files that are not an instance of the
             family are ignored.
         cache: the folder for the clauses.
         certificates: a folder with certificates `NAME.cert`, plain or compressed; subfolders are
@@ -81,7 +81,7 @@ def standard_copies(
     """
     for place in (folder, certificates):
         if place is not None and not place.is_dir():
-            raise ValueError(f"{place} is not a folder")
+            raise ValueError(f"{place} is not a folder; pass an existing folder")
     members = tuple(k for k in instances() if k.is_of(family))
     proofs = {
         path.name.removesuffix(suffix): path
@@ -98,7 +98,7 @@ def standard_copies(
             proof = proofs.get(found.instance.name, beside)
             copies[found.instance.name] = _copy(document, found, place, proof)
     if not copies:
-        raise ValueError(f"{folder} has none of the {len(members)} instances of {family}")
+        raise ValueError(f"{folder} contains none of the {len(members)} instances of {family}")
     there = [copies[k.name] for k in members if k.name in copies]
     return there, [k.name for k in members if k.name not in copies]
 
@@ -139,7 +139,7 @@ def _copy(document: Document, found: Recognition, place: Path, proof: Path | Non
 def _proven(
     document: Document, found: Recognition, proof: Path
 ) -> tuple[Fraction, Fraction] | None:
-    """Return bound and value by a certificate, as sums; None if the table has better ones."""
+    """Return bound and value that a certificate proves, as sums; None if the table is better."""
     try:
         verdict = document.examined(read_side_car(proof)).verdict
     except CertificateError as fault:

@@ -12,8 +12,8 @@
     grid = { n = [30, 50] }
 
 Families are written as in studies (`grammar`). A family may have its own `count` and `shuffle`. The
-method `plus_minus_j` plants nothing: it has a graph, and may have `prove_seconds`. Unknown keys are
-refused.
+method `plus_minus_j` does not plant: it needs a graph, and accepts `prove_seconds`. Unknown keys
+are refused.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ _READY_MADE = resources.files(__package__).joinpath("ready_made")
 
 @dataclass(frozen=True)
 class SuiteFamily:
-    """Instances that differ only in their seeds.
+    """A family of a suite: instances that differ only in their seeds.
 
     Attributes:
-        method: the method that grows them.
+        method: the method that grows the instances.
         parameters: the parameters, exact and without defaults.
         count: the number of instances.
-        is_shuffled: whether their variables get random names.
+        is_shuffled: whether the variables of each instance are renamed at random.
         prove_seconds: the time limit of `prove` for each unplanted instance; None sets no limit.
-        draw: grows instance k.
+        draw: a function that grows instance k.
     """
 
     method: str
@@ -60,7 +60,7 @@ class SuiteFamily:
     draw: Callable[[int], Instance]
 
     def name(self, index: int) -> str:
-        """Return the name of an instance: `random_loops(n=30,frustration=0.2,loops=12)#3`."""
+        """Return the name of an instance, such as `random_loops(n=30,loops=12)#3`."""
         shown = dict(self.parameters)
         if shown.get("m") == shown.get("n"):
             shown.pop("m", None)
@@ -69,12 +69,12 @@ class SuiteFamily:
         return f"{self.method}({','.join(words)})#{index}"
 
     def grow(self, index: int) -> Instance:
-        """Grow instance number `index`."""
+        """Grow instance number `index`, shuffled if the family is shuffled."""
         grown = self.draw(index)
         return shuffle(grown) if self.is_shuffled else grown  # type: ignore[arg-type]
 
     def canonical(self) -> dict[str, Any]:
-        """Return all that the instances and their proofs depend on, except for the seed."""
+        """Return all values that the instances and their proofs depend on, except for the seed."""
         return {
             "method": self.method, "parameters": dict(self.parameters), "count": self.count,
             "shuffle": self.is_shuffled, "prove_seconds": self.prove_seconds,
@@ -83,7 +83,7 @@ class SuiteFamily:
 
 @dataclass(frozen=True)
 class SuiteFile:
-    """A suite before it is written.
+    """A parsed suite file: the families of a suite that is not yet written.
 
     Attributes:
         name: the name for files.
@@ -101,22 +101,22 @@ class SuiteFile:
         return sum(family.count for family in self.families)
 
     def names(self) -> Iterator[str]:
-        """Yield the names of all instances."""
+        """Return an iterator over the names of all instances, in order."""
         return (family.name(k) for family in self.families for k in range(family.count))
 
     def grow(self) -> Iterator[Instance]:
-        """Grow all instances."""
+        """Return an iterator that grows all instances, in order."""
         return (family.grow(k) for family in self.families for k in range(family.count))
 
     def canonical(self) -> str:
-        """Return all that the suite depends on, as one line of JSON."""
+        """Return all values that the suite depends on, as one line of JSON."""
         families = [family.canonical() for family in self.families]
         values = {"name": self.name, "seed": self.seed, "families": families}
         return json.dumps(values, sort_keys=True)
 
 
 def ready_made() -> list[str]:
-    """Return the names of the suites that come with glasshouse."""
+    """Return the names of the suite files that glasshouse includes."""
     files = (file.name for file in _READY_MADE.iterdir())
     return sorted(name.removesuffix(".toml") for name in files if name.endswith(".toml"))
 
@@ -124,12 +124,12 @@ def ready_made() -> list[str]:
 def find_suite(
     source: str | Path, *, seed: int | None = None, count: int | None = None
 ) -> SuiteFile:
-    """Return a suite by its name, or from a TOML file.
+    """Parse a ready-made suite, given by its name, or a suite in a TOML file.
 
     Args:
         source: one of `ready_made()`, or the path of a file.
-        seed: the seed, instead of the file's.
-        count: instances per family and grid point, instead of the file's number.
+        seed: the seed; by default, the file's seed.
+        count: the number of instances per family and grid point; by default, the file's number.
 
     >>> suite = find_suite("smoke")
     >>> suite.name, suite.families[0].method
@@ -149,7 +149,7 @@ def find_suite(
 def parse_suite(
     text: str, source: str = "suite", *, seed: int | None = None, count: int | None = None
 ) -> SuiteFile:
-    """Return a suite from TOML text; `seed` and `count` as in `find_suite`."""
+    """Parse a suite from TOML text; `find_suite` explains `seed` and `count`."""
     given = {"seed": seed, "count": count}
     instead = {name: value for name, value in given.items() if value is not None}
     return grammar.parse_toml(text, source, lambda values: _suite(values, instead))
@@ -160,7 +160,7 @@ def _suite(values: dict[str, Any], instead: dict[str, int]) -> SuiteFile:
     name = grammar.word(values.get("name"), "name")
     if Path(name).name != name or name.startswith("."):
         raise ValueError(
-            f"name={name!r} must be a plain file name: no folders, and no dot at the start"
+            f"name={name!r} must be a file name without folders and without a dot at the start"
         )
     values = values | instead
     seed = Seed.of(validation.count(values.get("seed", 0), "seed")).entropy
@@ -172,7 +172,7 @@ def _suite(values: dict[str, Any], instead: dict[str, int]) -> SuiteFile:
         name, grammar.word(values.get("title", name), "title"), seed, tuple(families.values())
     )
     if len(suite) > grammar.MOST_COMBINATIONS:
-        raise ValueError(f"more than {grammar.MOST_COMBINATIONS} instances; split the suite")
+        raise ValueError(f"it has more than {grammar.MOST_COMBINATIONS} instances; split the suite")
     return suite
 
 
@@ -189,7 +189,7 @@ def _families(
         if method in UNPLANTED:
             exact, draw = _unplanted(method, parameters, seed, seconds)
         elif seconds is not None:
-            raise ValueError("prove_seconds is for plus_minus_j; plants are proven as they grow")
+            raise ValueError("prove_seconds is for plus_minus_j only; remove it from this family")
         else:
             plants = Family(method, parameters, seed)  # this checks them and grows nothing
             exact, draw = plants.parameters, plants.grow

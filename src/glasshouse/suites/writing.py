@@ -1,11 +1,11 @@
-"""Writing suites: a folder of instances with a manifest that states the optimum of each.
+"""Writing of suites: folders of instances with a manifest that states each optimum.
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
 grows it again, and the optimum in the file's own weights, with the cut or objective if the file has
 such a measure. It is written last, so a folder with a manifest contains a complete suite.
-`optima.csv` is a short form, `regression.csv` the form of the MaxSAT Evaluation. The files may be
-blind; then these tables are the key, and must be kept apart: `answers` writes them, and the
-certificates, into another folder.
+`optima.csv` is a short form, `regression.csv` the form of the MaxSAT Evaluation. If the files are
+blind, these tables are the answers, and must not be published with them: `answers` writes the
+tables and the certificates into another folder.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ from glasshouse.suites.manifest import (
     sha256_of,
 )
 
-# Methods whose problems have no plant: only a certificate proves their lines.
+# Methods whose problems have no plant, so that only a certificate proves their optima.
 UNPLANTED = ("plus_minus_j",)
 
 
 @dataclass(frozen=True)
 class Unplanted:
-    """A problem without a plant, and what is proven about it.
+    """A problem without a plant, with its proven bound and best known state.
 
     Attributes:
         proven: the problem, the best known state, and loops that bound all energies.
-        recipe: how it was drawn; its method is one of `UNPLANTED`.
+        recipe: the recipe that drew the problem; its method is one of `UNPLANTED`.
     """
 
     proven: Proven
@@ -64,7 +64,7 @@ class Unplanted:
 
     @property
     def state(self) -> npt.NDArray[np.int8]:
-        """The best known state."""
+        """The best known state, in the problem's own units."""
         return self.proven.problem.space.from_spins(self.proven.certificate.state)
 
     def document(self) -> Document:
@@ -88,19 +88,19 @@ def write_suite(
     answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> list[Entry]:
-    """Write each instance as `stem-00000` + suffix, and the manifest at the end.
+    """Write each instance to a file `stem-00000` + suffix, and the manifest at the end.
 
-    The same call resumes after an interruption: existing files stay if they are identical.
-        `iter_write_suite` yields each entry as its file is written.
+    The same call resumes after an interruption: existing files are kept if they are identical.
+    `iter_write_suite` yields each entry as its file is written.
 
     Args:
         folder: the target folder; created if needed.
         instances: the instances to write.
         names: the names of the instances in the manifest.
         stem: the beginning of the file names.
-        suffix: the format, or several: one file per instance and format.
+        suffix: the format, or a list of formats; one file is written per instance and format.
         dialect: the dialect of WCNF.
-        blind: leave out of the files everything that reveals the optimum.
+        blind: omit everything that reveals the optimum from the files.
         answers: for blind files, the folder of manifest, optima and certificates; else `folder`.
         overwrite: replace existing files.
 
@@ -135,7 +135,7 @@ def iter_write_suite(
     answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Iterator[Entry]:
-    """Yield the entries that `write_suite` returns as they are written; iterating writes them.
+    """Write a suite as `write_suite` does, and yield each entry once its file is written.
 
     >>> import tempfile
     >>> from glasshouse.planting import random_loops
@@ -178,7 +178,7 @@ def iter_write_suite(
 
 
 class _Writer:
-    """Writes instances one by one, and collects the rows of the tables."""
+    """Writer of the instances of a suite, which collects the rows of the tables."""
 
     def __init__(
         self, folder: Path, key: Path, stem: str, *, is_apart: bool, is_mixed: bool, overwrite: bool
@@ -191,12 +191,12 @@ class _Writer:
     def write(
         self, number: int, suffix: str, instance: Instance, name: str | None, **options: Any
     ) -> Entry:
-        """Write one file; return its line of the manifest."""
+        """Write one file of an instance, and return its entry of the manifest."""
         path = self.folder / f"{self.stem}-{number:05d}{suffix}"
         proof = side_car(self.key / path.name) if self.is_apart else None
         thing = instance if isinstance(instance, Planted) else instance.document()
         if belongs(path.name) < self.is_mixed:
-            options["dialect"] = "classic"  # other formats know only this one
+            options["dialect"] = "classic"  # other formats have no dialects
         written = _write_once(path, thing, certificate=proof, overwrite=self.overwrite, **options)
         reduction, recipe = written.reduction, json.loads(instance.recipe.to_json())
         values = _values(path, instance, written)
@@ -213,7 +213,7 @@ class _Writer:
         return entry
 
     def tables(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and texts of all tables; the manifest comes last."""
+        """Yield the name and text of each table, the manifest last."""
         yield OPTIMA, optima_table(self.entries)
         if self.rows:
             yield REGRESSION, regression_table(self.rows)
@@ -221,14 +221,14 @@ class _Writer:
 
 
 def _suffixes_of(instance: Instance, suffixes: list[str]) -> list[str]:
-    """Return the suffixes; polynomials are `.hubo` instead of WCNF, which would lose the proof."""
+    """Return the suffixes of an instance's files: polynomials need .hubo instead of .wcnf."""
     if not (isinstance(instance, Planted) and isinstance(instance.problem, Polynomial)):
         return suffixes
     return list(dict.fromkeys(suffix.replace(".wcnf", ".hubo") for suffix in suffixes))
 
 
 def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
-    """Return the optimum of a file, or its bounds, as the written files prove them.
+    """Return the optimum or the bounds that the written files of an instance prove.
 
     Raises:
         CertificateError: the files do not prove the optimum of the plant.
@@ -246,7 +246,7 @@ def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
     optimum = energy(instance.energy) if isinstance(instance, Planted) else None
     if optimum is not None and not (verdict.optimal and verdict.energy == optimum):
         raise CertificateError(
-            f"{path}: the plant has {optimum}, but the written files prove "
+            f"{path}: the plant's optimum is {optimum}, but the written files prove "
             f"{verdict.lower_bound} ≤ optimum ≤ {verdict.energy}"
         )
     if verdict.optimal:
@@ -255,26 +255,26 @@ def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
 
 
 def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:
-    """Return the folder of the optima."""
+    """Return the folder for the tables of optima; raise if it would reveal blind files."""
     if answers is None:
         return folder
     if not blind:
-        raise ValueError("answers is for blind files; these files already state their optima")
+        raise ValueError("answers needs blind=True, because other files state their optima")
     if Path(answers).resolve() == folder.resolve():
-        raise ValueError(f"the answers would be next to the files in {folder}; name another folder")
+        raise ValueError(f"answers must be a folder other than {folder}, that of the files")
     return Path(answers)
 
 
 def refuse_names(folder: Path, stem: str, suffixes: list[str]) -> None:
-    """Refuse names with folders, and formats that cannot be checked."""
+    """Raise for file names with folders, and for formats that cannot be read back."""
     if not stem or Path(stem).name != stem:
-        raise FileError(folder / stem, "expected the plain beginning of a file's name")
+        raise FileError(folder / stem, "must be the beginning of a file name, without folders")
     known = [s for s, format_ in FORMATS.items() if format_.read and format_.write]
     for suffix in suffixes:
         if suffix not in [s + packed for s in known for packed in ("", *COMPRESSED)]:
             raise FileError(
                 folder / f"{stem}{suffix}",
-                "a suite needs a readable format; expected one of "
+                "a suite needs a format that can be read and written; use one of "
                 f"{' '.join(known)} (+ .gz or .xz)",
             )
 
@@ -287,7 +287,7 @@ def _write_once(
     overwrite: bool,
     **options: Any,
 ) -> Written:
-    """Write an instance, unless an interrupted run has left an identical one."""
+    """Write an instance, unless its files already exist and are identical."""
     beside = certificate or side_car(path)
     if overwrite or not (path.exists() or beside.exists() or side_car(path).exists()):
         return write(path, thing, certificate=certificate, overwrite=overwrite, **options)

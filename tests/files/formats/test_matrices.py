@@ -96,7 +96,7 @@ def test_archives_of_scikit_learn_say_their_units(tmp_path):
     path = tmp_path / "w.npz"
     np.savez(path, components_=W.T, intercept_visible_=A, intercept_hidden_=B)
     assert read(path) == read(path, units="binary") == Rbm.from_binary(W, A, B)
-    with pytest.raises(FileError, match="units are 0 and 1, not spins"):
+    with pytest.raises(FileError, match="units are 0 and 1; omit"):
         read(path, units="spin")
 
 
@@ -107,7 +107,7 @@ def test_units_are_never_guessed(tmp_path):
     for name in ("w.npy", "w.csv", "w.npz"):
         with pytest.raises(FileError, match='pass units="spin" or units="binary"'):
             read(tmp_path / name)
-    with pytest.raises(ValueError, match="neither 'spin' nor 'binary'"):
+    with pytest.raises(ValueError, match="must be 'spin' or 'binary'"):
         read(tmp_path / "w.npy", units="ising")
 
 
@@ -127,7 +127,7 @@ BAD = [
     ("x.csv", b"1.5,9007199254740993\n", "not a finite number"),
     ("x.csv", b"1.5,2\n9007199254740993,1\n", "not a finite number"),
     ("x.csv", b"1;2\n", "not a finite number"),
-    ("x.csv", b"", "holds no numbers"),
+    ("x.csv", b"", "contains no numbers"),
     ("x.npy", b"", "is not an .npy"),
     ("x.npy", b"\x93NUMPY\1\0", "is not an .npy"),
 ]
@@ -169,7 +169,7 @@ def test_other_arrays_are_no_matrices(tmp_path, array):
 
 
 def test_matrices_are_read_only(tmp_path):
-    with pytest.raises(FileError, match="read, not written; write"):
+    with pytest.raises(FileError, match="cannot be written; use"):
         write(tmp_path / "w.npy", Rbm(W))
 
 

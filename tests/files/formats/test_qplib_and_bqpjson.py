@@ -127,7 +127,7 @@ def test_halves_of_odd_integers_are_exact(tmp_path):
     path.write_text("x\nQBN\nminimize\n1\n1\n1 1 3\n0\n0\n0\n")
     assert read(path).linear.tolist() == [1.5]
     path.write_text("x\nQBN\nminimize\n1\n1\n1 1 9007199254740993\n0\n0\n0\n")
-    with pytest.raises(FileError, match="no float"):
+    with pytest.raises(FileError, match="its integers must be at most"):
         read(path)
 
 
@@ -136,7 +136,7 @@ BAD_QPLIB = [
     ("", None, "ends before the name"),
     ("x\nQCL\nminimize\n", 2, "type 'QCL'; expected QBN"),
     ("x\nLBN\nminimize\n", 2, "expected QBN"),
-    ("x\nQBN\nmin\n", 3, "expected minimize or maximize"),
+    ("x\nQBN\nmin\n", 3, "must be minimize or maximize"),
     (HEAD + "-1\n", 4, "expected the number of variables"),
     (HEAD + "many\n", 4, "expected the number of variables"),
     (HEAD + "99999999999\n", 4, "expected the number of variables"),
@@ -144,11 +144,11 @@ BAD_QPLIB = [
     (HEAD + "2\n2\n2 1 4\n", None, "ends before quadratic terms"),
     (HEAD + "2\n1\n3 1 4\n", 6, "variable 3 is out of range"),
     (HEAD + "2\n1\n2 1 x\n", 6, "weight 'x'"),
-    (HEAD + "2\n0\n0\n1\n1\n", 8, "a variable and its coefficient"),
+    (HEAD + "2\n0\n0\n1\n1\n", 8, "a variable number and its coefficient"),
     (HEAD + "2\n0\n0\n2\n1 1\n1 1\n0\n", None, "stated twice"),
     (HEAD + "2\n0\n0\n0\n9999999999999999999\n", 8, "expected the constant"),
     (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n2\n1 a\n2 a\n", None, "only 1 different"),
-    (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n1\n3 a\n", 15, "a variable and its name"),
+    (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n1\n3 a\n", 15, "a variable number and its name"),
     (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n1\n", None, "ends before names"),
     (HEAD + "1\n1\n1 1 1e308\n1e308\n0\n0\n", None, "add up"),
 ]
@@ -199,29 +199,32 @@ def test_whole_numbers_of_bqpjson_are_integers(tmp_path):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"variable_domain": "qubit"}, "neither spin nor boolean"),
-        ({"variable_domain": []}, "neither spin nor boolean"),
-        ({"variable_ids": [2, 2, 6]}, "names a variable twice"),
-        ({"variable_ids": [2, -4, 6]}, "integers from 0"),
-        ({"variable_ids": [2, "4", 6]}, "integers from 0"),
+        ({"variable_domain": "qubit"}, "must be spin or boolean"),
+        ({"variable_domain": []}, "must be spin or boolean"),
+        ({"variable_ids": [2, 2, 6]}, "has an id twice"),
+        ({"variable_ids": [2, -4, 6]}, "integers of at least 0"),
+        ({"variable_ids": [2, "4", 6]}, "integers of at least 0"),
         ({"variable_ids": [2, 4]}, "names a variable that is not in variable_ids"),
-        ({"scale": 0}, "is not above 0"),
-        ({"scale": "1"}, "is not a number"),
-        ({"offset": None}, "is not a number"),
-        ({"offset": True}, "is not a number"),
+        ({"scale": 0}, "must be above 0"),
+        ({"scale": "1"}, "must be a finite number"),
+        ({"offset": None}, "must be a finite number"),
+        ({"offset": True}, "must be a finite number"),
         ({"linear_terms": [{"id": 2}]}, "has no 'coeff'"),
         (
             {"linear_terms": [{"id": [], "coeff": 1}]},
             "names a variable that is not in variable_ids",
         ),
         ({"linear_terms": 3}, "is not BQP-JSON"),
-        ({"quadratic_terms": [{"id_tail": 2, "id_head": 2, "coeff": 1}]}, "to itself"),
-        ({"metadata": []}, "metadata is not"),
+        (
+            {"quadratic_terms": [{"id_tail": 2, "id_head": 2, "coeff": 1}]},
+            "two different variables",
+        ),
+        ({"metadata": []}, "metadata must be"),
         ({"metadata": {"labels": ["a"]}}, "1 labels but 3"),
         ({"metadata": {"recipe": 3}}, "recipe in metadata"),
         ({"solutions": [3]}, "is not BQP-JSON"),
         ({"solutions": [{"description": "planted ground state", "assignment": []}]}, "has no 0"),
-        ({"scale": 1e308, "offset": 1e300}, "more than a float can hold"),
+        ({"scale": 1e308, "offset": 1e300}, "exceeds the float range"),
     ],
 )
 def test_bad_bqpjson_files_are_refused(tmp_path, change, words):
@@ -237,13 +240,13 @@ def test_bad_bqpjson_files_are_refused(tmp_path, change, words):
         ("", "is not JSON"),
         ("{", "is not JSON"),
         ("\xff", "is not JSON"),
-        ("[]", "is not BQP-JSON: expected one JSON object"),
-        ("{}", "is not BQP-JSON: has no 'variable_domain'"),
+        ("[]", "is not BQP-JSON: it must consist of one JSON object"),
+        ("{}", "is not BQP-JSON: it has no 'variable_domain'"),
         ("[" * 100_000, "too deep"),
         ('{"scale": NaN}', "the number NaN is not finite"),
         ('{"scale": -Infinity}', "the number -Infinity is not finite"),
         ('{"scale": 1e999}', "the number 1e999 is not finite"),
-        ('{"scale": 1%s}' % ("0" * 5000), "an integer of thousands of digits"),
+        ('{"scale": 1%s}' % ("0" * 5000), "an integer with too many digits"),
         ('{"scale": 1, "scale": 2}', "a key occurs twice"),
         ('{"id": "ä%s"}' % (" " * (1 << 20)), "not ASCII"),
     ],

@@ -165,7 +165,7 @@ def test_squares_of_more_spins_are_refused_by_their_number():
     assert verify(problem, certificate).lower_bound > 0
     with pytest.raises(ValueError, match=r"square 2 has 5 spins, .* at most 4; .*check"):
         veripb_proof(problem, certificate)
-    with pytest.raises(CertificateError, match="for 4 variables, the problem has 5"):
+    with pytest.raises(CertificateError, match="for 4 variables, but the problem has 5"):
         veripb_proof(problem, Certificate.of_squares([1] * 4, squares))
 
 

@@ -192,6 +192,23 @@ def test_files_that_hold_no_clauses_are_refused(tmp_path, text):
         read_clauses(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("p cnf 2\n", "the p line must be 'p cnf VARIABLES CLAUSES'$"),
+        ("p wcnf 2\n", "the p line must be 'p wcnf VARIABLES CLAUSES TOP'$"),
+        ("p cnf 2 1\n1 2\n", "a clause must consist of literals and a final 0$"),
+        ("p wcnf 2 1 9\n3 1 2\n", "a clause must consist of a weight, literals, and a final 0$"),
+        ("p cnf 2 1\n" + 41 * "1" + " 0\n", "is not an integer of at most 40 digits$"),
+    ],
+)
+def test_messages_name_the_form_of_the_own_dialect(tmp_path, text, reason):
+    path = tmp_path / "bad.cnf"
+    path.write_text(text)
+    with pytest.raises(gh.FileError, match=reason):
+        read_clauses(path)
+
+
 @given(st.data())
 def test_no_answer_is_called_right_unless_it_is(data):
     """Random claims against enumeration: optimal exactly if claimed, shown and true."""

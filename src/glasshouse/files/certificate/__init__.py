@@ -1,1 +1,1 @@
-"""Certificate files, `NAME.cert`, which are stored next to the file they belong to."""
+"""Reading and writing of certificate files, `NAME.cert`, stored next to their problem files."""

@@ -1,4 +1,4 @@
-"""Rows of a certificate, collected block by block and checked when complete."""
+"""Collectors of the rows of a certificate file, which are read block by block."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_DIGITS = 4300
 
 @dataclass
 class Collector:
-    """Collects the loops or the squares of a file, block by block."""
+    """Base class of collectors, which store the rows of a certificate file block by block."""
 
     source: Source
     count: int = 0
@@ -45,13 +45,13 @@ class Collector:
         self._vertices.append(vertices.astype(np.int32))
 
     def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
-        """Return all vertices, the start of each row of them, and the multipliers."""
+        """Return the vertices of all rows, the start of each row in them, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
         if highest > size + further:  # the next number would mean the ghost
-            beside = f" and the table {further} monomials" if further else ""
+            beside = f" and {further} monomials" if further else ""
             raise ValueError(
-                f"a {what} visits {highest}, but the state has {size} variables{beside}"
+                f"a {what} names vertex {highest}, but there are only {size} variables{beside}"
             )
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
         # The lengths of all rows together are at most the size of the file in bytes.
@@ -60,10 +60,10 @@ class Collector:
 
 
 class LoopCollector(Collector):
-    """Loops of a certificate."""
+    """Collector of the loops in a certificate file."""
 
     def add(self, rows: Rows) -> None:
-        """Add one block of rows."""
+        """Check and store one block of rows that describe loops."""
         if not len(rows.ends):
             return
         multipliers, odd = _multipliers_of(rows)
@@ -74,9 +74,9 @@ class LoopCollector(Collector):
             self.source,
             [
                 (odd | rows.having(far), lambda _: "expected integers: multiplier, nodes"),
-                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
-                (rows.lengths < 4, lambda _: "expected a multiplier and 3 nodes or more"),
-                (rows.column(-1) < 0, lambda _: "the last node has a sign; expected none"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)} must be above 0"),
+                (rows.lengths < 4, lambda _: "a loop must have a multiplier and at least 3 nodes"),
+                (rows.column(-1) < 0, lambda _: "the last node of a loop must not have a sign"),
             ],
         )
         self._keep(multipliers, rows.lengths - 1, rows.values[inside])
@@ -89,7 +89,7 @@ class LoopCollector(Collector):
         tree: Tree | None,
         table: Monomials,
     ) -> Certificate:
-        """Return the certificate of all loops."""
+        """Return the certificate of the collected loops and the given squares and tree."""
         further = len(table.starts) - 1
         vertices, starts, multipliers = self._joined(len(state), "loop", further)
         violated = None
@@ -107,12 +107,12 @@ class LoopCollector(Collector):
 
 @dataclass
 class SquareCollector(Collector):
-    """Squares of a certificate."""
+    """Collector of the squares in a certificate file."""
 
     _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
-        """Add one block of rows."""
+        """Check and store one block of rows that describe squares."""
         if not len(rows.ends):
             return
         multipliers, odd = _multipliers_of(rows)
@@ -125,19 +125,19 @@ class SquareCollector(Collector):
             self.source,
             [
                 (odd | rows.having(far), lambda _: "expected integers: multiplier, a1, v1, …"),
-                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)}; expected over 0"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)} must be above 0"),
                 (
                     (rows.lengths < 3) | (rows.lengths % 2 == 0),
-                    lambda _: "expected a multiplier and pairs of coefficient and node",
+                    lambda _: "a square must have a multiplier and pairs of coefficient and node",
                 ),
-                (rows.having(is_zero), lambda _: "a coefficient is 0; expected none"),
+                (rows.having(is_zero), lambda _: "the coefficients of a square must not be 0"),
             ],
         )
         self._keep(multipliers, rows.lengths // 2, rows.values[is_vertex])
         self._coefficients.append(rows.values[is_factor])
 
     def squares(self, size: int, table: Monomials) -> Squares:
-        """Return all squares."""
+        """Return all collected squares."""
         vertices, starts, multipliers = self._joined(size, "square", len(table.starts) - 1)
         coefficients = joined(self._coefficients, np.int64)
         squares = Squares(_nodes(vertices, size), starts, coefficients, multipliers)
@@ -146,30 +146,30 @@ class SquareCollector(Collector):
 
 
 class TableCollector(Collector):
-    """Monomials of a certificate."""
+    """Collector of the monomials in a certificate file."""
 
     def add(self, rows: Rows) -> None:
-        """Add one block of rows."""
+        """Check and store one block of rows that describe monomials."""
         if not len(rows.ends):
             return
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
         says = "expected variables, integers of at least 1"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
-        self._keep(rows.lengths, rows.lengths, rows.values - 1)
+        self._keep(rows.lengths, rows.lengths, rows.values)
 
     def monomials(self, size: int) -> Monomials:
-        """Return all monomials."""
+        """Return all collected monomials."""
         if not self.count:  # without monomials, the number of variables may be 0
             return NO_MONOMIALS
-        spins, starts, _ = self._joined(size - 1, "monomial")
-        return checked_table(Monomials(spins, starts.astype(np.int64)), size)
+        variables, starts, _ = self._joined(size, "monomial")
+        return checked_table(Monomials(variables - 1, starts.astype(np.int64)), size)
 
 
 class CoreCollector(Collector):
-    """Cores of a certificate."""
+    """Collector of the cores in a certificate file."""
 
     def add(self, rows: Rows) -> None:
-        """Add one block of rows."""
+        """Check and store one block of rows that describe cores."""
         if not len(rows.ends):
             return
         far = rows.values == HARD
@@ -178,7 +178,7 @@ class CoreCollector(Collector):
             self.source,
             [
                 (rows.having(far), lambda _: "expected integers below 2^63: cost, tree"),
-                (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)}; expected over 0"),
+                (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)} must be above 0"),
             ],
         )
         inside = np.ones(len(rows.values), dtype=np.bool_)
@@ -189,19 +189,19 @@ class CoreCollector(Collector):
         self._vertices.append(rows.values[inside])
 
     def cores(self) -> Cores:
-        """Return all cores."""
+        """Return all collected cores."""
         starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
         return Cores(joined(self._vertices, np.int64), starts, joined(self._multipliers, np.int64))
 
 
 def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
-    """Convert vertices of a file, perhaps signed, to nodes; the ghost, 0, becomes the last."""
-    numbers = np.abs(vertices)
+    """Convert the vertex numbers of a certificate file to nodes, ignoring their signs."""
+    numbers = np.abs(vertices)  # 0 is the ghost, the node after the last spin
     return np.where(numbers == 0, size, np.where(numbers <= size, numbers - 1, numbers))
 
 
 def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the first number of every row, of any size, and which rows have no number there."""
+    """Return the multiplier that begins each row, and a mask of the rows with invalid tokens."""
     multipliers = rows.column(0).astype(object if rows.odd else np.int64)
     odd = np.zeros(len(multipliers), dtype=np.bool_)
     row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
@@ -215,7 +215,7 @@ def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]
 
 
 def whole_number(text: bytes) -> int | None:
-    """Parse an integer of at most `MOST_DIGITS` digits without leading zeros; None otherwise."""
+    """Parse an integer of at most `MOST_DIGITS` digits; return None for any other text."""
     if not re.fullmatch(rb"[+-]?[0-9]+", text):
         return None
     digits = text.lstrip(b"+-").lstrip(b"0") or b"0"

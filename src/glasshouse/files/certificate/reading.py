@@ -1,4 +1,4 @@
-"""Reading certificates: the text of a `.cert` file (specified in `docs/certificate.md`)."""
+"""Reading of certificate files (`.cert`), in the format of `docs/certificate.md`."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from glasshouse.problems import Number
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
-# Version 2 knows squares, version 3 trees, version 4 monomials; certificates without are written as
-# earlier versions. Version 5 has cores in place of all these.
+# Version 2 adds squares, version 3 trees, version 4 monomials; a certificate is written in the
+# earliest version that can hold it. Version 5 has cores instead of loops, squares and trees.
 VERSIONS = (1, 2, 3, 4, 5)
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
          "squares", "cores")  # fmt: skip
-# Digits and a space of the largest number that can name a variable.
+# The bytes of the largest number that can name a variable, and of a space.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
 
 _TREE_WORDS = (b"branch", b"leaf", b"cover")
-# No vertex and no count in a file has more digits.
+# The digits of the largest vertex number or count in a file.
 _LONGEST_VERTEX = 12
 
 
@@ -57,8 +57,8 @@ class SideCar(Summarised):
         certificate: state, loops and squares, in units of the file that it belongs to.
         cost: the stated cost of the state in that file; None if it is not stated.
         names: for each variable of a shuffled file, its index before shuffling, from 0.
-        most_work: the largest number of steps a check of the tree may take; None if it was not
-            read.
+        most_work: the largest number of steps that a check of the tree may take; None if the
+            certificate was not read from a file.
     """
 
     certificate: Certificate
@@ -74,7 +74,7 @@ def side_car(path: str | os.PathLike[str]) -> Path:
 
 
 def has_side_car(path: Path) -> bool:
-    """Whether a file has a certificate next to it."""
+    """Return whether a file has a certificate next to it."""
     try:
         return side_car(path).is_file()  # opening a pipe would block
     except OSError:  # the name is too long
@@ -82,18 +82,18 @@ def has_side_car(path: Path) -> bool:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read the certificate in a `.cert` file, in units of the file it belongs to."""
+    """Read the certificate in a `.cert` file, in units of the problem file it belongs to."""
     return read_side_car(path).certificate
 
 
 def read_side_car(path: str | os.PathLike[str]) -> SideCar:
-    """Read everything that a `.cert` file contains."""
+    """Read a `.cert` file: the certificate, its stated cost and the names of variables."""
     with opened(Path(path)) as source:
         return SideCar(*CertificateReader(source).read())
 
 
 class CertificateReader:
-    """Reads a certificate, and the cost and names stated with it."""
+    """Reader of one certificate file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -101,7 +101,7 @@ class CertificateReader:
         self.tree_rows: list[tuple[bytes, list[int]]] = []
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
-        """Return the certificate, its cost, its names, and the most steps that a check may take."""
+        """Return the certificate, its cost, its names, and the largest number of check steps."""
         loops, squares = LoopCollector(self.source), SquareCollector(self.source)
         table, cores = TableCollector(self.source), CoreCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
@@ -117,7 +117,7 @@ class CertificateReader:
             squares.add(rows.part(number, len(rows.ends)))
         version = self._word(TITLE)
         if version not in (b"%d" % known for known in VERSIONS):
-            raise self._error(TITLE, f"expected {TITLE} 1, 2, 3, 4 or 5")
+            raise self._error(TITLE, f"is not a known version; expected {TITLE} 1, 2, 3, 4 or 5")
         if version == b"4":
             self._count("monomials", table.count)
         parts_of_five = ("loops", "squares", "tree", "common", "monomials")
@@ -131,17 +131,17 @@ class CertificateReader:
                 raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         state = parse_bits(self._word("state"))
         if state is None:
-            raise self._error("state", "expected a string of 0 and 1")
+            raise self._error("state", "must be a string of 0 and 1")
         if version == b"5":
             self._count("cores", cores.count)
             if not cores.count:
-                raise self._error("cores", "expected 1 or more")
+                raise self._error("cores", "must be at least 1")
         else:
             self._count("loops", loops.count)
             self._count("squares", squares.count)
         denominator = self._whole("denominator")
         if denominator < 1:
-            raise self._error("denominator", "expected 1 or more")
+            raise self._error("denominator", "must be at least 1")
         try:
             held = table.monomials(len(state))
             parts = squares.squares(len(state), held), self._tree(version, len(state))
@@ -160,16 +160,16 @@ class CertificateReader:
         self._count("tree", len(self.tree_rows))
         common = whole_numbers(self.words.get("common", (0, b"0 0"))[1])
         if len(common) != 2:
-            raise ValueError(f"common has {len(common)} numbers; expected two")
+            raise ValueError(f"the line 'common' has {len(common)} numbers, but must have two")
         return Tree(tuple(_row(*row, size) for row in self.tree_rows), *common)
 
     def _count(self, key: str, found: int) -> None:
-        """Raise if the number of loops or squares differs from the stated one."""
+        """Raise if the file does not contain as many lines of a kind as its header states."""
         if key not in self.words and key == "squares":
             if found:
-                raise self._error("loops", f"but {self._whole('loops') + found} lines follow")
+                raise self._error("loops", f"differs from the {self._whole('loops') + found} lines")
         elif self._whole(key) != found:
-            raise self._error(key, f"but {found} follow; the file is truncated")
+            raise self._error(key, f"differs from the {found} lines that follow; restore the file")
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
         if text.startswith(b"#"):
@@ -180,34 +180,36 @@ class CertificateReader:
             self._on_row(line, key, value)
             return
         if not self.words and name != TITLE:
-            raise self.source.error(f"{shown(text)}; expected '{TITLE} {VERSIONS[0]}' first", line)
+            raise self.source.error(
+                f"the first line is {shown(text)}; expected '{TITLE} {VERSIONS[0]}'", line
+            )
         if name not in _KEYS or name in self.words or rows_before:
             raise self.source.error(
-                f"{shown(text)}; expected each of {', '.join(_KEYS)} once, before the loops", line
+                f"bad {shown(text)}; expected each of {', '.join(_KEYS)} once, before rows", line
             )
         self.words[name] = (line, value)
 
     def _on_row(self, line: int, word: bytes, values: bytes) -> None:
-        """Take one line of the tree; keep at most as many as are stated."""
+        """Store one line of the tree; raise if the tree has more lines than stated."""
         try:
             if len(self.tree_rows) >= self._whole("tree"):
-                raise ValueError("more rows than the line 'tree' states")
+                raise ValueError("the tree has more lines than the line 'tree' states")
             numbers = whole_numbers(values)
             if word != b"cover" and len(numbers) != 2:
-                raise ValueError(f"{len(numbers)} numbers; expected two")
+                raise ValueError(f"expected two numbers, not {len(numbers)}")
             self.tree_rows.append((word, numbers))
         except ValueError as fault:
             raise self.source.error(f"{shown(word + b' ' + values)}: {fault}", line) from None
 
     def _word(self, key: str) -> bytes:
         if key not in self.words:
-            raise self.source.error(f"no line '{key} ...'; expected a certificate")
+            raise self.source.error(f"is not a complete certificate: it has no line '{key} ...'")
         return self.words[key][1]
 
     def _whole(self, key: str) -> int:
         value = whole_number(self._word(key))
         if value is None or value < 0:
-            raise self._error(key, "expected an integer")
+            raise self._error(key, "must be an integer of at least 0")
         return value
 
     def _cost(self) -> Number | None:
@@ -215,7 +217,7 @@ class CertificateReader:
             return None
         cost = parse_number(self._word("cost"))
         if cost is None:
-            raise self._error("cost", "expected a number")
+            raise self._error("cost", "must be a finite number")
         return cost
 
     def _names(self, size: int) -> npt.NDArray[np.int64] | None:
@@ -223,22 +225,22 @@ class CertificateReader:
             return None
         words = self._word("names").split(maxsplit=size)  # each word takes memory
         if len(words) != size or not all(w.isdigit() and len(w) < _LONGEST_NAME for w in words):
-            raise self._error("names", f"expected {size} numbers, one per variable")
+            raise self._error("names", f"must be {size} numbers, one per variable")
         names = np.array(words, dtype=np.int64) - 1
         if not np.array_equal(np.sort(names), np.arange(size)):
-            raise self._error("names", f"expected each of 1 to {size} once")
+            raise self._error("names", f"must contain each of 1 to {size} once")
         return names
 
     def _error(self, key: str, expected: str) -> Exception:
         line, value = self.words[key]
-        return self.source.error(f"{key} {shown(value)}; {expected}", line)
+        return self.source.error(f"{key} {shown(value)} {expected}", line)
 
 
 def whole_numbers(text: bytes) -> list[int]:
-    """Parse integers of at least 0; at most `MOST_COVERED`, the most in a line of a tree."""
+    """Parse the integers in a line of a tree: at most `MOST_COVERED`, all at least 0."""
     words = text.split(maxsplit=MOST_COVERED)
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} integers")
+        raise ValueError(f"expected at most {MOST_COVERED} integers of at least 0")
     return list(map(int, words))
 
 
@@ -246,6 +248,6 @@ def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
     if word == b"leaf":
         return Leaf(*numbers)
     if max(numbers, default=0) > ghost:  # the next number would mean the ghost
-        raise ValueError(f"a tree visits {max(numbers)}, but the state has {ghost} variables")
+        raise ValueError(f"the tree names vertex {max(numbers)}, but there are {ghost} variables")
     nodes = tuple(number - 1 if number else ghost for number in numbers)
     return Branch(*nodes) if word == b"branch" else Cover(nodes)

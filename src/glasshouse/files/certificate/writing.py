@@ -1,4 +1,4 @@
-"""Writing certificates: the text of a `.cert` file (specified in `docs/certificate.md`)."""
+"""Writing of certificate files (`.cert`), in the format of `docs/certificate.md`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from glasshouse.problems import IntArray, Max2Sat, Number, Problem
 
 
 def loop_units(problem: Problem) -> int:
-    """Return the factor from a problem's cost to the couplings that its multipliers count."""
+    """Return the factor from units of a problem's cost to units of certificate multipliers."""
     return 2 if isinstance(problem, Max2Sat) else 1
 
 
 def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
-    """Return the same loops and squares with all multipliers times a factor."""
+    """Return a certificate with all multipliers of its loops and squares times `factor`."""
     if factor == 1:
         return certificate
     squares = certificate.squares
@@ -50,11 +50,11 @@ def write_certificate(
     names: npt.NDArray[np.integer[Any]] | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a certificate; `cost` and `names` have the same meaning as in `SideCar`."""
+    """Write a certificate file; `SideCar` explains `cost` and `names`."""
     multipliers = (certificate.multipliers, certificate.squares.multipliers)
     largest = max(certificate.denominator, *(int(m.max(initial=0)) for m in multipliers))
     if largest >= 10**MOST_DIGITS:
-        raise ValueError(f"a certificate file supports numbers of at most {MOST_DIGITS} digits")
+        raise ValueError(f"the certificate has a number of more than {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
     version = 5 if certificate.cores else 4 if certificate.num_monomials else version
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
@@ -82,7 +82,7 @@ def write_certificate(
 
 
 def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
-    """Yield the lines of a tree; vertices count from 1, and the ghost is 0.
+    """Yield a tree as lines of a certificate file, in which the ghost is vertex 0.
 
     >>> from glasshouse.certificates import Cover
     >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
@@ -119,7 +119,7 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
 
 
 def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
-    """Return nodes as a file numbers them: 0 for the ghost, spins from 1, then the monomials."""
+    """Convert nodes to the vertex numbers of a file: ghost 0, then spins, then monomials."""
     vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
     return vertices.astype(np.int64)
 
@@ -127,7 +127,7 @@ def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
 def _write_parts(
     file: BinaryIO, multipliers: npt.NDArray[Any], values: IntArray, starts: IntArray
 ) -> None:
-    """Write one line per loop or square: its multiplier, then its numbers."""
+    """Write one line per loop, square or core: its multiplier or cost, then its numbers."""
     if multipliers.dtype != np.int64:
         for k, multiplier in enumerate(multipliers.tolist()):
             row = values[starts[k] : starts[k + 1]].tolist()
@@ -138,9 +138,9 @@ def _write_parts(
 
 
 def _signed(vertices: IntArray, certificate: Certificate) -> IntArray:
-    """Negate each node whose edge to the next is violated, except for the last node of a loop.
+    """Negate each node whose edge to the next node is violated, except at the end of a loop.
 
-    The ghost is 0 and has no sign; if its edge is violated, the loop is rotated to end with it.
+    The ghost, 0, has no sign; if its edge is violated, the loop is rotated to end with the ghost.
     """
     assert certificate.violated is not None
     signed = np.where(certificate.violated, -vertices, vertices)

@@ -1,4 +1,4 @@
-"""The catalogue of formats. Importing a format registers its suffix.
+"""The catalogue of file formats, each of which registers its suffix when it is imported.
 
 format (what a format is) · cnf, edge_wcnf, opb (clauses, through clauses) · qubo, maxcut, coo,
 symmetric, qplib, bqpjson, bqm (terms i, j, weight, through pair_terms) · hubo, terms_json (terms of
@@ -30,7 +30,7 @@ from glasshouse.files.text.streams import Place, format_suffix, name_of, typed_n
 
 
 def format_of(place: Place, format: str | None = None) -> Format:
-    """Return the format named by `format`, or by the suffix of the file."""
+    """Return the format that `format` names; by default, the format of the file's suffix."""
     suffix = format_suffix(typed_name(place, format))
     if suffix not in FORMATS:
         if format is None and name_of(place).is_dir():
@@ -40,7 +40,7 @@ def format_of(place: Place, format: str | None = None) -> Format:
 
 
 def unknown_suffix(place: Place, suffix: str | None = None) -> FileError:
-    """Return the error for a file whose format is not known."""
+    """Return the error for a file whose suffix does not belong to any format."""
     suffix = format_suffix(name_of(place)) if suffix is None else suffix
     known = " ".join(FORMATS)
     return FileError(

@@ -1,9 +1,9 @@
-"""dimod's own binary file of a binary quadratic model (`BinaryQuadraticModel.to_file`).
+"""The binary format of dimod's binary quadratic models (`BinaryQuadraticModel.to_file`).
 
-Its numbers are floats: integers above 2^53 are refused when writing, and integers become
-    integers again when reading. The format has no comments, so a plant is known only from its
-    side-car. dimod writes the file. It is read here by dimod's specification, because dimod trusts
-    the indices in a file so much that a corrupt file ends the whole process.
+Its numbers are floats: integers above 2^53 are refused when writing, and integral floats become
+integers again when reading. The format has no comments, so a plant is known only from its
+side-car. dimod itself writes the file. This module reads it, because dimod trusts the indices in
+a file, and a corrupt file could crash the process.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from glasshouse.problems import MOST_VARIABLES, Ising, Labels, Measure, Qubo, na
 _MAGIC = b"DIMODBQM"
 _INDICES = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BIASES = ("float32", "float64")
-# Bytes that sorting takes per variable or neighbour, in addition to at least 2 bytes in the file.
+# Bytes that sorting takes per variable or neighbour, which take at least 2 bytes in the file.
 _ENTRY_COST = 16
 
 
 def read(source: Source) -> Document:
-    """Read a model of vartype SPIN as an Ising problem, or of BINARY as a QUBO, with its labels."""
+    """Read a SPIN model as an Ising problem, or a BINARY model as a QUBO, with its labels."""
     data = source.read_all()
     header, start = _header(source, data)
     kinds = [header.get(key) for key in ("dtype", "itype", "ntype")]
     if kinds[0] not in _BIASES or kinds[1] not in _INDICES or kinds[2] not in _INDICES:
-        raise source.error(f"its numbers are of types {kinds}; expected a dimod BQM file")
+        raise source.error(f"has numbers of types {kinds}; expected those of a dimod BQM file")
     bias, index, place = (np.dtype(kind).newbyteorder("<") for kind in kinds)
     size, num_pairs = _shape(source, header)
     layout = np.dtype([("start", place), ("bias", bias)]), np.dtype([("to", index), ("bias", bias)])
@@ -46,7 +46,7 @@ def read(source: Source) -> Document:
     ends = list(itertools.accumulate(lengths, initial=start))[1:]
     if ends[-1] > len(data) or (ends[-1] < len(data) and not header.get("variables")):
         raise source.error(
-            f"{len(data)} bytes, but {size} variables and {num_pairs} pairs need {ends[-1]}; "
+            f"has {len(data)} bytes, but {size} variables and {num_pairs} pairs need {ends[-1]}; "
             "the file is truncated or was changed"
         )
     source.spend(_ENTRY_COST * (size + 2 * num_pairs))
@@ -54,7 +54,7 @@ def read(source: Source) -> Document:
     neighbours = np.frombuffer(data, layout[1], 2 * num_pairs, ends[1])
     for biases in (np.frombuffer(data, bias, 1, start), linear["bias"], neighbours["bias"]):
         if not np.isfinite(biases).all():
-            raise source.error("a bias is not a finite number")
+            raise source.error("has a bias that is infinite or NaN; all biases must be finite")
     offset = np.frombuffer(data, bias, 1, start)[0].astype(np.float64).item()
     pairs, weights = _pairs(source, linear["start"], neighbours)
     single = np.repeat(np.arange(size, dtype=np.int64), 2).reshape(-1, 2)
@@ -68,22 +68,22 @@ def read(source: Source) -> Document:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write the model with the problem's labels as names of its variables."""
+    """Write an Ising problem or a QUBO as dimod does, with its labels as variable names."""
     naming.refuse_odd(sheet.problem.labels)
     with sheet.problem.to_bqm().to_file() as data:
         file.write(data.read())
 
 
 def _header(source: Source, data: bytes) -> tuple[dict[str, Any], int]:
-    """Return the JSON header, and the position where it ends."""
+    """Return the JSON header and the byte position of its end."""
     if not data.startswith(_MAGIC) or len(data) < 14:
-        raise source.error("is not a dimod BQM file")
+        raise source.error("is not a dimod BQM file, as BinaryQuadraticModel.to_file writes it")
     major, minor, length = struct.unpack_from("<BBI", data, len(_MAGIC))
     if (major, minor) not in ((1, 0), (2, 0)):
         raise source.error(f"is a dimod BQM file of version {major}.{minor}; expected 1.0 or 2.0")
     header = parse_object(data[14 : 14 + length])
     if header is None or header.get("vartype") not in ("SPIN", "BINARY"):
-        raise source.error("has no header of a dimod BQM file")
+        raise source.error("is not a dimod BQM file: its header does not state a known vartype")
     return header, 14 + length
 
 
@@ -94,12 +94,12 @@ def _shape(source: Source, header: dict[str, Any]) -> tuple[int, int]:
         or len(shape) != 2
         or not all(type(number) is int and 0 <= number <= MOST_VARIABLES for number in shape)
     ):
-        raise source.error(f"its shape is {shape!r:.40}; expected variables and pairs")
+        raise source.error(f"its shape {shape!r:.40} must be the numbers of variables and pairs")
     return shape[0], shape[1]
 
 
 def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> Labels | None:
-    """Read the labels: after the numbers, or in the header of files of version 1."""
+    """Return the labels, which follow the numbers or (in version 1) are in the header."""
     stated = header.get("variables")
     try:
         if isinstance(stated, list):
@@ -108,7 +108,7 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
             return None
         length = int.from_bytes(tail[4:8], "little")
         if tail[:4] != b"VARS" or len(tail) != 8 + length:
-            raise ValueError("are incomplete; the file is truncated or was changed")
+            raise ValueError("the list is incomplete; the file is truncated or was changed")
         return naming.from_json(tail[8:], size)
     except ValueError as fault:
         raise source.error(f"its labels: {fault}") from None
@@ -117,18 +117,18 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
 def _pairs(
     source: Source, starts: npt.NDArray[Any], neighbours: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Return every pair once; the lists of neighbours contain each pair from both of its ends."""
+    """Return each pair and its bias once; the file lists each pair at both of its variables."""
     size, total = len(starts), len(neighbours)
     try:
         first = whole_between(starts, 0, total, "a start")
         bounds = bounds_of(np.append(first, total), total, "a start")
         there = whole_between(neighbours["to"], 0, size - 1, "a neighbour")
     except ValueError as fault:
-        raise source.error(f"in its lists of neighbours {fault}; the file was changed") from None
+        raise source.error(f"in its lists of neighbours, {fault}; the file was changed") from None
     here = np.repeat(np.arange(size), np.diff(bounds))
     if (there == here).any():
         raise source.error(
-            "in its lists of neighbours a variable is its own neighbour; the file was changed"
+            "in its lists of neighbours, a variable is its own neighbour; the file was changed"
         )
     low = there < here
     below = np.column_stack([there, here])[low]
@@ -139,7 +139,7 @@ def _pairs(
     if not np.array_equal(below[order_below], above[order_above]) or not np.array_equal(
         weights, other
     ):
-        raise source.error("its two halves disagree; the file was changed")
+        raise source.error("its lists of neighbours are not symmetric; the file was changed")
     return below[order_below], weights
 
 

@@ -1,7 +1,7 @@
 """BQP-JSON, the format of bqpjson and dwig: one JSON object per binary quadratic program.
 
 Energies are `scale * (Σ c b_i b_j + Σ c b_i + offset)`, minimised, over spins or booleans.
-The names of variables are integers, such as the qubits of a chip. The metadata hold other
+The names of variables are integers, such as the qubits of a chip. The metadata contain other
 labels, the recipe of a plant, and a mark if integers are floats. A plant is the solution with
 the description `planted ground state`. Polynomials are lists of terms with ids instead; their keys
 distinguish them (see `terms_json`).
@@ -44,13 +44,13 @@ from glasshouse.problems.validation import as_array
 
 _DOMAINS: dict[Any, Any] = {"spin": (Ising, -1), "boolean": (Qubo, 1)}
 _PLANTED = "planted ground state"
-# Approximate memory of one value; it counts towards the allowance like unpacked bytes.
+# Approximate bytes of memory of one value, which count towards the allowance.
 _VALUE_COST = 64
 _AT_ONCE = 1 << 14
 
 
 def read(source: Source) -> Document:
-    """Read an Ising problem or a QUBO; a polynomial if the object is a list of terms with ids."""
+    """Read an Ising problem, a QUBO or (from a list of terms with ids) a polynomial."""
     try:
         data = _parsed(source)
         is_list = terms_json.holds_terms(data)
@@ -60,7 +60,7 @@ def read(source: Source) -> Document:
     except JsonError as fault:
         raise source.error(str(fault)) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as fault:
-        what = f"has no {fault}" if isinstance(fault, KeyError) else str(fault)
+        what = f"it has no {fault}" if isinstance(fault, KeyError) else str(fault)
         raise source.error(f"is not BQP-JSON: {what}") from None
 
 
@@ -71,22 +71,22 @@ def _parsed(source: Source) -> dict[str, Any]:
         raise source.error(source.allowance.too_much)
     data = read_json(text)
     if not isinstance(data, dict):
-        raise ValueError("expected one JSON object")
+        raise ValueError("it must consist of one JSON object")
     return data
 
 
 def _document(source: Source, data: dict[str, Any]) -> Document:
     if data["variable_domain"] not in ("spin", "boolean"):
-        raise ValueError("variable_domain is neither spin nor boolean")
+        raise ValueError("variable_domain must be spin or boolean")
     kind, sign = _DOMAINS[data["variable_domain"]]
     about = data.get("metadata", {})
     if not isinstance(about, dict) or not is_shallow(about):
-        raise ValueError("metadata is not a plain object")
+        raise ValueError("metadata must be a JSON object that is not deeply nested")
     place = _places(data["variable_ids"])
     pairs, coefficients = _terms(data, place)
     scale = _number(data["scale"], "scale")
     if scale <= 0:
-        raise ValueError(f"scale {scale} is not above 0")
+        raise ValueError(f"scale {scale} must be above 0")
     *scaled, offset = _scaled([*coefficients, _number(data["offset"], "offset")], scale)
     source.refuse_idle(len(place), len(pairs), "terms")
     is_whole = all(value == int(value) and abs(value) < 2.0**63 for value in (*scaled, offset))
@@ -106,17 +106,17 @@ def _document(source: Source, data: dict[str, Any]) -> Document:
 
 
 def _places(ids: Any) -> dict[int, int]:
-    """Return the position of each variable in the list of names."""
+    """Return the index of each variable id in the list of ids."""
     if not isinstance(ids, list) or not all(type(name) is int and name >= 0 for name in ids):
-        raise ValueError("variable_ids is not a list of integers from 0")
+        raise ValueError("variable_ids must be a list of integers of at least 0")
     place = {name: k for k, name in enumerate(ids)}
     if len(place) != len(ids) or len(ids) > MOST_VARIABLES:
-        raise ValueError("variable_ids names a variable twice")
+        raise ValueError("variable_ids has an id twice, or too many ids; each must occur once")
     return place
 
 
 def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.int32], list[Any]]:
-    """Return pairs of positions, a linear term being a pair (i, i), and the coefficients."""
+    """Return the index pairs of all terms (i, i for a linear term), and the coefficients."""
     ends: list[tuple[int, int]] = []
     numbers: list[Any] = []
     for group, first, second in (
@@ -131,20 +131,20 @@ def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.
                     f"{term!r:.60} in {group} names a variable that is not in variable_ids"
                 ) from None
             if first != second and ends[-1][0] == ends[-1][1]:
-                raise ValueError(f"{term!r:.60} in {group} joins a variable to itself")
+                raise ValueError(f"{term!r:.60} in {group} must name two different variables")
             numbers.append(_number(term["coeff"], "coeff"))
     return np.array(ends, dtype=np.int32).reshape(-1, 2), numbers
 
 
 def _number(value: Any, name: str) -> Number:
     if not is_sound(value):
-        raise ValueError(f"{name} {value!r:.40} is not a number")
+        raise ValueError(f"{name} {value!r:.40} must be a finite number")
     number: Number = value
     return number
 
 
 def _scaled(values: list[Any], scale: Number) -> list[Any]:
-    """Multiply values by the scale; a product that no float holds is rounded to the nearest."""
+    """Multiply values by the scale exactly; round each non-integer product to a float."""
     if scale == 1:
         return values
     products = [Fraction(value) * Fraction(scale) for value in values]
@@ -154,10 +154,10 @@ def _scaled(values: list[Any], scale: Number) -> list[Any]:
 def _stated(
     data: dict[str, Any], about: dict[str, Any], place: dict[int, int], problem: Ising | Qubo
 ) -> Stated:
-    """Return the statements about a plant; solutions from other programs are not optima."""
+    """Return the cost, model and recipe of a plant; ignore solutions of other programs."""
     recipe = about.get("recipe")
     if not isinstance(recipe, (dict, type(None))):
-        raise ValueError("the recipe in metadata is not an object")
+        raise ValueError("the recipe in metadata must be a JSON object")
     for solution in data.get("solutions", []):
         if solution.get("description") != _PLANTED:
             continue
@@ -170,7 +170,7 @@ def _stated(
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write one term per line, with a scale of 1."""
+    """Write a problem as BQP-JSON, with one term per line and a scale of 1."""
     if isinstance(sheet.problem, Polynomial):
         terms_json.write(file, sheet)
         return
@@ -212,7 +212,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) -> None:
-    """Write a list of items, one per line; floats as Python prints them, which is exact."""
+    """Write one key of the object: a list of items, one per line, with exact floats."""
     file.write(f',\n"{name}": ['.encode())
     rows: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
     for start in range(0, len(rows), _AT_ONCE):
@@ -222,7 +222,7 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
 
 
 def _held(problem: Problem) -> tuple[Ising | Qubo | Polynomial, Reduction]:
-    """Return the problem to write: polynomials and pair problems unchanged, others converted."""
+    """Convert a problem to a kind that BQP-JSON holds: Ising, QUBO or polynomial."""
     if isinstance(problem, Polynomial):
         return unchanged(problem)
     return spin_or_binary(problem)

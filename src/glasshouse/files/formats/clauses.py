@@ -1,4 +1,4 @@
-"""Clauses from rows of numbers: the part that DIMACS CNF and both WCNF dialects share."""
+"""Clauses from and to rows of numbers, for DIMACS CNF and both dialects of WCNF."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from glasshouse.problems.convert import unchanged
 
 @dataclass
 class ClauseCollector:
-    """Collects the clauses of a file, block by block.
+    """Collector of the clauses in a file, which are read block by block.
 
     Attributes:
         source: the file, for errors.
@@ -51,7 +51,7 @@ class ClauseCollector:
     _hard: list[Any] = field(default_factory=list)
 
     def add(self, rows: Rows) -> None:
-        """Add rows, or raise for the first row that is not a clause."""
+        """Add one block of rows; raise for the first row that is not a clause."""
         lead = int(self.weighted)
         weights = rows.column(0) if self.weighted else np.ones(len(rows.ends), dtype=np.int64)
         hard = self._hard_ones(rows, weights)
@@ -60,7 +60,7 @@ class ClauseCollector:
             self.source,
             [
                 ((weights < 0) & ~hard, lambda row: _weight_message(rows.text(row, 0))),
-                ((rows.column(-1) != 0) | (lengths < 1), lambda _: "no 0 at the end of a clause"),
+                ((rows.column(-1) != 0) | (lengths < 1), lambda _: "a clause must end with a 0"),
                 self._literal_fault(rows),
             ],
         )
@@ -77,7 +77,7 @@ class ClauseCollector:
         self.last_line = int(rows.lines[-1])
 
     def _add_long(self, rows: Rows, hard: npt.NDArray[np.bool_]) -> None:
-        """Add clauses of any length, which become a `MaxSat`, as does an empty hard clause."""
+        """Add a block with long clauses or an empty hard clause, which only `MaxSat` can hold."""
         lead = int(self.weighted)
         kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # per token: soft, hard, neither
         kind[rows.ends - 1] = 0
@@ -104,7 +104,7 @@ class ClauseCollector:
         return hard
 
     def _literal_fault(self, rows: Rows) -> Fault:
-        """Return which tokens between the weight and the last 0 are not literals."""
+        """Return a mask of the rows with an invalid literal, and the message for such a row."""
         limit, starts = self.num_variables, rows.starts
         inside = np.ones(len(rows.values), dtype=np.bool_)
         inside[rows.ends - 1] = False
@@ -122,11 +122,11 @@ class ClauseCollector:
         return rows.having(wrong), message
 
     def highest(self) -> int:
-        """The largest variable that a clause uses; 0 if there are no clauses."""
+        """Return the largest variable that a clause uses; 0 if there are no clauses."""
         return max((_highest(part) for part in (*self._clauses, *self._hard)), default=0)
 
     def problem(self, num_variables: int) -> Max2Sat | MaxSat:
-        """Return all clauses as a problem; a `MaxSat` if a clause has three literals or more."""
+        """Return all clauses as a `Max2Sat` if it can hold them, otherwise as a `MaxSat`."""
         weights = joined(self._weights, np.int64)
         self.source.refuse_idle(num_variables, self.count, "clauses")
         try:
@@ -142,12 +142,12 @@ class ClauseCollector:
 
 
 def as_clauses(problem: Problem) -> tuple[Max2Sat | MaxSat, Reduction]:
-    """Return clauses of any length unchanged, and any other problem as clauses of two literals."""
+    """Convert a problem to clauses of at most two literals; return a `MaxSat` unchanged."""
     return unchanged(problem) if isinstance(problem, MaxSat) else to_max2sat(problem)
 
 
 def soft_of(problem: Max2Sat | MaxSat) -> npt.NDArray[np.int32] | Clauses:
-    """Return the soft clauses, as rows of two or flat."""
+    """Return the soft clauses: an array of two columns, or flat clauses for a `MaxSat`."""
     return problem.soft if isinstance(problem, MaxSat) else problem.clauses
 
 
@@ -157,7 +157,7 @@ def write_clauses(
     weights: WeightArray | None,
     prefix: bytes = b"",
 ) -> None:
-    """One clause per line: the prefix, the weight if there are any, the literals, and 0."""
+    """Write one clause per line: the prefix, the weight (if given), the literals, and 0."""
     if isinstance(literals, Clauses):
         _write_long(file, literals, weights, prefix)
         return
@@ -190,7 +190,7 @@ def _write_long(
 
 
 def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
-    """Return the weights as integers if they are integral; otherwise raise, with a remedy."""
+    """Return the weights of the clauses as int64; raise if one is not an integer."""
     weights = problem.weights
     if weights.dtype == np.int64:
         return weights.astype(np.int64, copy=False)

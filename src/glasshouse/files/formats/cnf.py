@@ -1,8 +1,8 @@
-"""DIMACS CNF, and weighted CNF in the classic dialect and that of the MaxSAT Evaluations from 2022.
+"""Readers and writers of DIMACS CNF and of both dialects of weighted CNF (WCNF).
 
-Hard clauses come first, then soft clauses, each in their order. A classic header states `top` = 1 +
-Σ soft weights, so that no sum of soft clauses outweighs a hard one. The newer dialect has no
-header. Two notes give the number of variables and of clauses, so that a truncated file is noticed.
+Hard clauses precede soft clauses. A classic header states `top` = 1 + Σ soft weights, so that no
+sum of soft clauses outweighs a hard clause. The newer dialect, of MaxSAT Evaluations since 2022,
+has no header: two notes state the numbers of variables and clauses, so that truncation is noticed.
 
 In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MaxSAT. Files
 whose clauses have at most two literals are `Max2Sat` problems, all others `MaxSat`.
@@ -31,7 +31,7 @@ _KEYS = (*comments.PLANTED, "num-variables", "num-clauses", "encoding")
 
 
 class ClauseReader:
-    """Reads a file of clauses with its header and comments.
+    """Reader of a CNF or WCNF file, with its header and comments.
 
     Attributes:
         kind: the word after `p`: cnf or wcnf.
@@ -45,7 +45,7 @@ class ClauseReader:
         self.collector: ClauseCollector | None = None
 
     def read(self) -> Document:
-        """Return the problem and what the comments state."""
+        """Return the problem in the file, and the statements in its comments."""
         for rows in read_rows(self.source, b"cp", self._on_line):
             if self.collector is None:
                 self.collector = self._start()
@@ -64,9 +64,9 @@ class ClauseReader:
         if text.startswith(b"c"):
             self.notes.take(line, text[1:])
         elif self.header is not None:
-            raise self.source.error("a second p line; expected one", line)
+            raise self.source.error("there must be only one p line; remove the second", line)
         elif rows_before:
-            raise self.source.error("a p line after clauses; expected it before them", line)
+            raise self.source.error("the p line must be before all clauses", line)
         else:
             self.header = self._parse_header(line, text)
 
@@ -78,21 +78,21 @@ class ClauseReader:
             or len(words) not in ((4, 5) if self.kind == "wcnf" else (4,))
             or not all(word.isdigit() and len(word) < 40 for word in words[2:])
         ):
-            raise self.source.error(f"{shown(text)}; expected 'p {self.kind} {shape}'", line)
+            raise self.source.error(f"{shown(text)} must be 'p {self.kind} {shape}'", line)
         numbers = [int(word) for word in words[2:]]
         if numbers[0] > MOST_VARIABLES:
             raise self.source.error(
-                f"{numbers[0]} variables; expected at most {MOST_VARIABLES}", line
+                f"the p line states {numbers[0]} variables, above the limit {MOST_VARIABLES}", line
             )
         if numbers[2:] == [0]:
-            raise self.source.error("top is 0; expected more than all soft weights", line)
+            raise self.source.error("top is 0, but must be above all soft weights", line)
         return numbers
 
     def _refuse_encoding(self) -> None:
         if "encoding" in self.notes:
             raise self.source.error(
                 'was written with encoding="edge", whose 3-literal clauses are for solvers only; '
-                "read the file it was made from"
+                "read the file that it was made from"
             )
 
     def _start(self) -> ClauseCollector:
@@ -100,7 +100,7 @@ class ClauseReader:
         weighted = self.kind == "wcnf"
         if self.header is None:
             if not weighted:
-                raise self.source.error("no p line before the clauses; expected 'p cnf ...'")
+                raise self.source.error("has no p line before the clauses; expected 'p cnf ...'")
             return ClauseCollector(self.source, weighted, hard_letter=True)
         top = self.header[2] if len(self.header) == 3 else None
         return ClauseCollector(self.source, weighted, self.header[0], top)
@@ -110,26 +110,26 @@ class ClauseReader:
         if stated is not None:
             self._compare_count(collector, stated, "num-clauses")
         elif not collector.count:
-            raise self.source.error("holds no clauses; expected WCNF")
+            raise self.source.error("contains no clauses; expected a WCNF file")
         used = collector.highest()
         return collector.problem(self.notes.count("num-variables", used, MOST_VARIABLES) or used)
 
     def _compare_count(self, collector: ClauseCollector, stated: int, where: str) -> None:
         if collector.count != stated:
             raise self.source.error(
-                f"{collector.count} clauses, but {where} states {stated}; the file is truncated or "
-                "was changed",
+                f"found {collector.count} clauses, but {where} states {stated}; the file is "
+                "truncated or was changed",
                 collector.last_line,
             )
 
 
 def read(source: Source) -> Document:
-    """Read a WCNF file; the p line distinguishes the two dialects."""
+    """Read a WCNF file of either dialect."""
     return ClauseReader(source, "wcnf").read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write comments, header, hard clauses, soft clauses."""
+    """Write a WCNF file: comments, header, hard clauses, then soft clauses."""
     problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "WCNF")
     # The weights are added up again, because a sum of whole floats is not exact.
@@ -142,14 +142,14 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def head(dialect: str, num_variables: int, num_clauses: int, top: int) -> bytes:
-    """Return the header of the classic dialect, or the two notes of the newer one."""
+    """Return the header of a WCNF file: the classic p line, or the notes of the newer dialect."""
     if dialect == "mse22":
         return b"c num-variables %d\nc num-clauses %d\n" % (num_variables, num_clauses)
     return b"p wcnf %d %d %d\n" % (num_variables, num_clauses, top)
 
 
 def hard_prefix(dialect: str, top: int) -> bytes:
-    """Return the prefix of a hard clause."""
+    """Return the text before the literals of a hard clause: `h`, or the top weight."""
     return b"h " if dialect == "mse22" else b"%d " % top
 
 
@@ -157,12 +157,12 @@ WCNF = register_format(Format("weighted CNF", ".wcnf", as_clauses, write, read))
 
 
 def read_cnf(source: Source) -> Document:
-    """Read all clauses as soft clauses of weight 1."""
+    """Read a DIMACS CNF file, whose clauses become soft clauses of weight 1."""
     return ClauseReader(source, "cnf").read()
 
 
 def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
-    """Write comments, header and clauses in their order; only for problems without weights."""
+    """Write a DIMACS CNF file; raise if the problem has weights or hard clauses."""
     problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "CNF")
     if problem.num_hard or (weights != 1).any():

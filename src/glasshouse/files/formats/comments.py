@@ -1,4 +1,4 @@
-"""Notes: what a text format has no field for, kept in its comment lines.
+"""Notes: data for which a text format has no field, stored in its comment lines.
 
 A note is a comment of two words, a key and a value, such as `c planted-cost 105`; a recipe is one
 JSON object. All other comments are for human readers and are ignored.
@@ -27,7 +27,7 @@ PLANTED = ("planted-cost", "planted-model", "recipe")
 
 
 class Notes:
-    """The notes of a file being read, each key at most once.
+    """The notes of a file that is being read; each key occurs at most once.
 
     Attributes:
         source: the file, for errors.
@@ -40,7 +40,7 @@ class Notes:
         self._values: dict[str, tuple[int, bytes]] = {}
 
     def take(self, line: int, comment: bytes) -> None:
-        """Record a comment line, given without its mark, if it is a note."""
+        """Store a comment, given without its comment mark, if it is a note."""
         words = comment.split(maxsplit=1)
         if len(words) != 2 or words[0] not in self._keys:
             return
@@ -51,87 +51,87 @@ class Notes:
             return
         if key in self._values:
             first = self._values[key][0]
-            raise self.source.error(f"{key} is stated twice; the first time in line {first}", line)
+            raise self.source.error(f"{key} was already stated in line {first}; remove one", line)
         self._values[key] = (line, value)
 
     def __contains__(self, key: str) -> bool:
         return key in self._values
 
     def error(self, key: str, message: str) -> Exception:
-        """Return the error for a wrong note."""
+        """Return a `FileError` that quotes an invalid note and its line."""
         line, value = self._values[key]
         return self.source.error(f"{key} {shown(value)} {message}", line)
 
     def number(self, key: str) -> Number | None:
-        """Return a note's value as an int or a finite float; None if there is no such note."""
+        """Return the value of a note as an int or a finite float; None without such a note."""
         if key not in self:
             return None
         number = parse_number(self._values[key][1])
         if number is None:
-            raise self.error(key, "is not a number")
+            raise self.error(key, "must be a finite number")
         return number
 
     def count(self, key: str, least: int, most: int) -> int | None:
-        """Return a note's value as an integer from `least` to `most`."""
+        """Return a note's value, an integer from `least` to `most`; None without such a note."""
         value = self.number(key)
         if value is None:
             return None
         if not isinstance(value, int) or not least <= value <= most:
-            raise self.error(key, f"is not an integer from {least} to {most}")
+            raise self.error(key, f"must be an integer from {least} to {most}")
         return value
 
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
-        """Return a note's value after a check that it is one of the `allowed` words."""
+        """Return a note's value, one of the `allowed` words; None without such a note."""
         if key not in self:
             return None
         value = self._values[key][1].decode("ascii", "replace")
         if value not in allowed:
-            raise self.error(key, f"is not known; expected {' or '.join(allowed)}")
+            raise self.error(key, f"must be {' or '.join(allowed)}")
         return value
 
     def bits(self, key: str, size: int) -> npt.NDArray[np.int8] | None:
-        """Return a note's value, a string of 0 and 1, as an array."""
+        """Return a note's value, a string of 0 and 1, as an array; None without such a note."""
         if key not in self:
             return None
         text = self._values[key][1]
         if len(text) != size:
-            raise self.error(key, f"has {len(text)} values; expected {size}, one per variable")
+            raise self.error(key, f"has {len(text)} values, but must have one for each of {size}")
         bits = parse_bits(text)
         if bits is None:
-            raise self.error(key, "is not a string of 0 and 1")
+            raise self.error(key, "must be a string of 0 and 1")
         return bits
 
     def recipe(self) -> dict[str, Any] | None:
-        """Return the recipe, a JSON object."""
+        """Return the recipe in the notes, a JSON object; None if there is no recipe."""
         if "recipe" not in self:
             return None
         recipe = parse_object(self._values["recipe"][1])
         if recipe is None:
-            raise self.error("recipe", "is not a JSON object")
+            raise self.error("recipe", "must be a JSON object")
         return recipe
 
     def labels(self, size: int) -> Labels | None:
-        """Return the labels of the variables; None if the file notes none."""
+        """Return the labels in the notes; None if there are no labels."""
         if "labels" not in self:
             return None
         try:
             return naming.from_json(self._values["labels"][1], size)
         except ValueError as fault:
-            raise self.error("labels", str(fault)) from None
+            raise self.error("labels", f"cannot be used: {fault}") from None
 
     def labelled(self, problem: AnyProblem) -> AnyProblem:
-        """Return the problem with the labels that the file notes."""
+        """Return the problem with the labels in the notes, or unchanged without labels."""
         labels = self.labels(problem.num_variables)
         return problem if labels is None else replace(problem, labels=labels)
 
     def stated(self, size: int) -> Stated:
-        """Return the noted cost, model and recipe of a plant, unchanged."""
+        """Return the cost, model and recipe of a plant exactly as the notes state them."""
         cost, model = self.number("planted-cost"), self.bits("planted-model", size)
         return Stated(cost, model, self.recipe())
 
 
 def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> bytes:
-    """Return a statement as comment lines that begin with a mark; empty if nothing is stated."""
+    """Return a statement as comment lines after `mark`; empty if nothing is stated."""
     lines = []
     if stated.cost is not None:
         lines.append(f"{mark} {cost_key} {stated.cost}\n")
@@ -144,7 +144,7 @@ def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> byt
 
 
 def label_line(mark: str, labels: Labels | None) -> bytes:
-    """Return labels as a comment line; empty if the labels are the numbers from 0."""
+    """Return the labels of a problem as a comment line; empty if it has no labels."""
     if labels is None:
         return b""
     # Words that have a meaning in comments of COO files are escaped.

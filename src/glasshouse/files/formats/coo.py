@@ -1,10 +1,10 @@
-"""COO text as dimod writes it: `i j weight`, fields as `i i weight`, in dimod's signs.
+"""The COO text format of dimod: lines `i j weight`, with fields as `i i weight`.
 
 i and j are the labels of variables if these are integers; a number that occurs in no line is
-not a variable. A note holds other labels, and then the lines count from 0.
-
-`# vartype=SPIN` holds an Ising problem, whose signs are turned (dimod minimises +ΣJ s s + Σh s),
-`# vartype=BINARY` a QUBO. Weights have no exponent, because dimod reads none.
+not a variable. Other labels are in a note, and then the lines count from 0. A file with
+`# vartype=SPIN` contains an Ising problem in the signs of dimod, which minimises +ΣJ s s + Σh s, so
+all signs are flipped. A file with `# vartype=BINARY` contains a QUBO. Weights have no exponent,
+because dimod does not read exponents.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Reader:
         for rows in read_rows(self.source, b"#", self._on_line):
             collector.add(rows)
         if self.vartype is None:
-            raise self.source.error("no vartype; expected '# vartype=SPIN' or '# vartype=BINARY'")
+            raise self.source.error("has no vartype; add '# vartype=SPIN' or '# vartype=BINARY'")
         pairs, weights = collector.terms(self.notes)
         pairs, size, labels = self._named(pairs)
         offset = pair_terms.offset_of(self.notes)
@@ -55,7 +55,7 @@ class _Reader:
         return Document(problem, stated_with(self.notes, size, offset))
 
     def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
-        """Return the terms with variables counted from 0, the number of variables, and labels."""
+        """Count the variables from 0; return the new pairs, the number of variables and labels."""
         places, pairs = compact(pairs)
         size = len(places)
         has_gaps = size > 0 and places[-1] != size - 1
@@ -67,11 +67,11 @@ class _Reader:
             order = np.argsort(numbers)  # the labels are the numbers in the lines, in another order
             if not np.array_equal(numbers[order], places):
                 raise self.notes.error(
-                    "labels", "differ from the numbers of the variables in the lines"
+                    "labels", "must be the same numbers as the variables in the lines"
                 )
             return order.astype(np.int32)[pairs], size, noted
         if has_gaps:
-            raise self.notes.error("labels", f"are {size}; expected lines with 0 to {size - 1}")
+            raise self.notes.error("labels", f"are {size}; the lines must use 0 to {size - 1}")
         return pairs, size, noted
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
@@ -80,17 +80,17 @@ class _Reader:
             self.notes.take(line, text[1:])
             return
         if found[1] not in (b"SPIN", b"BINARY") or self.vartype not in (None, found[1]):
-            raise self.source.error("expected one vartype, SPIN or BINARY", line)
+            raise self.source.error("the file must state one vartype, SPIN or BINARY", line)
         self.vartype = found[1]
 
 
 def read(source: Source) -> Document:
-    """Read an Ising problem or a QUBO of the variables that occur in the lines."""
+    """Read an Ising problem or a QUBO, whose variables are those in the lines of the file."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write vartype, comments, single terms, pairs. A variable without terms gets a field of 0."""
+    """Write a COO file: the vartype, comments, single terms, then pairs."""
     problem: Ising | Qubo = sheet.problem
     if isinstance(problem, Ising):
         vartype, size = "SPIN", problem.num_variables
@@ -98,7 +98,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     else:
         vartype, size = "BINARY", problem.num_variables
         singles, weights = problem.linear, problem.weights
-    idle = np.ones(size, dtype=np.bool_)
+    idle = np.ones(size, dtype=np.bool_)  # variables without terms are written with a field of 0
     idle[problem.edges.reshape(-1)] = False
     named = np.flatnonzero(idle | (singles != 0))
     labels, numbers = problem.labels, np.arange(size)
@@ -115,7 +115,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
-    """Return the numbers in pairs, ascending, and the pairs with each number's index among them.
+    """Replace the numbers in pairs by their ranks; return the sorted numbers and the new pairs.
 
     >>> compact(np.array([[7, 3], [3, 3]]))
     (array([3, 7]), array([[1, 0], [0, 0]], dtype=int32))
@@ -131,7 +131,7 @@ def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.i
 
 
 def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:
-    """Convert QUBOs and polynomials of bits to a QUBO, and anything else to an Ising problem."""
+    """Convert QUBOs and polynomials of bits to a QUBO, and other problems to Ising problems."""
     is_binary = isinstance(problem, (Qubo, Polynomial)) and problem.space.low == 0
     return to_qubo(problem) if is_binary else to_ising(problem)
 

@@ -1,12 +1,12 @@
-"""WCNF by edges, for solvers: one relaxation variable per edge instead of two soft clauses.
+"""The edge encoding of WCNF, for solvers: one relaxation variable per edge.
 
-Edge e between spins i and j gets a variable r_e, which must be true if the bond is violated: two
-    hard clauses of three literals, and the soft clause ¬r_e of weight |J|. Fields are unit clauses
-    as in the plain encoding, and the problem's own hard clauses stay hard. Core-guided solvers can
-    be far faster on this encoding. Such a file has no certificate, because no checker reads it.
+Edge e between spins i and j gets a variable r_e, which must be true if the bond is violated. Two
+hard clauses of three literals express this, and the soft clause ¬r_e has the weight |J|. Fields are
+unit clauses as in the plain encoding, and the problem's own hard clauses stay hard. Core-guided
+solvers can be far faster on this encoding. The file has no certificate: no checker reads it.
 
 The cost is `(E - offset + Σ|J| + Σ|h|) / 2` of the Ising form of the soft clauses, for every
-assignment that satisfies the hard ones. For spin problems that is the cost of the plain encoding.
+assignment that satisfies the hard clauses. For spin problems this is the cost in plain encoding.
 Clauses add a constant and are scaled by 1, 2 or 4; the file's first comment states both.
 """
 
@@ -31,24 +31,24 @@ from glasshouse.problems.validation import IntArray, WeightArray
 
 @dataclass(frozen=True)
 class ByEdges:
-    """A problem as it is written: the Ising form of the soft part, and the hard clauses."""
+    """A problem to write in the edge encoding: an Ising form of the soft part, and hard clauses."""
 
     ising: Ising
     hard: npt.NDArray[np.int32]
 
     @property
     def bonds(self) -> tuple[IntArray, WeightArray]:
-        """Return the spins (from 0) and weights of the edges that get a relaxation variable."""
+        """The spin pairs (from 0) and weights of the edges that get a relaxation variable."""
         used = self.ising.weights != 0
         return self.ising.edges[used].astype(np.int64), self.ising.weights[used]
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write comments, header, hard clauses, clauses of edges, soft clauses of edges and fields."""
+    """Write a WCNF file in the edge encoding: all hard clauses, then all soft clauses."""
     problem: ByEdges = sheet.problem
     ising, hard = problem.ising, problem.hard
     if not ising.is_integer:
-        raise ValueError('encoding="edge" needs integer weights, but these are floats')
+        raise ValueError('encoding="edge" needs integer weights; multiply the floats and round')
     ends, weights = problem.bonds
     biased = np.flatnonzero(ising.fields)
     fields = ising.fields[biased]
@@ -69,7 +69,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
-    """Convert a problem to the soft and hard part of a file, with the formula of its cost."""
+    """Convert a problem to the parts of the edge encoding, and return the reduction to it."""
     hard = np.empty((0, 2), dtype=np.int32)
     if isinstance(problem, Max2Sat):
         hard = problem.hard
@@ -80,7 +80,7 @@ def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
 
 
 def _relaxed(parts: ByEdges, plain: Reduction) -> Reduction:
-    """Return the reduction to clauses, extended by the values of the relaxation variables."""
+    """Extend the reduction to clauses by the values of the relaxation variables."""
     size = parts.ising.num_variables
     ends, weights = parts.bonds
 

@@ -1,4 +1,4 @@
-"""The interface of a format: a suffix, a reader, a writer, and the kind of problem it can hold."""
+"""The interface of a file format: its suffix, reader, writer and kind of problem."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TAKEN = (".gz", ".xz", ".zip", ".cert", ".jsonl")  # compressed files, certific
 
 @dataclass(frozen=True, repr=False)
 class Sheet(Summarised):
-    """Everything that is written into one file.
+    """The contents of a file to be written: a problem, its statements and remarks.
 
     Attributes:
         problem: a problem of a kind that the format holds.
@@ -41,13 +41,13 @@ class Sheet(Summarised):
     planted: Planted | None = None
 
     def remark_lines(self, mark: str) -> bytes:
-        """Return the remarks as comment lines."""
+        """Return the remarks as comment lines that begin with `mark`."""
         return "".join(f"{mark} {remark}\n" for remark in self.remarks).encode("ascii")
 
 
 @dataclass(frozen=True, repr=False)
 class Format(Summarised):
-    """One file format.
+    """A file format: its suffix, its reader, its writer and the problems that it holds.
 
     Attributes:
         name: human-readable name.
@@ -78,6 +78,6 @@ def register_format(format_: Format) -> Format:
     """Register a format, so that files with its suffix can be read and written."""
     if not re.fullmatch(r"\.[a-z0-9_-]+", format_.suffix) or format_.suffix in _TAKEN:
         raise ValueError(
-            f"suffix={format_.suffix!r} cannot name a format; use a suffix such as '.abc'"
+            f"suffix={format_.suffix!r} is reserved or invalid; use a suffix such as '.abc'"
         )
     return FORMATS.add(format_.suffix, format_)

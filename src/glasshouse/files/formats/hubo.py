@@ -1,8 +1,8 @@
-"""`.hubo`: polynomials of any degree, one monomial `i j k … weight` per line, counted from 0.
+"""The `.hubo` format: polynomials of any degree, one monomial `i j k … weight` per line.
 
-A line with only a weight is the constant. `# vartype=SPIN` or `# vartype=BINARY` states what the
-variables are, as in `.coo` files; lists without it, such as those of chook, need units. The signs
-are those of `Polynomial`: minimised. `# num-variables N` includes variables that no line has.
+Variables count from 0. A line with only a weight is the constant. `# vartype=SPIN` or `BINARY`
+states the units, as in `.coo` files; lists without it, such as those of chook, require units of the
+caller. Energies are minimised. `# num-variables N` includes variables that occur in no line.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _UNITS: dict[bytes, Units] = {b"SPIN": "spin", b"BINARY": "binary"}
 
 
 class _MonomialCollector(TermCollector):
-    """Collects monomials of any degree, block by block."""
+    """Collector of the monomials in a file, of any degree, which are read block by block."""
 
     def add(self, rows: Rows) -> None:
-        """Add rows, or raise for the first row that is not a term."""
+        """Add one block of rows; raise for the first row that is not a monomial."""
         weights, bad = pair_terms.weights_of(rows)
         inside = np.ones(len(rows.values), dtype=np.bool_)
         inside[rows.ends - 1] = False
@@ -49,7 +49,7 @@ class _MonomialCollector(TermCollector):
                     rows.having(outside),
                     lambda row: (
                         f"variable {rows.text(row, where(row))} is out of range; expected "
-                        f"{self.least} to {self.most}, and the weight last"
+                        f"{self.least} to {self.most}, with the weight at the end of the line"
                     ),
                 ),
                 (bad, lambda row: pair_terms.weight_message(rows.text(row, -1))),
@@ -61,7 +61,7 @@ class _MonomialCollector(TermCollector):
         self.count += len(weights)
 
     def monomials(self) -> Monomials:
-        """Return all monomials, unchanged."""
+        """Return all collected monomials, with repeated monomials."""
         lengths = joined(self._lengths, np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return Monomials(joined(self._pairs, np.int32), starts)
@@ -80,8 +80,8 @@ class _Reader:
             collector.add(rows)
         if self.units is None:
             raise self.source.error(
-                "no vartype; expected '# vartype=SPIN' or '# vartype=BINARY', or pass the units "
-                "with the file"
+                "has no vartype; add '# vartype=SPIN' or '# vartype=BINARY', or pass "
+                'units="spin" or units="binary"'
             )
         held, weights = collector.monomials(), collector.weights(self.notes)
         used = int(held.indices.max(initial=-1)) + 1
@@ -100,7 +100,7 @@ class _Reader:
         if self.source.units is not None:
             self.source.refuse_units()
         if found[1] not in _UNITS or self.is_stated:
-            raise self.source.error("expected one vartype, SPIN or BINARY", line)
+            raise self.source.error("the file must state one vartype, SPIN or BINARY", line)
         self.units, self.is_stated = _UNITS[found[1]], True
 
 
@@ -112,7 +112,7 @@ def make(
     labels: Labels | None,
     units: Units,
 ) -> Polynomial:
-    """Make a polynomial from terms in any order; refuse float sums that would be rounded."""
+    """Make a polynomial from terms in any order; raise if a sum of floats would be rounded."""
     if weights.dtype == np.float64:
         held, weights = _exactly_summed(source, held.reduced(spins=units == "spin"), weights)
     try:
@@ -122,9 +122,9 @@ def make(
 
 
 def _exactly_summed(source: Source, held: Monomials, weights: Any) -> tuple[Monomials, Any]:
-    """Add up repeated terms without rounding."""
+    """Add up repeated terms; raise if a sum would be rounded."""
     if not np.isfinite(np.abs(weights / 2).sum()):
-        raise source.error("the weights add up to more than a float can hold")
+        raise source.error("the sum of all weights exceeds the float range; scale the weights")
     order, firsts = held.grouped()
     sums, ends = weights[order[firsts]], np.append(firsts[1:], len(order))
     for group in np.flatnonzero(ends - firsts > 1).tolist():
@@ -132,18 +132,18 @@ def _exactly_summed(source: Source, held: Monomials, weights: Any) -> tuple[Mono
         total = sums[group] = math.fsum(terms)
         if math.fsum([*terms, -total]):
             raise source.error(
-                "repeated terms add up to a number that no float holds exactly; write their sum"
+                "the sum of repeated terms is not exact as a float; write one term with their sum"
             )
     return held.chosen(order[firsts]), sums
 
 
 def read(source: Source) -> Document:
-    """Read a polynomial; repeated terms are added up."""
+    """Read a polynomial from a `.hubo` file, and add up repeated terms."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write vartype, comments, the constant, then terms ordered by degree."""
+    """Write a `.hubo` file: vartype, comments, the constant, then terms ordered by degree."""
     problem: Polynomial = sheet.problem
     file.write(b"# vartype=SPIN\n" if problem.units == "spin" else b"# vartype=BINARY\n")
     used = int(problem.indices.max(initial=-1)) + 1

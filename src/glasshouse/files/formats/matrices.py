@@ -1,7 +1,7 @@
 """Plain matrices of NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
 
 A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. A machine that
-`glasshouse.boltzmann` saved states it in a text called `units`. A square matrix of more than one
+`glasshouse.boltzmann` saved has a text called `units`. A square matrix of more than one
 row that is symmetric or triangular holds the couplings J of spins, or is the matrix of a QUBO. Any
 other matrix is the W of an RBM, one row per visible unit.
 """
@@ -26,7 +26,7 @@ from glasshouse.files.text.streams import Source
 from glasshouse.problems import Ising, Problem, Qubo, Rbm, Units
 from glasshouse.problems.convert import unchanged
 
-# The names in use; the last ones are those of the package rbms.
+# Names of RBM arrays; the last name in each list is that of the package rbms.
 WEIGHTS = ("W", "weights", "weight_matrix")
 VISIBLE = ("a", "visible_bias", "v_bias", "vbias")
 HIDDEN = ("b", "hidden_bias", "h_bias", "hbias")
@@ -39,12 +39,12 @@ _EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
 
 
 def read_npy(source: Source) -> Document:
-    """Read an array of two dimensions."""
+    """Read an .npy file that contains a matrix."""
     return matrix_document(source, npy_numbers(source))
 
 
 def npy_numbers(source: Source) -> npt.NDArray[Any]:
-    """Return the numbers of a matrix that NumPy saved."""
+    """Return the matrix in an .npy file."""
     data = source.read_all()
     try:
         kind, shape, is_fortran, start = npy_head(io.BytesIO(data), "the file", text=False)
@@ -52,9 +52,9 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
         for length in shape:
             count *= length
         if count * kind.itemsize != len(data) - start:
-            raise ValueError(f"it states shape {shape}, but its number of bytes differs")
+            raise ValueError(f"its shape {shape} does not match its number of bytes")
         if len(shape) != 2:
-            raise ValueError(f"it has shape {shape}; expected a matrix")
+            raise ValueError(f"it has shape {shape}; expected two dimensions")
     except ValueError as fault:
         raise source.error(f"is not a plain matrix: {fault}") from None
     _refuse_many(source, count)
@@ -63,15 +63,15 @@ def npy_numbers(source: Source) -> npt.NDArray[Any]:
 
 
 def read_csv(source: Source) -> Document:
-    """Read a matrix with one row per line."""
+    """Read a .csv file that contains a matrix, with one row per line."""
     return matrix_document(source, csv_numbers(source))
 
 
 def csv_numbers(source: Source) -> npt.NDArray[Any]:
-    """Return the numbers of a text file, one row per line, separated by commas or spaces.
+    """Return the matrix in a text file, with numbers separated by commas or spaces.
 
-    Lines that begin with # are skipped. If all numbers are whole, in any spelling, they are
-    integers.
+    Lines that begin with # are skipped. The matrix has integers if all numbers are integral, in
+    any spelling (3, 3.0, 3e0).
     """
     parts: list[npt.NDArray[Any]] = []
     width = count = 0
@@ -81,7 +81,7 @@ def csv_numbers(source: Source) -> npt.NDArray[Any]:
         _refuse_many(source, count)
         parts.append(_entries(source, rows, width))
     if not parts:
-        raise source.error("holds no numbers; expected a matrix, one row per line")
+        raise source.error("contains no numbers; expected a matrix, one row per line")
     numbers: npt.NDArray[Any]
     if any(part.dtype != np.int64 for part in parts):
         numbers = np.concatenate([_floats(source, part) for part in parts])
@@ -93,7 +93,7 @@ def csv_numbers(source: Source) -> npt.NDArray[Any]:
 
 
 def _refuse_many(source: Source, count: int) -> None:
-    """Refuse a compressed file with more numbers than its allowance permits."""
+    """Raise if a compressed file contains more numbers than its allowance permits."""
     if source.unpacker is not None and NUMBER * count > source.allowance.unpacked:
         raise source.error(source.allowance.too_much)
 
@@ -107,7 +107,7 @@ def _without_commas(source: Source) -> Iterator[bytes]:
 
 
 def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
-    """Return all numbers of some rows: integers, or floats if one is spelled as a float."""
+    """Return all numbers of a block of rows: floats if one is spelled as a float, else integers."""
     numbers: npt.NDArray[Any] = rows.values
     bad = rows.values == HARD
     if rows.odd:
@@ -120,7 +120,7 @@ def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
         [
             (
                 rows.lengths != width,
-                lambda row: f"{rows.lengths[row]} entries; expected {width}, as above",
+                lambda row: f"the row has {rows.lengths[row]} entries; expected {width}, as above",
             ),
             (
                 rows.having(bad),
@@ -142,12 +142,12 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("the file has decimals, and no float holds an integer above 2^53")
+        raise source.error("has decimals, so all its integers must be exact as floats (to 2^53)")
     return reals
 
 
 def matrix_document(source: Source, matrix: npt.NDArray[Any]) -> Document:
-    """Return couplings, a QUBO, or an RBM without biases."""
+    """Return a matrix as a document of couplings, of a QUBO, or of an RBM without biases."""
     units = _stated(source)
     try:
         return Document(_problem(matrix, units))
@@ -167,7 +167,7 @@ def _problem(matrix: npt.NDArray[Any], units: Units) -> Problem:
 
 
 def archive_document(source: Source, archive: Archive) -> Document:
-    """Read an archive of another program: W, or W with biases, by the names in use."""
+    """Read an .npz archive of another program: a matrix, or an RBM with biases."""
     if len(archive.names) == 1 and archive.names < set(WEIGHTS):
         return matrix_document(source, archive.numbers(archive.names.pop(), 2))
     weights, visible, hidden, units = machine_parts(source, archive)
@@ -176,9 +176,9 @@ def archive_document(source: Source, archive: Archive) -> Document:
 
 
 def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Units]:
-    """Return weights with one row per visible unit, both biases and the units of an archived RBM.
+    """Return the weights (a row per visible unit), both biases and the units of an archived RBM.
 
-    Biases that the archive does not have are None.
+    Biases that the archive does not contain are None.
     """
     if set(_SKLEARN) <= archive.names:
         return _from_sklearn(source, archive)
@@ -203,26 +203,26 @@ def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
 
 def _from_sklearn(source: Source, archive: Archive) -> tuple[Any, Any, Any, Units]:
     if source.units == "spin":
-        raise source.error("has a BernoulliRBM of scikit-learn, whose units are 0 and 1, not spins")
+        raise source.error('is an RBM of scikit-learn, whose units are 0 and 1; omit units="spin"')
     weights, visible, hidden = _SKLEARN
     biases = archive.numbers(visible, 1), archive.numbers(hidden, 1)
     return archive.numbers(weights, 2).T, *biases, "binary"
 
 
 def _own_units(source: Source, archive: Archive) -> Units:
-    """Return the units that a machine saved by glasshouse states itself."""
+    """Return the units that are stored in a machine saved by glasshouse."""
     source.refuse_units()
     units = archive.text("units")
     if units not in get_args(Units):
-        raise source.error(f"has units {units[:40]!r}; expected spin or binary")
+        raise source.error(f"has the units {units[:40]!r}; expected spin or binary")
     return cast(Units, units)
 
 
 def _stated(source: Source) -> Units:
-    """Return the units that the caller stated; the file does not contain them."""
+    """Return the units that the caller passed for a file without units; raise without them."""
     if source.units is None:
         raise source.error(
-            "holds a matrix, which does not state whether its units are ±1 or 0 and 1; pass "
+            "contains a matrix, which does not state whether its units are ±1 or 0 and 1; pass "
             'units="spin" or units="binary"'
         )
     return source.units

@@ -1,9 +1,9 @@
-"""MaxCut graphs as rudy and Biq Mac write them: `VERTICES EDGES`, then `i j weight` from 1.
+"""MaxCut graphs as rudy and Biq Mac write them: `VERTICES EDGES`, then lines `i j weight`.
 
-Maximising the cut of a graph with weights w is minimising an Ising energy with J = -w and no
-fields: `E = offset + Σw - 2·cut`. Fields become edges to one more vertex, the last. Parallel edges
-add up. Comments (after #, as in MQLib's graphs) may be anywhere; glasshouse writes them below the
-edges, where readers that count lines do not see them. The first line may be missing.
+Vertices count from 1. Maximising the cut of a graph with weights w is minimising an Ising energy
+with J = -w and no fields: `E = offset + Σw - 2·cut`. Fields become edges to an ancilla, the last
+vertex. Parallel edges add up. The first line may be missing. Comments (after #) may be anywhere;
+glasshouse writes comments below the edges, where readers that count lines do not read them.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class _Reader:
         return self._document(graph)
 
     def _document(self, graph: Ising) -> Document:
-        """Remove the ancilla, and convert the stated cut to an energy."""
+        """Return the document without the ancilla, and with the stated cut as an energy."""
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_variables)
         cost = None if cut is None else cut_of(graph).energy_of(cut)
         if cost is not None and abs(cost) > sys.float_info.max:
-            raise self.notes.error("planted-cut", "gives an energy that no float can hold")
+            raise self.notes.error("planted-cut", "gives an energy beyond the range of floats")
         if self.notes.count("ancilla", max(1, graph.num_variables), graph.num_variables) is None:
             graph = self.notes.labelled(graph)
             return Document(graph, Stated(cost, model, self.notes.recipe(), cut))
@@ -54,12 +54,12 @@ class _Reader:
 
 
 def read(source: Source) -> Document:
-    """Read an Ising problem; it has fields if an ancilla is noted."""
+    """Read a MaxCut graph as an Ising problem, with fields if the file notes an ancilla."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write header, edges of weight -J, comments."""
+    """Write an Ising problem as a MaxCut graph: header, edges of weight -J, then comments."""
     problem: Ising = sheet.problem
     graph, reduction = ising_to_maxcut(problem)
     stated = sheet.stated.reduced(problem, reduction)
@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _without_ancilla(graph: Ising) -> Ising:
-    """Turn edges to the last vertex back into fields."""
+    """Remove the ancilla, the last vertex, and convert its edges back to fields."""
     last = graph.num_variables - 1
     at_last = graph.edges[:, 1] == last
     fields: Any = np.zeros_like(graph.weights, shape=last)

@@ -1,8 +1,8 @@
-"""The native format: a NumPy archive that stores every kind of problem, and a whole plant.
+"""The native format `.npz`: a NumPy archive of any kind of problem, and of a whole plant.
 
 `header` is a JSON text with the format's version, the kind of problem, its size and offset; all
-else is arrays. None of it is code: pickled objects are neither read nor written, and arrays that
-the kind of problem does not need are not read.
+other data are arrays. No pickled objects are read or written. Arrays that the kind of problem does
+not need are not read.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ from glasshouse.problems.monomials import Monomials
 # has squares over products of spins, or the cores of planted clauses.
 VERSIONS = (1, 2, 3)
 
-# Our plants need 1 or 2; plants made by other means may need more.
+# Our plants need 1 or 2; plants of users may need more.
 _MOST_DENOMINATOR = 2**31
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write header and arrays, uncompressed; `.npz.gz` compresses them."""
+    """Write a problem or a plant as an uncompressed archive of a header and arrays."""
     header, arrays = _problem_parts(sheet.problem)
     stated = sheet.stated
     header |= {"format": "glasshouse", "version": VERSIONS[0], "recipe": stated.recipe}
@@ -87,7 +87,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def read(source: Source) -> Document:
-    """Read a file of `write`; every number is equal to the one written."""
+    """Read an .npz file: a problem or plant of glasshouse, or arrays of another program."""
     with opened_archive(source, "is not a glasshouse .npz ({})") as archive:
         if "header" not in archive:
             return archive_document(source, archive)
@@ -95,15 +95,15 @@ def read(source: Source) -> Document:
         try:
             return _document(source, archive)
         except KeyError as fault:
-            raise source.error(f"the archive has no {fault}; expected a glasshouse .npz") from None
+            raise source.error(f"has no array or key {fault}; expected a glasshouse .npz") from None
 
 
 def _document(source: Source, archive: Archive) -> Document:
     header = parse_object(archive.text("header").encode())
     if header is None or header.get("format") != "glasshouse":
-        raise ValueError("its header was not written by glasshouse")
+        raise ValueError("its header does not state the format glasshouse")
     if header.get("version") not in VERSIONS:
-        raise ValueError(f"version {header.get('version')!r}, but this reads {VERSIONS}")
+        raise ValueError(f"version {header.get('version')!r} must be one of {VERSIONS}")
     problem = _problem(header, archive)
     if "labels" in archive:
         names = archive.text("labels").encode()
@@ -157,7 +157,7 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
         if "indptr" in archive:
             shape = len(visible), len(hidden)
             if header["shape"] != list(shape):
-                raise ValueError(f"shape {header['shape']!r:.40}, but biases for {shape}")
+                raise ValueError(f"shape {header['shape']!r:.40} must be {shape}, as the biases")
             return Rbm(_sparse(archive, shape), visible, hidden, header["offset"])
         return Rbm(archive.numbers("weights", 2), visible, hidden, header["offset"])
     weights = archive.numbers("weights", 1)
@@ -178,47 +178,47 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
             header["size"], *flat, weights, header["offset"], units=header["units"]
         )  # fmt: skip
     if kind not in ("Ising", "Qubo"):
-        raise ValueError(f"a problem of unknown kind {kind!r}")
+        raise ValueError(f"kind {kind!r} of the problem is not known to this version")
     make = Ising if kind == "Ising" else Qubo
     edges, single = archive.numbers("edges", 2), archive.numbers("single", 1)
     return make(header["size"], edges, weights, single, header["offset"])
 
 
 def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
-    """Return the weights of an RBM; SciPy's compiled code trusts indices, so they are checked."""
-    from scipy.sparse import csr_array
+    """Return the sparse weights of an RBM, after a check of their indices."""
+    from scipy.sparse import csr_array  # its compiled code trusts indices
 
     weights = archive.numbers("weights", 1)
     indices = whole_between(archive.numbers("indices", 1), 0, shape[1] - 1, "a column")
     starts = bounds_of(archive.numbers("indptr", 1), len(indices), "a row's start")
     if len(weights) != len(indices) or len(starts) != shape[0] + 1:
         raise ValueError(
-            f"{len(weights)} weights and {len(indices)} columns in {len(starts) - 1} rows, but "
-            f"{shape[0]} visible spins"
+            f"it has {len(weights)} weights, {len(indices)} column indices and {len(starts) - 1} "
+            f"rows; expected equally many weights and indices, and {shape[0]} rows"
         )
     places = np.repeat(np.arange(shape[0]), starts[1:] - starts[:-1]) * shape[1] + indices
     if not (places[1:] > places[:-1]).all() and len(np.unique(places)) < len(places):
-        raise ValueError("a weight is stored twice, and their sum could be rounded")
+        raise ValueError("a weight is stored twice; each must be stored once")
     return csr_array((weights, indices, starts), shape=shape)
 
 
 def _stated(header: dict[str, Any], archive: Archive, size: int) -> Stated:
     cost, recipe = header["planted_cost"], header["recipe"]
     if cost is not None and not is_sound(cost):
-        raise ValueError(f"planted_cost {cost!r:.40} is not a number that glasshouse writes")
+        raise ValueError(f"planted_cost {cost!r:.40} must be a finite number")
     if not isinstance(recipe, (dict, type(None))):
-        raise ValueError("the recipe is not a JSON object")
+        raise ValueError("the recipe must be a JSON object")
     if "planted_model" not in archive:
         return Stated(cost, None, recipe)
     model = archive.numbers("planted_model", 1)
     if model.dtype != np.int8 or model.shape != (size,) or not ((model == 0) | (model == 1)).all():
-        raise ValueError(f"planted_model is not a string of {size} values 0 and 1")
+        raise ValueError(f"planted_model must have {size} values of type int8, 0 or 1")
     return Stated(cost, model, recipe)
 
 
 def _square_parts(squares: Squares) -> Arrays:
     if squares.multipliers.dtype != np.int64:
-        raise ValueError("a .npz file holds multipliers below 2^63 only; write a text format")
+        raise ValueError("an .npz file needs multipliers below 2^63; write .coo or .wcnf instead")
     return {
         "square_nodes": squares.nodes, "square_starts": squares.starts,
         "coefficients": squares.coefficients, "multipliers": squares.multipliers,
@@ -244,10 +244,10 @@ def _planted(
     if "nodes" not in archive:
         return None
     if not isinstance(problem, (Ising, Rbm, Polynomial, MaxSat)) or stated.model is None:
-        raise ValueError("loops without a planted spin problem, or cores without planted clauses")
+        raise ValueError("it has loops or cores, but not a planted problem that needs them")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
-        raise ValueError("version 3 is for planted polynomials and clauses only, and they need it")
+        raise ValueError("version must be 3 for planted polynomials and clauses, else 1 or 2")
     squares, denominator, table, cores = NO_SQUARES, 1, NO_MONOMIALS, NO_CORES
     if isinstance(problem, MaxSat):
         rows = (archive.numbers(f"core_{name}", 1) for name in ("tokens", "starts", "costs"))
@@ -261,12 +261,12 @@ def _planted(
     if not isinstance(cost, int) or type(loop_weight) is not int:
         raise ValueError("planted_cost and loop_weight must be integers")
     if type(denominator) is not int or not 1 <= denominator <= _MOST_DENOMINATOR:
-        raise ValueError(f"denominator {denominator!r:.40}; expected 1 to {_MOST_DENOMINATOR}")
+        raise ValueError(f"denominator {denominator!r:.40} must be from 1 to {_MOST_DENOMINATOR}")
     # A node is a spin, or the ghost, which follows the last spin.
     nodes = whole_between(archive.numbers("nodes", 1), 0, problem.num_variables, "a node")
     if isinstance(problem, Polynomial):
         if len(nodes):
-            raise ValueError("a polynomial is planted by squares alone, but there are loops")
+            raise ValueError("the plant of a polynomial must have squares only, but has loops")
         loops = NO_LOOPS
     else:
         starts = bounds_of(archive.numbers("starts", 1), len(nodes), "a loop's start")
@@ -278,9 +278,9 @@ def _planted(
 
 
 def _table(archive: Archive, problem: Problem) -> Monomials:
-    """Read the products of spins that squares use as vertices."""
+    """Return the products of spins that the squares of a planted polynomial have as vertices."""
     if not isinstance(problem, Polynomial):
-        raise ValueError("products of spins without a polynomial")
+        raise ValueError("it has products of spins, but its problem is not a polynomial")
     size = problem.num_variables
     spins = whole_between(archive.numbers("product_spins", 1), 0, size - 1, "a product's spin")
     starts = bounds_of(archive.numbers("product_starts", 1), len(spins), "a product's start")

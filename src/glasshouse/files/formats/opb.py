@@ -1,4 +1,4 @@
-"""OPB, the pseudo-Boolean format of exact solvers and proof checkers; it is written, not read.
+"""The writer of OPB, the pseudo-Boolean format of exact solvers and proof checkers.
 
 Variables x1 … xn are the problem's. Soft clause k (from 1) has the relaxation variable x(n+k),
 which must be 1 if the clause is falsified. The objective adds up weight · x(n+k), so its minimum is
@@ -21,7 +21,7 @@ _AT_ONCE = 1 << 14
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write size, comments, objective, and one constraint per clause."""
+    """Write an OPB file: size, comments, objective, and one constraint per clause."""
     problem: Max2Sat | MaxSat = sheet.problem
     weights = whole_weights(problem, "OPB")
     size, soft, hard = problem.num_variables, problem.num_clauses, problem.num_hard
@@ -47,7 +47,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] | None) -> bytes:
-    """Write clauses as Σ ±x ≥ 1 - (number of negations), with relaxation variables if given.
+    """Return clauses as constraints Σ ±x ≥ 1 - negations, with relaxation variables if given.
 
     >>> print(_constraints(np.array([[1, -2], [3, 3]]), np.array([7, 8])).decode(), end="")
     +1 x1 -1 x2 +1 x7 >= 0 ;
@@ -67,7 +67,7 @@ def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] 
 
 
 def _constraint(clause: list[int], relaxed: int | None) -> bytes:
-    r"""Return the constraint of one clause of any length.
+    r"""Return the OPB constraint of one clause of any length.
 
     >>> _constraint([1, -2, 3, 1], 7)
     b'+1 x1 -1 x2 +1 x3 +1 x7 >= 0 ;\n'

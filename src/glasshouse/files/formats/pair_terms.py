@@ -1,6 +1,6 @@
-"""Terms `i j weight` from rows of numbers: the part that QUBO, MaxCut and COO files share.
+"""Terms `i j weight` from and to rows of numbers, for QUBO, MaxCut and COO files.
 
-If all numbers of a file are whole, in any spelling (3, 3.0, 3e0), they are integers, unless the
+If all numbers of a file are integral, in any spelling (3, 3.0, 3e0), they are integers, unless the
 note `numbers float` states otherwise. So glasshouse reads back what it wrote, and integers
 from other programs are exact. Files of rudy, Biq Mac and MQLib share one layout: a header `SIZE
 TERMS`, then `i j weight`, counted from 1.
@@ -39,7 +39,7 @@ _PLURALS = {"vertex": "vertices and edges", "variable": "variables and entries"}
 
 @dataclass
 class TermCollector:
-    """Collects the terms of a file, block by block.
+    """Collector of the terms in a file, which are read block by block.
 
     Attributes:
         source: the file, for errors.
@@ -61,7 +61,7 @@ class TermCollector:
     _lengths: list[npt.NDArray[Any]] = field(default_factory=list)  # lengths of terms of any degree
 
     def add(self, rows: Rows) -> None:
-        """Add rows, or raise for the first row that is not a term."""
+        """Add one block of rows; raise for the first row that is not a term."""
         pairs = np.column_stack([rows.column(0), rows.column(1)])
         weights, bad = weights_of(rows)
         outside = (pairs < self.least) | (pairs > self.most)
@@ -71,7 +71,7 @@ class TermCollector:
                 (
                     rows.lengths != 3,
                     lambda row: (
-                        f"{rows.lengths[row]} entries in the line; expected 3: "
+                        f"the line has {rows.lengths[row]} entries, but must have 3: "
                         f"{self.what} {self.what} weight"
                     ),
                 ),
@@ -86,8 +86,8 @@ class TermCollector:
                 (
                     (pairs[:, 0] == pairs[:, 1]) & np.bool_(not self.loops),
                     lambda row: (
-                        f"{self.what} {pairs[row, 0]} is joined to itself; a QUBO needs its "
-                        'format named, such as format="sparse"'
+                        f"{self.what} {pairs[row, 0]} is joined to itself; if the file is a QUBO, "
+                        'pass its format, such as format="sparse"'
                     ),
                 ),
             ],
@@ -98,7 +98,7 @@ class TermCollector:
         self.last_line = int(rows.lines[-1])
 
     def terms(self, notes: Notes) -> tuple[npt.NDArray[np.int32], WeightArray]:
-        """Return all pairs, counted from 0, and their weights: integers, or floats."""
+        """Return all pairs, counted from 0, and their weights as integers or floats."""
         return joined(self._pairs, np.int32, 2), self.weights(notes)
 
     def weights(self, notes: Notes) -> WeightArray:
@@ -117,7 +117,7 @@ class TermCollector:
         return self._as_floats(weights)
 
     def _as_floats(self, weights: WeightArray) -> WeightArray:
-        """Convert integers to floats if decimals, the offset or a note require floats."""
+        """Return weights as floats; raise if an integer is not exact as a float."""
         reals = weights.astype(np.float64, copy=False)
         if weights.dtype == np.int64 and (lost := changed(weights, reals)).any():
             raise self.source.error(weight_message(str(weights[np.argmax(lost)])))
@@ -133,12 +133,12 @@ def make(
     offset: Number,
     sign: int = 1,
 ) -> Any:
-    """Make an Ising problem or QUBO; (i, i) is a field or linear term, repeats add up."""
+    """Make an Ising problem or QUBO from terms; repeats add up, and (i, i) is a linear term."""
     if weights.dtype == np.float64:
         with np.errstate(over="ignore"):
             total = np.abs(weights).sum()
         if not np.isfinite(total):
-            raise source.error("the weights add up to more than a float can hold")
+            raise source.error("the sum of all weights exceeds the float range; scale the weights")
         pairs, weights = _exactly_summed(source, pairs, weights)
     weights = sign * weights
     single = pairs[:, 0] == pairs[:, 1]
@@ -160,7 +160,7 @@ def make(
 def _exactly_summed(
     source: Source, pairs: npt.NDArray[np.int32], weights: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Add up repeated terms; refuse a sum that no float holds, because it would be rounded."""
+    """Add up repeated terms; raise if a sum would be rounded."""
     order, starts = grouped(pairs, int(pairs.max(initial=-1)) + 1)
     if len(starts) == len(order):
         return pairs, weights
@@ -174,8 +174,8 @@ def _exactly_summed(
         if math.fsum([*terms, -total]):
             i, j = np.sort(pairs[order[starts[group]]]).tolist()
             raise source.error(
-                f"the terms of {i} and {j} (counted from 0) add up to a number that no float "
-                "holds exactly; write their sum instead"
+                f"the terms of {i} and {j} (counted from 0) add up to a number that is not exact "
+                "as a float; write one term with their sum"
             )
     return pairs[order[starts]], sums
 
@@ -187,7 +187,7 @@ def write_terms(
     weights: WeightArray,
     spell: Callable[[float], str] = repr,
 ) -> None:
-    """Write one term per line; floats as Python prints them, which is exact."""
+    """Write one line `i j weight` per term, with exact floats (as Python prints them)."""
     if weights.dtype == np.int64:
         write_table(file, [first, second, weights])
         return
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Return notes for what the format cannot store: an offset, and integers that are floats."""
+    """Return comment lines that note the offset, and floats whose values are all integral."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"
@@ -206,12 +206,12 @@ def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
 
 
 def offset_of(notes: Notes) -> Number:
-    """Return the noted offset, or 0 if there is none."""
+    """Return the offset in the notes; 0 if there is none."""
     return notes.number("offset") or 0
 
 
 def weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
-    """Return the last entry of every row, and which of these are not numbers."""
+    """Return the weight at the end of each row, and a mask of weights that are not numbers."""
     values = rows.column(-1)
     bad = values == HARD
     if not rows.odd:
@@ -228,7 +228,7 @@ def weights_of(rows: Rows) -> tuple[WeightArray, npt.NDArray[np.bool_]]:
 
 
 def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-    """Parse entries that are not 64-bit integers as floats; also return which are not numbers."""
+    """Parse entries as floats; return the values and a mask of entries that are not numbers."""
     count = len(texts)
     try:
         if not is_spelled(b"".join(texts)) or max(map(len, texts), default=0) > LONGEST_NUMBER:
@@ -249,10 +249,10 @@ def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Return whether digits without an exponent mean a float of 2^53 or more (all are integral).
+    """Return whether a float of at least 2^53 is what its digits (without an exponent) mean.
 
-    Programs print the shortest digits that give a float back, so these mean the float. All other
-    digits are meant exactly, and such an integer must fit into 64 bits.
+    Programs print the shortest digits that identify a float, so such digits mean the float. Any
+    other digits are meant exactly, and such an integer must fit into 64 bits.
     """
     whole, point, rest = text.lstrip(b"+-").partition(b".")
     if not rest.strip(b"0") and int(whole) == abs(int(number)):
@@ -262,33 +262,33 @@ def _is_held(text: bytes, number: float) -> bool:
 
 
 def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
-    """Return which integers change when converted to floats, which are exact up to 2^53."""
+    """Return a mask of the integers that change when they are converted to floats."""
     fits = np.abs(reals) < 2.0**63  # larger floats cannot be converted back to int64
     back = np.where(fits, reals, 0).astype(np.int64)
     return np.logical_not(fits) | np.not_equal(back, whole)
 
 
 def weight_message(text: str) -> str:
-    """Return what is wrong with a weight, as text."""
+    """Return the error message about a weight that is not a valid number."""
     fault = whole_number_fault(text)
     if fault == "is not an integer":
         fault = "is not a finite number"
     if text.strip("'+-").replace(".", "", 1).isdigit() and "above" not in fault:
-        fault = "is not a float, but the file has decimals; use integers only, or none above 2^53"
+        fault = "is not exact as a float, but the file has decimals; use integers up to 2^53"
     return f"weight {text} {fault}"
 
 
 def read_headed_terms(
     source: Source, stated: Notes, what: str, *, loops: bool
 ) -> tuple[int, npt.NDArray[np.int32], WeightArray]:
-    """Return the size that a file states, its pairs from 0, and their weights.
+    """Read a file of terms; return its size, its pairs (counted from 0) and their weights.
 
-    A file whose first line is a term has no header. Its size is the highest index, and a missing
-    end of such a file cannot be noticed.
+    A file whose first line is a term has no header. Its size is the highest index, and truncation
+    of such a file cannot be noticed.
 
     Args:
         source: the file.
-        stated: takes the notes in the comments.
+        stated: collects the notes in the comments.
         what: the word for an index in messages, vertex or variable.
         loops: whether i = j is a term. Files with such terms must have a header.
     """
@@ -310,8 +310,8 @@ def read_headed_terms(
         raise source.error(f"is empty; expected '{named.upper().replace(' AND', '')}'")
     if size is not None and collector.count != count:
         raise source.error(
-            f"{collector.count} {named.split()[-1]}, but the first line states {count}; the file "
-            "is truncated or was changed",
+            f"found {collector.count} {named.split()[-1]}, but the first line states {count}; the "
+            "file is truncated or was changed",
             collector.last_line,
         )
     pairs, weights = collector.terms(stated)
@@ -322,17 +322,17 @@ def read_headed_terms(
 
 
 def _header(source: Source, rows: Rows, what: str) -> tuple[int, int]:
-    """Return the size and the number of terms in the first row."""
+    """Return the size and the number of terms that the first row states."""
     length, line = int(rows.ends[0]), int(rows.lines[0])
     named = _PLURALS[what]
     if length != 2:
-        raise source.error(f"the first line has {length} entries; expected two: {named}", line)
+        raise source.error(f"the first line must have two entries, not {length}: {named}", line)
     size, count = rows.values[:2].tolist()
     if not 0 <= size <= MOST_VARIABLES or count < 0:
         first, second = named.split(" and ")
         raise source.error(
-            f"{rows.text(0, 0)} {first} and {rows.text(0, 1)} {second}; expected 0 to "
-            f"{MOST_VARIABLES} and 0 or more",
+            f"the first line states {rows.text(0, 0)} {first} and {rows.text(0, 1)} {second}; "
+            f"expected 0 to {MOST_VARIABLES}, and at least 0",
             line,
         )
     return size, count

@@ -1,9 +1,8 @@
 """QPLIB files of binary problems without constraints (type QBN): ½ xᵀQx + bᵀx + q.
 
-Q is symmetric, and the file has one of each pair of entries: the entry of two variables is the
-    coefficient of their product, and an entry on the diagonal counts half. Variables are counted
-    from 1. The data after the objective (starting points, names) do not change energies; names
-    become labels.
+Q is symmetric, and the file has only one of Q_ij and Q_ji: it is the coefficient of x_i x_j, and an
+entry on the diagonal counts half. Variables are counted from 1. The data after the objective
+(starting points, names) do not change energies; names become labels.
 """
 
 from __future__ import annotations
@@ -82,11 +81,11 @@ class _Reader:
         offset: Number,
         sign: int,
     ) -> Any:
-        """Return a minimised problem; the sign of a maximised objective is changed."""
+        """Return the QUBO to minimise, with the sign of a maximised objective changed."""
         pairs, weights = quadratic.terms(self.notes)
         singles, values = linear.terms(self.notes)
         if len(np.unique(singles[:, 0])) < len(singles):
-            raise self.source.error("a linear coefficient is stated twice")
+            raise self.source.error("a linear coefficient is stated twice; remove one of the lines")
         other = np.ones(size if default else 0, dtype=np.bool_)
         other[singles[:, 0] if default else []] = False
         rest = np.repeat(np.flatnonzero(other), 2).reshape(-1, 2).astype(np.int32)
@@ -106,26 +105,26 @@ class _Reader:
     def _as_floats(self, values: WeightArray) -> npt.NDArray[np.float64]:
         if values.dtype == np.int64 and (np.abs(values) > 2**53).any():
             raise self.source.error(
-                "the file has decimals or halves, and no float holds an integer above 2^53"
+                "has decimals or halves, so its integers must be at most 2^53, to be exact floats"
             )
         return values.astype(np.float64)
 
     def _kind(self) -> int:
-        """Return 1 for a minimised objective, -1 for a maximised one; refuse other problems."""
+        """Return 1 for a minimised or -1 for a maximised objective; raise for other types."""
         kind = self._next("the type of the problem").upper()
         if not _BINARY.fullmatch(kind):
             raise self.source.error(
-                f"holds a problem of type {shown(kind)}; expected QBN: a quadratic objective of "
+                f"the problem has type {shown(kind)}; expected QBN: a quadratic objective of "
                 "binary variables without constraints",
                 self.line,
             )
         sense = self._next("minimize or maximize").lower()
         if sense not in (b"minimize", b"maximize"):
-            raise self.source.error(f"{shown(sense)}; expected minimize or maximize", self.line)
+            raise self.source.error(f"{shown(sense)} must be minimize or maximize", self.line)
         return 1 if sense == b"minimize" else -1
 
     def _labels(self, size: int) -> Labels | None:
-        """Return the names of the variables; files may end before them."""
+        """Return the names of the variables as labels; None if the file ends before them."""
         if self._is_at_end():
             return None
         self._next("the value for infinity")
@@ -141,7 +140,7 @@ class _Reader:
         for rows in self._take(number, "names"):
             places = rows.column(0)
             wrong = (rows.lengths < 2) | (places < 1) | (places > size)
-            rows.refuse(self.source, [(wrong, lambda _: "expected a variable and its name")])
+            rows.refuse(self.source, [(wrong, lambda _: "expected a variable number and its name")])
             for row, place in enumerate(places.tolist()):
                 names[place - 1] = _name(rows, row)
         try:
@@ -158,7 +157,7 @@ class _Reader:
         return self.rest is None
 
     def _take(self, count: int, what: str) -> Iterator[Rows]:
-        """Yield the next `count` rows, in parts."""
+        """Yield the next `count` rows of the file, in blocks of rows."""
         while count:
             if self._is_at_end():
                 raise self.source.error(f"ends before {what}; the file is truncated")
@@ -179,28 +178,28 @@ class _Reader:
         word = self._next(what)
         number = parse_number(word)
         if number is None or (isinstance(number, int) and abs(number) > INT64_MAX):
-            raise self.source.error(f"{shown(word)}; expected {what}", self.line)
+            raise self.source.error(f"{shown(word)} is not a number; expected {what}", self.line)
         is_whole = isinstance(number, float) and number.is_integer() and abs(number) <= 2**53
         return int(number) if is_whole else number  # 0.0 counts as whole, as in all other lines
 
     def _count(self, what: str, most: int = 2**62) -> int:
         number = self._number(what)
         if not isinstance(number, int) or not 0 <= number <= most:
-            raise self.source.error(f"{number}; expected {what}, from 0 to {most}", self.line)
+            raise self.source.error(f"{number}; expected {what}, an integer to {most}", self.line)
         return number
 
 
 def _doubled(source: Source, rows: Rows) -> Rows:
-    """Turn rows `i value` into terms `i i value`."""
+    """Convert rows `i value` to rows `i i value`."""
     short = rows.lengths != 2
-    rows.refuse(source, [(short, lambda _: "expected a variable and its coefficient")])
+    rows.refuse(source, [(short, lambda _: "expected a variable number and its coefficient")])
     values = np.insert(rows.values, np.arange(0, len(rows.values), 2), rows.values[::2])
     odd = {place + place // 2 + place % 2: text for place, text in rows.odd.items()}
     return Rows(values, rows.ends // 2 * 3, rows.lines, odd)
 
 
 def _name(rows: Rows, row: int) -> Any:
-    """Return a name as an integer if it is written as one, otherwise as text."""
+    """Return the name in a row: an integer if it is written as one, otherwise a text."""
     place = int(rows.starts[row]) + 1
     if place in rows.odd:
         return rows.odd[place].decode("utf-8", "backslashreplace")
@@ -209,12 +208,12 @@ def _name(rows: Rows, row: int) -> Any:
 
 
 def read(source: Source) -> Document:
-    """Read a QUBO; the sign of a maximised objective is changed."""
+    """Read a QPLIB file as a QUBO, with the sign of a maximised objective changed."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write the objective, minimised; notes follow, where readers that count lines stop."""
+    """Write a QUBO as a QPLIB file, with the notes at the end of the file."""
     problem: Qubo = sheet.problem
     used = np.flatnonzero(problem.linear)
     labels = problem.labels
@@ -241,7 +240,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _is_name(label: object) -> bool:
-    """Whether a label is read back from a list of names unchanged."""
+    """Return whether a label, written as a name, is read back unchanged."""
     if type(label) is int:
         return abs(label) < INT64_MAX
     return isinstance(label, str) and bool(_NAME.fullmatch(label))

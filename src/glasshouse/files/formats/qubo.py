@@ -1,4 +1,4 @@
-"""The `.qubo` format of qbsolv: `p qubo 0 VARIABLES DIAGONALS ELEMENTS`; minimised, from 0."""
+"""The `.qubo` format of qbsolv: a p line, then terms `i j weight` with variables from 0."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ class _Reader:
         collector: TermCollector | None = None
         for rows in read_rows(self.source, b"cp", self._on_line):
             if self.header is None:
-                raise self.source.error(f"no p line before the terms; expected {_SHAPE}")
+                raise self.source.error(f"has no p line before the terms; expected {_SHAPE}")
             if collector is None:
                 collector = TermCollector(self.source, 0, self.header[0] - 1, "variable", True)
             collector.add(rows)
         if self.header is None:
-            raise self.source.error(f"holds no p line; expected {_SHAPE}")
+            raise self.source.error(f"has no p line; expected {_SHAPE}")
         size, diagonals, elements = self.header
         collector = collector or TermCollector(self.source, 0, size - 1, "variable", True)
         if collector.count != diagonals + elements:
             raise self.source.error(
-                f"{collector.count} terms, but the p line states {diagonals} + {elements}; the "
-                "file is truncated or was changed",
+                f"found {collector.count} terms, but the p line states {diagonals} + {elements}; "
+                "the file is truncated or was changed",
                 collector.last_line,
             )
         pairs, weights = collector.terms(self.notes)
@@ -57,9 +57,9 @@ class _Reader:
             self.notes.take(line, text[1:])
             return
         if self.header is not None:
-            raise self.source.error("a second p line; expected one", line)
+            raise self.source.error("there must be only one p line; remove the second", line)
         if rows_before:
-            raise self.source.error("a p line after terms; expected it before them", line)
+            raise self.source.error("the p line must be before all terms", line)
         words = text.split(maxsplit=6)
         if (
             len(words) != 6
@@ -67,16 +67,17 @@ class _Reader:
             or words[2] not in (b"0", b"unconstrained")
             or not all(word.isdigit() and len(word) < 19 for word in words[3:])
         ):
-            raise self.source.error(f"{shown(text)}; expected {_SHAPE}", line)
+            raise self.source.error(f"{shown(text)} must be {_SHAPE}", line)
         self.header = [int(word) for word in words[3:]]
         if self.header[0] > MOST_VARIABLES:
             raise self.source.error(
-                f"{self.header[0]} variables; expected at most {MOST_VARIABLES}", line
+                f"the p line states {self.header[0]} variables, above the limit {MOST_VARIABLES}",
+                line,
             )
 
 
 def moved(stated: Stated, offset: Number) -> Stated:
-    """Return the statement with the offset subtracted from its cost (or added to it).
+    """Return a statement with `offset` added to its cost.
 
     Raises:
         OverflowError: the new cost is more than a float can hold.
@@ -89,13 +90,13 @@ def moved(stated: Stated, offset: Number) -> Stated:
         cost = int(exact) if is_whole else float(exact)
     except OverflowError:
         raise OverflowError(
-            f"and an offset of {offset} add up to more than a float can hold"
+            f"and the offset {offset} add up to more than a float can hold"
         ) from None
     return Stated(cost, stated.model, stated.recipe)
 
 
 def stated_with(notes: comments.Notes, size: int, offset: Number) -> Stated:
-    """Return what the notes state; the offset, which the file leaves out, is added to the cost."""
+    """Return the statements in the notes, with the offset of the problem added to the cost."""
     try:
         return replace(moved(notes.stated(size), offset), spelled=notes.number("planted-cost"))
     except OverflowError as fault:
@@ -103,12 +104,12 @@ def stated_with(notes: comments.Notes, size: int, offset: Number) -> Stated:
 
 
 def read(source: Source) -> Document:
-    """Read terms in any order; repeated terms are added up."""
+    """Read a `.qubo` file with terms in any order, and add up repeated terms."""
     return _Reader(source).read()
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write comments, header, linear terms that are not zero, pairs.
+    """Write a `.qubo` file: comments, header, nonzero linear terms, then pairs.
 
     The planted cost is stated as a solver of the file computes it: without the offset.
     """
@@ -124,7 +125,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def objective(problem: Ising | Qubo) -> Measure:
-    """The sum of the terms; other readers ignore the offset, which is in a comment."""
+    """Return the measure of a `.qubo` or `.coo` file: the sum of its terms, without offset."""
     return Measure("objective", problem.is_integer, shift=-Fraction(problem.offset))
 
 

@@ -1,7 +1,7 @@
-"""QUBOs as the entries of a symmetric matrix Q: `VARIABLES ENTRIES`, then `i j q` from 1.
+"""QUBOs as the entries of a symmetric matrix Q: `VARIABLES ENTRIES`, then lines `i j q`.
 
-An entry with i = j is on the diagonal. Each entry off the diagonal is listed once and counts twice,
-because the objective is x'Qx, the sum over all i and j. The Biq Mac library minimises it
+Variables count from 1. Each entry off the diagonal is listed once and counts twice, because the
+objective is x'Qx, the sum over all i and j. The Biq Mac library minimises the objective
 (`.sparse`), and MQLib maximises it (`.mqlib`).
 """
 
@@ -21,13 +21,13 @@ from glasshouse.problems import Measure, Qubo, to_qubo
 
 
 def read(source: Source, sign: int) -> Document:
-    """Read x'Qx as a QUBO; `sign` is -1 if the objective is maximised."""
+    """Read the objective x'Qx as a QUBO; `sign` is -1 if it is maximised."""
     stated = Notes(source, ("numbers",))
     size, pairs, weights = read_headed_terms(source, stated, "variable", loops=True)
     twice = pairs[:, 0] != pairs[:, 1]
     if weights.dtype == np.int64 and (np.abs(weights[twice]) >= 2**62).any():
         raise source.error(
-            "an entry off the diagonal counts twice, and twice its value is above 2^63-1"
+            "an entry off the diagonal is too large; it counts twice, so it must be below 2^62"
         )
     problem = pair_terms.make(source, Qubo, size, pairs, np.where(twice, 2, 1) * weights, 0, sign)
     return Document(stated.labelled(problem))

@@ -1,8 +1,8 @@
 """JSON lists of terms with ids, as chook and higher-order optimisers write polynomials.
 
-Written is `{"cost_function": {"type": "ising" or "pubo", "terms": [{"c": w, "ids": [i, j, k]}]}}`;
-`{"problem": {"type": "ising" or "hobo", "terms": [{"w": w, "ids": [i, j, k]}]}}` is read as well.
-Energies are minimised, with these signs. The metadata hold everything else, as in BQP-JSON.
+Files contain `{"cost_function": {"type": "ising" or "pubo", "terms": [{"c": w, "ids": [i, j]}]}}`.
+The reader also accepts `{"problem": {"type": "ising" or "hobo", "terms": [{"w": w, "ids": [i]}]}}`.
+Energies are minimised, with these signs. The metadata contain all other data, as in BQP-JSON.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ _KEYS = {"cost_function": "c", "problem": "w"}
 
 
 def holds_terms(data: dict[str, Any]) -> bool:
-    """Whether a JSON object is a list of terms."""
+    """Return whether a JSON object contains a list of terms with ids."""
     return any(isinstance(data.get(key), dict) and "terms" in data[key] for key in _KEYS)
 
 
 def document(source: Source, data: dict[str, Any]) -> Document:
-    """Return the polynomial and the statements about it; an invalid list may raise any error."""
+    """Return the polynomial in a list of terms, and the statements about it."""
     key = next(key for key in _KEYS if key in data)
     kind = data[key].get("type")
     if kind not in ("ising", "pubo", "hobo"):
-        raise ValueError(f"type {kind!r:.40} is not one of ising, pubo, hobo")
+        raise ValueError(f"type {kind!r:.40} must be ising, pubo or hobo")
     about = data.get("metadata", {})
     if not isinstance(about, dict) or not is_shallow(about):
-        raise ValueError("metadata is not a plain object")
+        raise ValueError("metadata must be a JSON object that is not deeply nested")
     rows, numbers = [], []
     for term in data[key]["terms"]:
         ids, weight = term["ids"], term[_KEYS[key]]
         if not isinstance(ids, list) or not all(type(k) is int and k >= 0 for k in ids):
-            raise ValueError(f"{term!r:.60} has no ids: a list of integers from 0")
+            raise ValueError(f"{term!r:.60} must have ids, a list of integers of at least 0")
         if not is_sound(weight):
-            raise ValueError(f"{weight!r:.40} is not a number")
+            raise ValueError(f"weight {weight!r:.40} must be a finite number")
         rows.append(ids)
         numbers.append(weight)
     weights = as_array(numbers, key) if numbers else np.empty(0, dtype=np.int64)
@@ -61,7 +61,7 @@ def document(source: Source, data: dict[str, Any]) -> Document:
     used = int(held.indices.max(initial=-1)) + 1
     size = about.get("num_variables", used)
     if type(size) is not int or not used <= size <= MOST_VARIABLES:
-        raise ValueError(f"num_variables {size!r:.40} is not a number of at least {used}")
+        raise ValueError(f"num_variables {size!r:.40} must be an integer of at least {used}")
     source.refuse_idle(size, len(rows), "terms")
     labels = naming.from_list(about["labels"], size) if "labels" in about else None
     problem = make(source, size, held, weights, labels, _UNITS[kind])
@@ -71,17 +71,17 @@ def document(source: Source, data: dict[str, Any]) -> Document:
 def _stated(about: dict[str, Any], size: int) -> Stated:
     recipe, cost, model = (about.get(key) for key in ("recipe", "planted_cost", "planted_model"))
     if not isinstance(recipe, (dict, type(None))):
-        raise ValueError("the recipe in metadata is not an object")
+        raise ValueError("the recipe in metadata must be a JSON object")
     if cost is not None and not is_sound(cost):
-        raise ValueError(f"planted_cost {cost!r:.40} is not a number")
+        raise ValueError(f"planted_cost {cost!r:.40} must be a finite number")
     bits = None if model is None else parse_bits(str(model).encode("ascii", "replace"))
     if model is not None and (bits is None or len(bits) != size):
-        raise ValueError(f"planted_model is not a string of {size} values 0 and 1")
+        raise ValueError(f"planted_model must be a string of {size} digits, 0 or 1")
     return Stated(cost, bits, recipe)
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write one term per line, the constant first."""
+    """Write a polynomial as a JSON list of terms, one per line, the constant first."""
     problem: Polynomial = sheet.problem
     naming.refuse_odd(problem.labels)
     stated = sheet.stated

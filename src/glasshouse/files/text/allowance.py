@@ -18,9 +18,9 @@ UNPACKED = 32
 
 _DEFAULT = 64 << 20
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-# Approximate memory of a variable, an edge or a loop.
+# Approximate bytes of memory of a variable, an edge or a loop.
 ITEM = 64
-# Bytes that the recipe of a file may grow per term: 64 loops or edges.
+# Bytes that the instance of a recipe may take per term of its file: 64 loops or edges.
 _GROWN_PER_TERM = 64 * ITEM
 # Pairs of squares allowed per byte; checking the default limit takes about a second.
 _PAIRS_PER_BYTE = 16
@@ -29,7 +29,7 @@ _STEPS_PER_BYTE = 2
 
 
 def read_limit() -> int:
-    """Return the limit in bytes: 64 MiB, or the value of the environment variable.
+    """Return the read limit in bytes: 64 MiB, or the value of GLASSHOUSE_READ_LIMIT.
 
     Raises:
         ValueError: the environment variable is not a size.
@@ -65,45 +65,45 @@ class Allowance:
 
     @property
     def unpacked(self) -> int:
-        """The number of bytes that the file may unpack to."""
+        """The largest number of bytes that the file may unpack to."""
         return max(self.limit, UNPACKED * self.on_disk)
 
     @property
     def longest_line(self) -> int:
-        """The longest comment in bytes; a planted model of 67 million variables still fits."""
+        """The largest number of bytes that a comment line may have."""
         return self.limit
 
     @property
     def longest_row(self) -> int:
-        """The most bytes in a line of numbers; parsed numbers take more memory than text."""
-        return self.limit // 4
+        """The largest number of bytes that a line of numbers may have."""
+        return self.limit // 4  # parsed numbers take more memory than text
 
     @property
     def most_idle(self) -> int:
-        """The number of variables allowed without any terms; solvers allocate memory for each."""
-        return self.limit // ITEM
+        """The largest number of variables that a file without terms may state."""
+        return self.limit // ITEM  # solvers allocate memory for each variable
 
     @property
     def most_parts(self) -> int:
-        """The number of members or streams that a compressed file may be joined from."""
+        """The largest number of members or streams that a compressed file may consist of."""
         return 1 + self.limit // 4096 + self.on_disk // 1024
 
     @property
     def most_pairs(self) -> int:
-        """The number of pairs of nodes that the squares of a certificate may have."""
+        """The largest number of node pairs that the squares of a certificate may have."""
         return _PAIRS_PER_BYTE * self.unpacked
 
     def grown(self, terms: int) -> int:
-        """Return the bytes that the recipe of a file with `terms` terms may grow."""
+        """Return how many bytes the instance of a recipe may take, for a file of `terms` terms."""
         return max(self.limit, _GROWN_PER_TERM * terms)
 
     def steps(self, terms: int) -> int:
-        """Return the number of steps that a search for loops in such a file may take."""
+        """Return how many steps growing a recipe may take, for a file of `terms` terms."""
         return _STEPS_PER_BYTE * self.grown(terms)
 
     @property
     def too_much(self) -> str:
-        """The message about a file that unpacks to more than allowed."""
+        """The error message for a file that unpacks to more bytes than allowed."""
         return (
             f"unpacks to more than {UNPACKED} times its {self.on_disk} bytes on disk, and to more "
             f"than {_spelled(self.limit)}; {self.remedy}"
@@ -111,7 +111,7 @@ class Allowance:
 
     @property
     def remedy(self) -> str:
-        """The end of every message about the allowance: the limit and how to raise it."""
+        """The end of each message about the allowance: the limit, and how to raise it."""
         return (
             f"the limit is {VARIABLE}={_spelled(self.limit)}; raise it if you trust the file "
             f"(for instance {VARIABLE}={_spelled(32 * self.limit)})"

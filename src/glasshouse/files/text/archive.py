@@ -1,6 +1,6 @@
 """Named arrays from an .npz archive, and checks of the integers in them.
 
-Only the arrays that are asked for are read. The directory of an archive is only a claim: at most
+Only requested arrays are read. The directory of an archive is not trusted: at most
 100 members of it are read, sizes are compared with the allowance before memory is allocated, and a
 member is unpacked no further than its stated size.
 
@@ -39,11 +39,11 @@ NUMBER = 8  # bytes of a number in memory
 
 @contextmanager
 def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
-    """Open an .npz file; whatever is wrong with it raises one `FileError`.
+    """Open an .npz file, and raise any fault in it as a `FileError`.
 
     Args:
         source: the file.
-        otherwise: the message, with `{}` for the fault.
+        otherwise: the error message, with `{}` in place of the fault.
     """
     try:
         with Archive(source) as archive:
@@ -55,7 +55,7 @@ def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
 
 
 class Archive:
-    """An open .npz file; see `opened_archive`.
+    """An open .npz file, whose arrays are read by name; see `opened_archive`.
 
     Args:
         source: the file.
@@ -73,11 +73,11 @@ class Archive:
         self._left = source.allowance.unpacked
         members = self._zip.infolist()
         if len(members) > _MOST_MEMBERS:
-            raise ValueError(f"{len(members)} members; expected at most {_MOST_MEMBERS}")
+            raise ValueError(f"it has {len(members)} members; expected at most {_MOST_MEMBERS}")
         counts = Counter(member.filename for member in members)
         for name, count in counts.items():
             if count > 1:
-                raise ValueError(f"{count} members are called {name[:40]!r}")
+                raise ValueError(f"{count} members are called {name[:40]!r}; expected one")
         self._members = {member.filename: member for member in members}
 
     def __enter__(self) -> Archive:
@@ -100,10 +100,10 @@ class Archive:
         return f"{name}.npy" in self._members
 
     def text(self, name: str) -> str:
-        """Read a text without dimensions."""
+        """Read an array that contains a single text."""
         array = self._read(name, text=True)
         if array.ndim:
-            raise ValueError(f"its {name} is not a text")
+            raise ValueError(f"its {name} must be a single text, not an array")
         return str(array)
 
     def numbers(self, name: str, dimensions: int) -> npt.NDArray[Any]:
@@ -118,7 +118,7 @@ class Archive:
             raise KeyError(name)
         member = self._members[f"{name}.npy"]
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"{name} is compressed by a method that NumPy does not use")
+            raise ValueError(f"{name} must be uncompressed or compressed by deflate")
         self._left -= member.file_size
         if self._left < 0:
             raise self._source.error(self._source.allowance.too_much)
@@ -128,7 +128,7 @@ class Archive:
             for length in shape:
                 count *= length
             if count * kind.itemsize != member.file_size - start:
-                raise ValueError(f"{name} states shape {shape}, but its number of bytes differs")
+                raise ValueError(f"{name} of shape {shape} has the wrong number of bytes")
             if not text:
                 # Problems and machines store numbers in eight bytes, even if the file has shorter
                 # ones.
@@ -143,15 +143,15 @@ class Archive:
 def npy_head(
     data: Any, name: str, *, text: bool
 ) -> tuple[np.dtype[Any], tuple[int, ...], bool, int]:
-    """Parse the head of an .npy file of version 1.0, as NumPy writes it.
+    """Parse the header of an .npy file of version 1.0, as NumPy writes it.
 
     Returns:
-        Type, shape, whether the array is stored column by column, and the length of the head.
+        The type, the shape, whether the array is stored by columns, and the header's length.
     """
     magic = data.read(10)
     length = int.from_bytes(magic[8:], "little")
     if magic[:8] != b"\x93NUMPY\1\0" or len(magic) != 10 or length > _LONGEST_HEAD:
-        raise ValueError(f"{name} is not an .npy of version 1.0")
+        raise ValueError(f"{name} is not an .npy file of version 1.0")
     head = data.read(length)
     found = _NPY_HEAD.fullmatch(head)
     if not found or len(head) != length:
@@ -159,13 +159,13 @@ def npy_head(
     order, kind, width, fortran, lengths = found.groups()
     spelled = (kind + width).decode()
     if spelled not in _NUMBERS if not text else kind != b"U":
-        raise ValueError(f"{name} holds {spelled}; expected {'text' if text else 'numbers'}")
+        raise ValueError(f"{name} has type {spelled}; expected {'text' if text else 'numbers'}")
     shape = tuple(map(int, lengths.split(b","))) if lengths else ()
     return np.dtype(order.decode() + spelled), shape, fortran == b"True", 10 + length
 
 
 def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
-    """Read a whole member into memory, and check its checksum at the end."""
+    """Read a whole archive member into `memory`; reading its end checks the checksum."""
     place = 0
     while place < len(memory):
         piece = data.read(min(BLOCK, len(memory) - place))
@@ -178,7 +178,7 @@ def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
 
 
 def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> IntArray:
-    """Return a flat array of integers from `least` to `most`, as int64.
+    """Check that a flat array has integers from `least` to `most`, and return it as int64.
 
     Raises:
         ValueError: the array has another shape or type, or a number is outside that range.
@@ -190,7 +190,7 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
     """
     if array.ndim != 1 or array.dtype.kind not in "iu":
         raise ValueError(
-            f"{what} must be in a row of integers, not {array.dtype} of shape {array.shape}"
+            f"{what} must be in a flat array of integers, not {array.dtype} of shape {array.shape}"
         )
     if array.size:
         for extreme in (int(array.min()), int(array.max())):
@@ -200,14 +200,14 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
 
 
 def bounds_of(array: npt.NDArray[Any], end: int, what: str) -> IntArray:
-    """Return the boundaries of the parts of a list: ascending, from 0 to `end`.
+    """Check that the boundaries of parts ascend from 0 to `end`, and return them as int64.
 
     Raises:
         ValueError: the boundaries are not ascending from 0 to `end`.
     """
     bounds = whole_between(array, 0, end, what)
     if not bounds.size or bounds[0] != 0 or bounds[-1] != end:
-        raise ValueError(f"{what} should run from 0 to {end}")
+        raise ValueError(f"{what} is wrong: the values must ascend from 0 to {end}")
     if (bounds[1:] < bounds[:-1]).any():
-        raise ValueError(f"{what} is below the one before; expected ascending ones")
+        raise ValueError(f"{what} is below its predecessor; all must be in ascending order")
     return bounds

@@ -1,4 +1,4 @@
-"""The errors of reading and writing files."""
+"""Exceptions for files that cannot be read or written, and quoting of file contents."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _LONGEST, _LONGEST_PIECE = 600, 40
 
 
 class FileError(ValueError):
-    """Raised if a file cannot be read or written; names the file, the line and the cause.
+    """Raised if a file cannot be read or written.
 
-    The message is one line of printable characters, whatever the file contains.
+    The message names the file, the line and the cause. It is one line of printable characters.
 
     Attributes:
         path: the file.
@@ -29,7 +29,7 @@ class FileError(ValueError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """Raised if a file does not exist; a FileNotFoundError, so `except OSError` catches it.
+    """Raised if a file does not exist; also a FileNotFoundError.
 
     >>> isinstance(MissingFileError("x.wcnf", "there is no such file"), FileNotFoundError)
     True
@@ -37,15 +37,15 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 class ExistingFileError(FileError, FileExistsError):
-    """Raised if a file would be overwritten; a subclass of FileExistsError."""
+    """Raised if a file would be overwritten; also a FileExistsError."""
 
 
 class FileAccessError(FileError, OSError):
-    """Raised if the system denies reading or writing a file; a subclass of OSError."""
+    """Raised if the operating system denies reading or writing a file; also an OSError."""
 
 
 def shown(text: bytes) -> str:
-    """Return a piece of a file for a message: quoted, escaped and shortened.
+    """Return a piece of a file for an error message: quoted, escaped and shortened.
 
     >>> print(shown(b"1.5"), len(shown(b"x" * 99)))
     '1.5' 42

@@ -1,4 +1,4 @@
-"""Compiled text functions: integers from lines, and lines from integers.
+"""Compiled conversion between lines of text and rows of integers.
 
 `scan` is the tokenizer of every text format. It does not know clauses or edges: a line is a row of
 tokens, and a token that is not a 64-bit integer is left to the caller, with its position.
@@ -26,12 +26,12 @@ _MOST = np.int64(2**63 - 1)
 
 @inner
 def _is_blank(byte: int) -> bool:
-    """Whether a byte is white space within a line; a carriage return is."""
+    """Return whether a byte is white space within a line (including a carriage return)."""
     return byte == 32 or byte == 9 or (11 <= byte <= 13)
 
 
 class Room(NamedTuple):
-    """The buffers that a scan fills; `counts` records how much of them is filled."""
+    """The buffers that `scan` fills, with the number of entries in use in `counts`."""
 
     values: npt.NDArray[np.int64]  # one per token: its value, `HARD` or `ODD`
     row_ends: npt.NDArray[np.int64]  # one per row: the number of values up to its end
@@ -81,7 +81,7 @@ def scan(block: Any, position: int, line: int, is_mark: Any, room: Any) -> Any:
 
 @inner
 def _read_line(block: Any, position: int, room: Any, num_values: int, num_odd: int) -> Any:
-    """Read the tokens of one line, which is not empty; return its end and the new counts."""
+    """Read the tokens of one nonempty line; return its end and the new counts."""
     while block[position] != 10:
         begin = position
         negative = block[position] == 45  # "-"
@@ -116,13 +116,13 @@ def _read_line(block: Any, position: int, room: Any, num_values: int, num_odd: i
 
 @compiled
 def join(values: Any, row_ends: Any, prefix: Any, buffer: Any) -> int:
-    """Write rows of int64 as lines: the prefix, then the values with a space between them.
+    """Write rows of int64 into `buffer` as lines of text, each after `prefix`.
 
     Args:
         values: int64, the values of all rows, concatenated; none is -2^63.
         row_ends: int64, the number of values up to the end of each row.
         prefix: uint8, written at the beginning of every line.
-        buffer: uint8, with space in every line for the prefix, 21 bytes per value, and one more.
+        buffer: uint8, with space for 21 bytes per value and, per line, the prefix and a newline.
 
     Returns:
         The number of bytes written.

@@ -1,4 +1,4 @@
-"""Rows of numbers: read from text and written, block by block; parsing of numbers and bits."""
+"""Reading and writing of text files that consist of rows of numbers, block by block."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ODD_AT_ONCE = 1 << 18
 
 @dataclass(frozen=True)
 class Rows:
-    """Some lines of numbers: row k is `values[starts[k]:ends[k]]` and was line `lines[k]`.
+    """A block of number rows: row k is `values[starts[k]:ends[k]]`, from line `lines[k]`.
 
     Values are 64-bit integers. `HARD` stands for the letter h. Any other token is `ODD`; its text
     is in `odd`, by its index in `values`.
@@ -62,7 +62,7 @@ class Rows:
         return np.where(there, self.values[np.where(there, places, 0)], missing)
 
     def text(self, row: int, number: int) -> str:
-        """Return the text of token `number` of a row, for a message; -1 is the last."""
+        """Return token `number` of a row as text for a message; -1 is the last token."""
         place = int(self.starts[row] if number >= 0 else self.ends[row]) + number
         if place in self.odd:
             return shown(self.odd[place])
@@ -70,7 +70,7 @@ class Rows:
         return "'h'" if value == HARD else str(value)
 
     def part(self, start: int, stop: int) -> Rows:
-        """Return the rows from `start` to `stop`."""
+        """Return the rows from `start` up to, but not including, `stop`."""
         first = int(self.starts[start]) if start < len(self.ends) else len(self.values)
         last = int(self.ends[stop - 1]) if stop > start else first
         odd = {place - first: text for place, text in self.odd.items() if first <= place < last}
@@ -78,13 +78,13 @@ class Rows:
         return Rows(self.values[first:last], ends, lines, odd)
 
     def having(self, tokens: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Return which rows contain at least one of the marked tokens."""
+        """Return a mask of the rows that contain at least one of the marked tokens."""
         rows = np.zeros(len(self.ends), dtype=np.bool_)
         rows[np.searchsorted(self.ends, np.flatnonzero(tokens), side="right")] = True
         return rows
 
     def refuse(self, source: Source, faults: Iterable[Fault]) -> None:
-        """Raise for the first row that has a fault; of its faults, report the one listed first."""
+        """Raise for the first row that has a fault, with the message of the fault listed first."""
         found = [(int(np.argmax(mask)), message) for mask, message in faults if mask.any()]
         if found:
             row, message = min(found, key=lambda fault: fault[0])
@@ -136,7 +136,7 @@ def read_rows(
                 yield _rows(room, text)
             elif is_full:
                 raise source.error(
-                    f"more than {_ODD_AT_ONCE} entries in the line are not integers", line
+                    f"the line has more than {_ODD_AT_ONCE} entries that are not integers", line
                 )
             before += rows
             if not is_full:
@@ -145,7 +145,7 @@ def read_rows(
 
 
 def _new_room(size: int) -> Room:
-    """Return buffers that can hold the tokens of any block of `size` bytes."""
+    """Allocate buffers for the tokens of any block of at most `size` bytes."""
     tokens = size // 2 + 1
     odd = min(tokens, _ODD_AT_ONCE)
     shapes = tokens, tokens, tokens, odd, (odd, 2), 3
@@ -153,7 +153,7 @@ def _new_room(size: int) -> Room:
 
 
 def _rows(room: Room, text: bytes) -> Rows:
-    """Return the rows that a scan of some text found."""
+    """Return the rows that `scan` found in `text`."""
     values, rows, odd = room.counts.tolist()
     columns = room.odd_places[:odd].tolist(), *room.odd_spans[:odd].T.tolist()
     words = {place: text[start:end] for place, start, end in zip(*columns, strict=True)}
@@ -162,13 +162,13 @@ def _rows(room: Room, text: bytes) -> Rows:
 
 
 def joined(parts: list[npt.NDArray[Any]], kind: Any, width: int | None = None) -> npt.NDArray[Any]:
-    """Concatenate arrays; return an empty one of the right kind if there are none."""
+    """Concatenate arrays; return an empty array of type `kind` if the list is empty."""
     shape = (0,) if width is None else (0, width)
     return np.concatenate([np.empty(shape, dtype=kind), *parts], dtype=kind)
 
 
 def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: bytes = b"") -> None:
-    """Write rows of integers as lines of text, each after the prefix."""
+    """Write rows of integers as lines of text, each after `prefix`."""
     head = np.frombuffer(prefix, dtype=np.uint8)
     for start in range(0, len(row_ends), _ROWS_AT_ONCE):
         ends = row_ends[start : start + _ROWS_AT_ONCE]
@@ -180,7 +180,7 @@ def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: byt
 
 
 def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes = b"") -> None:
-    """Write columns of integers; line k holds entry k of each column."""
+    """Write columns of integers side by side: line k has entry k of each column."""
     for start in range(0, len(columns[0]), _ROWS_AT_ONCE):
         part = [column[start : start + _ROWS_AT_ONCE] for column in columns]
         table = np.column_stack(part).astype(np.int64, copy=False)
@@ -188,7 +188,7 @@ def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes =
 
 
 def whole_number_fault(text: str) -> str:
-    """Return what is wrong with a token that should be a 64-bit integer."""
+    """Return the part of a message that says why a token is not a 64-bit integer."""
     digits = text.strip("'+-")
     if digits.isdigit() and int(digits[:40]) > INT64_MAX:
         return "is above 2^63-1"
@@ -201,7 +201,7 @@ def bit_string(bits: npt.NDArray[np.int8]) -> str:
 
 
 def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
-    """Parse a string of 0 and 1 as int8; None for anything else."""
+    """Parse a string of 0 and 1 as int8; return None for any other text."""
     bits = np.frombuffer(text, dtype=np.uint8)
     if not ((bits == 48) | (bits == 49)).all():
         return None
@@ -209,7 +209,7 @@ def parse_bits(text: bytes) -> npt.NDArray[np.int8] | None:
 
 
 def parse_number(text: bytes) -> Number | None:
-    """Parse an int, or a float written with a point or an exponent; None for anything else.
+    """Parse an int, or a float with a point or an exponent; return None for any other text.
 
     Only plain spellings are accepted: no nan, no infinity, no underscores between digits.
     """
@@ -223,12 +223,12 @@ def parse_number(text: bytes) -> Number | None:
 
 
 def is_spelled(text: bytes) -> bool:
-    """Whether a text has only characters of plain numbers: no nan, no infinity, no underscores."""
+    """Return whether a text has only the characters of plain numbers (no nan, no inf, no _)."""
     return not text.translate(None, b"0123456789+-.eE")
 
 
 def is_sound(number: object) -> bool:
-    """Whether a value is a finite number of a size that a sum of weights can have."""
+    """Return whether a value is a finite float, or an integer below 2^70 in magnitude."""
     if isinstance(number, float):
         return math.isfinite(number)
     return isinstance(number, int) and not isinstance(number, bool) and abs(number) < _TOO_LARGE

@@ -1,4 +1,4 @@
-"""JSON from untrusted sources: finite numbers, unique keys, shallow nesting; and canonical JSON."""
+"""Strict parsing of JSON from untrusted sources, and canonical JSON."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _LONGEST_FOREIGN_TEXT = 1 << 20
 
 
 class JsonError(ValueError):
-    """A text that is not JSON, or that readers interpret differently; the message says why."""
+    """Raised if a text is not JSON, or if readers could interpret it differently."""
 
 
 def read_json(text: bytes) -> Any:
-    """Parse a JSON value of finite numbers, in whose objects no key occurs twice.
+    """Parse a JSON text whose numbers are finite and whose objects have unique keys.
 
     Raises:
-        JsonError: the text is anything else.
+        JsonError: the text is not such JSON.
 
     >>> read_json(b'{"scale": 2}')
     {'scale': 2}
@@ -32,7 +32,7 @@ def read_json(text: bytes) -> Any:
     """
     if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
         # A single such character can make a Python string four times as large.
-        raise JsonError("is a long text with characters that are not ASCII")
+        raise JsonError("is longer than 1 MiB, and has characters that are not ASCII")
     try:
         return json.loads(
             text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once
@@ -40,15 +40,15 @@ def read_json(text: bytes) -> Any:
     except JsonError:
         raise
     except RecursionError:
-        raise JsonError("has lists or objects that are nested too deeply") from None
+        raise JsonError("has lists or objects that are nested too deeply to parse") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as fault:
         raise JsonError(f"is not JSON: {fault}") from None
     except ValueError:  # only Python's limit of digits can cause this
-        raise JsonError("has an integer of thousands of digits") from None
+        raise JsonError("has an integer with too many digits") from None
 
 
 def parse_json(text: bytes) -> Any:
-    """Return what `read_json` returns; None if it raises."""
+    """Parse a JSON text as `read_json` does, but return None if it is not valid."""
     try:
         return read_json(text)
     except JsonError:
@@ -56,7 +56,7 @@ def parse_json(text: bytes) -> Any:
 
 
 def parse_object(text: bytes) -> dict[str, Any] | None:
-    """Parse a JSON object of limited depth and size; None for anything else."""
+    """Parse a JSON object of limited depth and size; return None for any other text."""
     if sum(map(text.count, (b",", b":", b"[", b"{"))) > _MOST_VALUES:
         return None
     value = parse_json(text)
@@ -64,7 +64,7 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
 
 
 def is_shallow(value: Any) -> bool:
-    """Whether lists and objects are nested so little that recursion is safe."""
+    """Return whether lists and objects are nested so little that recursion is safe."""
     level = [value]
     for _ in range(_DEEPEST):
         inner: list[Any] = []
@@ -80,10 +80,10 @@ def is_shallow(value: Any) -> bool:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object; refuse duplicate keys, because readers differ on the value they keep."""
-    found = dict(pairs)
+    """Build a JSON object from its key-value pairs; raise if a key occurs twice."""
+    found = dict(pairs)  # other readers may keep another value of a repeated key
     if len(found) < len(pairs):
-        raise JsonError("has an object in which a key occurs twice")
+        raise JsonError("has an object in which a key occurs twice; remove one of them")
     return found
 
 
@@ -97,7 +97,7 @@ def _refuse(word: str) -> NoReturn:
 
 
 def canonical_json(value: object) -> str:
-    """Return JSON on one line, equal for equal values: sorted keys, no spaces.
+    """Return a value as canonical JSON: one line, with sorted keys and no spaces.
 
     >>> canonical_json({"b": 1, "a": "ρ"})
     '{"a":"ρ","b":1}'

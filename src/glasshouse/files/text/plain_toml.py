@@ -1,4 +1,4 @@
-"""TOML from untrusted sources: its size is limited first, since tables take more memory.
+"""Parsing of TOML from untrusted sources, with a limit on the memory that it takes.
 
 Python's parser needs about a kilobyte for every table, and for a dotted key `a.b.c` a copy of each
 of its beginnings. Two bytes of text can create a table, and a dotted key of 40,000 parts takes
@@ -13,13 +13,13 @@ from typing import Any
 
 from glasshouse.files.text.allowance import Allowance
 
-# The most parts of a key or of a table's name; our own files need three.
+# The largest number of parts of a key or of a table's name; our own files need three.
 _DEEPEST = 16
 # Bytes of memory per part of a key; 1,250 were measured at the deepest nesting.
 _PART = 2048
 # Bytes of memory per character of a value; 30 were measured, for `[],` and `{},`.
 _CHARACTER = 64
-# The most characters of a number or a bare key; the parser needs 100 bytes per digit.
+# The largest number of characters of a number or a bare key; a digit takes 100 bytes.
 _LONGEST_WORD = 1000
 _LONGEST_MESSAGE = 200
 # Strings and comments; the parser refuses those that are not closed. Every repetition is
@@ -37,11 +37,11 @@ _BLANKS = str.maketrans("", "", " \t")
 
 
 class TomlError(ValueError):
-    """A text that is not TOML, or that would take too much memory to parse."""
+    """Raised if a text is not TOML, or would take too much memory to parse."""
 
 
 def read_toml(text: str) -> dict[str, Any]:
-    """Parse the tables of a TOML text.
+    """Parse a TOML text of limited size and depth, and return its tables.
 
     Raises:
         TomlError: the text is not TOML, is nested too deeply, or has too many keys.
@@ -57,24 +57,24 @@ def read_toml(text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise TomlError("is nested too deeply") from None
+        raise TomlError("has values that are nested too deeply to parse") from None
     except ValueError as error:  # not TOML, or numbers of thousands of digits
         raise TomlError(f"is not TOML: {_one_line(str(error))}") from None
 
 
 def _refuse_large(text: str) -> None:
-    """Refuse a text whose tables could take more memory than the read limit."""
+    """Raise if the tables of a text could take more memory than the read limit."""
     allowance = Allowance()
     longest, most = allowance.limit // _CHARACTER, allowance.limit // _PART
     if len(text) > longest:
-        raise TomlError(f"has {len(text)} characters, more than {longest}; {allowance.remedy}")
+        raise TomlError(f"has {len(text)} characters, over {longest}; {allowance.remedy}")
     parts = parts_of_keys(text)
     if parts > most:
-        raise TomlError(f"has {parts} keys and parts of keys, more than {most}; {allowance.remedy}")
+        raise TomlError(f"has {parts} parts of keys, above {most}; {allowance.remedy}")
 
 
 def parts_of_keys(text: str) -> int:
-    r"""Count the parts of all keys and names of tables; some values are counted as well.
+    r"""Return an upper bound on the number of parts of all keys and table names.
 
     Raises:
         TomlError: one key has too many parts, or a word is too long.
@@ -97,6 +97,6 @@ def parts_of_keys(text: str) -> int:
 
 
 def _one_line(text: str) -> str:
-    """Return the parser's message on one line, shortened; it can quote keys of any length."""
+    """Join a message of the parser into one line, shortened because it can quote long keys."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"

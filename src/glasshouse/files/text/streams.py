@@ -36,14 +36,14 @@ Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 BLOCK = 1 << 20
 # Bytes that a line of compressed text costs in addition to its text: the numbers in it.
 _LINE_COST = 8
-# If the sums of a pair of a square may exceed 64 bits, the pair counts as this many others, or as
-# the number of binary digits of its multiplier, if that is more.
-_PRODUCT = 64  # cost of a spin of a product, which is stored, in pairs, which are not
+# The cost of a spin of a product in pairs of squares: products are stored, pairs are not.
+_PRODUCT = 64
+# The least cost in pairs of a pair whose sums may exceed 64 bits.
 _WIDE_PAIR = 64
 
 
 def format_suffix(path: Path) -> str:
-    """Return the suffix that gives the format: `.wcnf` for `x.wcnf` and for `x.wcnf.gz`."""
+    """Return the suffix that gives the format: `.wcnf` for `x.wcnf` and `x.wcnf.gz`."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes and suffixes[-1] in UNPACKED:
         suffixes.pop()
@@ -51,12 +51,12 @@ def format_suffix(path: Path) -> str:
 
 
 def is_stream(place: Place) -> TypeGuard[BinaryIO]:
-    """Whether a place is an open stream, whose name does not give a format."""
+    """Return whether a place is an open stream, not the path of a file."""
     return not isinstance(place, (str, os.PathLike))
 
 
 def name_of(place: Place) -> Path:
-    """Return the name of a file or stream in messages, such as `<stdin>`."""
+    """Return the name of a file or stream for messages, such as `<stdin>`."""
     if isinstance(place, (str, os.PathLike)):
         return Path(place)
     name = getattr(place, "name", None)
@@ -64,24 +64,24 @@ def name_of(place: Place) -> Path:
 
 
 def typed_name(place: Place, format: str | None) -> Path:
-    """Return a name whose suffixes give the format: the requested one, else that of the file."""
+    """Return a file name with the suffixes of `format`, by default the name of the file."""
     if format is not None:
         return Path(f"_.{format.lower().lstrip('.')}")
     if is_stream(place):
         if not hasattr(place, "read") and not hasattr(place, "write"):
             raise ValueError(
-                f"{type(place).__name__} is neither a path nor an open stream; the file comes "
+                f"{type(place).__name__} is neither a path nor an open stream; pass the file "
                 "first: write(path, problem)"
             )
         raise FileError(
-            name_of(place), 'has no suffix that gives its format; pass one, such as format="wcnf"'
+            name_of(place), 'has no suffix that gives its format; pass it, such as format="wcnf"'
         )
     return name_of(place)
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file being read: its bytes, its allowance, and errors that name it.
+    """A file that is being read, with its allowance and its error messages.
 
     Attributes:
         path: the file's name.
@@ -98,11 +98,11 @@ class Source:
     units: Units | None = None
 
     def error(self, message: str, line: int | None = None) -> FileError:
-        """Return the error for a fault of this file."""
+        """Return a `FileError` that names this file and, if given, the line."""
         return FileError(self.path, message, line)
 
     def refuse_units(self) -> None:
-        """Raise if the caller stated units for a file that states its own."""
+        """Raise if the caller passed units, although the file states its own units."""
         if self.units is not None:
             raise self.error(
                 "states its own units; pass units only for matrices: .npy, .csv, and .npz "
@@ -110,7 +110,7 @@ class Source:
             )
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, unpacked, at most `size`; a truncated archive is an error."""
+        """Return the next unpacked bytes, at most `size`; raise if the archive is truncated."""
         try:
             data = self.file.read(size) if self.unpacker is None else self.unpacker.read(size)
         except EOFError:
@@ -124,7 +124,7 @@ class Source:
 
     @property
     def inner_name(self) -> Path:
-        """The name that gives the format: for a zip archive, that of its only member."""
+        """The file name that gives the format; for a zip archive, the name of its only member."""
         if not isinstance(self.unpacker, ZipUnpacker):
             return self.path
         try:
@@ -133,7 +133,7 @@ class Source:
             raise self.error(str(cause)) from None
 
     def read_all(self) -> bytes:
-        """Return all remaining bytes."""
+        """Return all remaining bytes, unpacked."""
         return b"".join(iter(lambda: self.read(BLOCK), b""))
 
     def seekable(self) -> BinaryIO:
@@ -147,7 +147,7 @@ class Source:
         return self.unpacker is not None or not self.allowance.on_disk
 
     def spend(self, size: int) -> None:
-        """Count bytes towards the allowance; the bytes of a plain file are free."""
+        """Count `size` bytes towards the allowance, unless the file is plain."""
         if not self._is_metered:
             return
         self.allowance.spent += size
@@ -155,7 +155,7 @@ class Source:
             raise self.error(self.allowance.too_much)
 
     def refuse_idle(self, size: int, terms: int, what: str) -> None:
-        """Refuse far more variables than terms: a small file would fill the memory with zeros.
+        """Raise if a file states far more variables than it has terms.
 
         Args:
             size: the number of variables that the file states.
@@ -164,12 +164,12 @@ class Source:
         """
         if size > max(self.allowance.most_idle, 100 * terms):
             raise self.error(
-                f"{size} variables but only {terms} {what}; more than {self.allowance.most_idle} "
-                f"variables need at least one for each hundred of them; {self.allowance.remedy}"
+                f"has {size} variables but only {terms} {what}; above {self.allowance.most_idle} "
+                f"variables, at least 1 % as many are required; {self.allowance.remedy}"
             )
 
     def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
-        """Refuse squares with more pairs of nodes (or of monomials) than may be checked."""
+        """Raise if the squares have more pairs of nodes (or of monomials) than may be checked."""
         cost = max(_WIDE_PAIR, squares.most_digits) if squares.is_wide else 1
         cost *= degree if degree == 1 else _PRODUCT * degree
         if squares.num_terms * cost > self.allowance.most_pairs:
@@ -179,15 +179,15 @@ class Source:
             )
 
     def refuse_products(self, spins: int) -> None:
-        """Raise an error if the monomials of all loops hold too many spins in total to check."""
+        """Raise if the monomials of all loops have more spins in total than may be checked."""
         if spins * _PRODUCT > self.allowance.most_pairs:
             raise self.error(
-                f"its loops visit monomials with {spins} spins in all, too many to check; "
+                f"the monomials of its loops have {spins} spins in total, too many to check; "
                 f"{self.allowance.remedy}"
             )
 
     def blocks(self) -> Iterator[bytes]:
-        """Yield the text in blocks of whole lines; a missing newline at the end is added.
+        """Yield the text in blocks of whole lines, and add a missing newline at the end.
 
         A line longer than a block is yielded alone.
         """
@@ -195,7 +195,7 @@ class Source:
         size = 0
         while block := self.read(BLOCK):
             if b"\0" in block:
-                raise self.error("holds binary data; expected text")
+                raise self.error("contains binary data; expected a text file")
             if self._is_metered:
                 self.spend(_LINE_COST * block.count(b"\n"))
             if size + len(block) > self.allowance.longest_line and not self._ends(block, size):
@@ -223,13 +223,13 @@ class Source:
             yield last + b"\n"
 
     def _ends(self, block: bytes, size: int) -> bool:
-        """Whether a line of which `size` bytes came before ends in a block within the limit."""
+        """Return whether a line, `size` bytes long so far, ends in `block` within the limit."""
         return 0 <= block.find(b"\n") <= self.allowance.longest_line - size
 
 
 @contextmanager
 def opened(place: Place, format: str | None = None, units: Units | None = None) -> Iterator[Source]:
-    """Open a file for reading; unpack it if its name, or its format, ends in .gz, .xz or .zip.
+    """Open a file for reading, and unpack it if its suffix is .gz, .xz or .zip.
 
     A stream is read from its current position, and left open. Opening a named pipe blocks until a
     program opens it for writing.
@@ -259,7 +259,7 @@ def opened(place: Place, format: str | None = None, units: Units | None = None) 
 
 @contextmanager
 def _enough_memory(path: Path) -> Iterator[None]:
-    """Name the file that was being read when memory ran out."""
+    """Add the name of the file to a MemoryError that is raised while reading it."""
     try:
         yield
     except MemoryError as lack:
@@ -267,12 +267,12 @@ def _enough_memory(path: Path) -> Iterator[None]:
 
 
 def refuse_pipe(path: Path) -> None:
-    """Refuse a named pipe if a file is read more than once, or was not named by the caller."""
+    """Raise if `path` is a named pipe, which can be read only once."""
     is_pipe = False
     with suppress(OSError, ValueError):  # opening the file reports what is wrong with its name
         is_pipe = path.is_fifo()
     if is_pipe:
-        raise FileError(path, "is a pipe, which can be read only once; write it to a file first")
+        raise FileError(path, "is a pipe, which can be read only once; save its data to a file")
 
 
 def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None) -> Source:
@@ -286,7 +286,7 @@ def _source(path: Path, raw: BinaryIO, kind: str, size: int, units: Units | None
 
 
 def _size_of_stream(stream: BinaryIO) -> int:
-    """Return the bytes of the file behind a stream (`< file`); 0 for a pipe, which has no size."""
+    """Return the size in bytes of the file behind a stream (`< file`); 0 for a pipe."""
     try:
         known = os.fstat(stream.fileno())
     except (OSError, AttributeError):  # the stream is in memory
@@ -316,7 +316,7 @@ def replacing(path: Path, format: str | None = None, *, overwrite: bool) -> Iter
 
 @contextmanager
 def drafted(path: Path) -> Iterator[Path]:
-    """Yield a temporary name next to `path`; delete the file if it still exists in the end."""
+    """Yield a temporary path next to `path`; on exit, delete this file if it exists."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(6)}.part")
     try:
         yield draft
@@ -328,17 +328,17 @@ def drafted(path: Path) -> Iterator[Path]:
 def writing(
     place: Place, format: str | None = None, *, overwrite: bool = False
 ) -> AbstractContextManager[BinaryIO]:
-    """Open a file that appears only after success, or a stream that is written only then."""
+    """Open a file or stream for writing that receives its contents only after success."""
     if is_stream(place):
         return _passing(place, _written_kind(place, format))
     return replacing(name_of(place), format, overwrite=overwrite)
 
 
 def _written_kind(place: Place, format: str | None) -> str:
-    """Return the suffix that gives the compression of a file."""
+    """Return the suffix that gives the compression of a file to write; raise for .zip."""
     kind = typed_name(place, format).suffix.lower()
     if kind == ".zip":
-        raise FileError(name_of(place), "zip archives are read, not written; write .gz or .xz")
+        raise FileError(name_of(place), "zip archives cannot be written; use .gz or .xz")
     return kind
 
 
@@ -357,7 +357,7 @@ def _passing(stream: BinaryIO, kind: str) -> Iterator[BinaryIO]:
 
 
 def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:
-    """Rename a finished draft; do not overwrite a file that was created in the meantime."""
+    """Rename a finished draft to `path`; raise if that file was created in the meantime."""
     if not overwrite:
         try:
             os.link(draft, path)
@@ -373,7 +373,7 @@ def _appear(draft: Path, path: Path, *, overwrite: bool) -> None:
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Raise if a file would be overwritten by accident."""
+    """Raise if `path` is a folder or a device, or a file that must not be overwritten."""
     if path.is_dir():
         raise FileAccessError(path, "is a directory; expected the name of a file")
     if path.exists() and not path.is_file():

@@ -1,4 +1,4 @@
-"""Compressed files, unpacked piece by piece and never further than requested."""
+"""Unpacking of gzip, xz and zip files, piece by piece and no further than requested."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class UnpackError(Exception):
-    """Raised for data that is not validly compressed, or that unpacks to more than the limit."""
+    """Raised if compressed data are invalid, or unpack to more than the limit."""
 
 
 class Unpacker:
-    """Reads a gzip or xz file that consists of one part or of several.
+    """Reader of a gzip or xz file, which may consist of several parts.
 
     Python's own readers skip any number of empty parts, ignore garbage after an xz stream, and
     allocate whatever dictionary an xz header requests; this one does not.
@@ -37,7 +37,7 @@ class Unpacker:
         self._parts = 0
 
     def read(self, size: int) -> bytes:
-        """Return the next `size` bytes; fewer at the end."""
+        """Return the next `size` unpacked bytes; fewer at the end of the file."""
         pieces = []
         while size and (self._decoder is not None or self._begin_part()):
             piece = self._decode(size)
@@ -49,8 +49,8 @@ class Unpacker:
         return b"".join(pieces)
 
     def _begin_part(self) -> bool:
-        """Prepare for the next part; return False at the end of the file. Zeros may pad parts."""
-        while True:
+        """Prepare to unpack the next part; return False at the end of the file."""
+        while True:  # zeros may pad parts
             self._input = self._input.lstrip(b"\0") if self._parts else self._input
             if self._input:
                 break
@@ -62,14 +62,14 @@ class Unpacker:
         self._parts += 1
         if self._parts > self._allowance.most_parts:
             raise UnpackError(
-                f"is joined from more than {self._allowance.most_parts} compressed parts; "
+                f"consists of more than {self._allowance.most_parts} compressed parts; "
                 f"{self._allowance.remedy}"
             )
         self._decoder = self._new()
         return True
 
     def _decode(self, size: int) -> bytes:
-        """Return some bytes of the part; none if the decoder needs more input first."""
+        """Unpack at most `size` bytes; return no bytes if the decoder needs more input."""
         if not self._input and getattr(self._decoder, "needs_input", True):
             self._input = self._raw.read(_PIECE)
             if not self._input:
@@ -101,7 +101,7 @@ def _gzip() -> Any:
 
 
 class ZipUnpacker:
-    """Reads the only file in a zip archive.
+    """Reader of the only file in a zip archive.
 
     The archive is opened by the first read, so that all its faults raise an `UnpackError`.
     """
@@ -112,7 +112,7 @@ class ZipUnpacker:
         self._data: Any = None
 
     def read(self, size: int) -> bytes:
-        """Return the next `size` bytes; fewer at the end."""
+        """Return the next `size` unpacked bytes; fewer at the end of the file."""
         try:
             data: bytes = self._opened().read(size)
         except (MemoryError, UnpackError):
@@ -136,7 +136,7 @@ class ZipUnpacker:
             file.bytes_left = None
             files = [member for member in archive.infolist() if not member.is_dir()]
             if len(files) != 1:
-                raise UnpackError(f"is a zip archive of {len(files)} files; expected one")
+                raise UnpackError(f"is a zip archive of {len(files)} files; expected one file")
             if files[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise UnpackError("is compressed by a method other than deflate; expected deflate")
             if files[0].flag_bits & 1:
@@ -145,7 +145,7 @@ class ZipUnpacker:
         return self._data
 
     def _held(self) -> BinaryIO:
-        """Keep an archive from a pipe in memory, because its directory is at its end."""
+        """Read an archive from a pipe into memory, because its directory is at its end."""
         held = self._raw.read(self._allowance.unpacked + 1)
         if len(held) > self._allowance.unpacked:
             raise UnpackError(f"is too long to be read from a pipe; {self._allowance.remedy}")
@@ -153,14 +153,14 @@ class ZipUnpacker:
 
 
 class MeteredFile(io.RawIOBase):
-    """A file of which a limited number of bytes may be read until its directory has been read."""
+    """A zip file that limits how many bytes are read before its directory is known."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.bytes_left: int | None = MOST_DIRECTORY
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, at most `bytes_left`."""
+        """Return the next bytes; raise if they are more than `bytes_left`."""
         if self.bytes_left is None:
             return self._file.read(size)
         most = self.bytes_left + 1
@@ -171,17 +171,17 @@ class MeteredFile(io.RawIOBase):
         return data
 
     def seek(self, place: int, whence: int = io.SEEK_SET) -> int:
-        """Move to a position."""
+        """Move to a file position, and return the new position."""
         return self._file.seek(place, whence)
 
     def tell(self) -> int:
-        """Return the position."""
+        """Return the current file position."""
         return self._file.tell()
 
     def seekable(self) -> bool:
-        """Return True."""
+        """Return True: the position in the file can be moved."""
         return True
 
     def readable(self) -> bool:
-        """Return True."""
+        """Return True: the file is open for reading."""
         return True
