@@ -205,7 +205,7 @@ def test_profiles_against_counting():
 
 
 def test_unknown_solvers_are_one_clear_line():
-    with pytest.raises(ValueError, match="no runs of 'none'; there are fast, slow"):
+    with pytest.raises(ValueError, match="no runs of 'none'; the solvers with runs are fast, slow"):
         score(RESULTS, "none")
     with pytest.raises(ValueError, match="have no instance in common"):
         difference(Results("", (run("x", "a", 1.0), run("y", "b", 1.0))), "x", "y")

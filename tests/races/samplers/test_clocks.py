@@ -178,7 +178,7 @@ def test_the_best_setting_of_any_samplers_parameter():
     edge = gh.optimal_setting(sampler, plants()[:1], "sweeps", (10, 100), **options)
     assert edge.is_at_edge
     assert "try more" in edge.summary()
-    with pytest.raises(ValueError, match="at least two different values"):
+    with pytest.raises(ValueError, match="at least two values, each once"):
         gh.optimal_setting(sampler, plants()[:1], "sweeps", (10,))
 
 

@@ -106,12 +106,12 @@ def test_a_store_repeats_no_call_and_takes_more(tmp_path):
     assert second.seed == first.seed
     asked(calls=5)
     assert len(sampler.heard) == made + 1 + 4
-    with pytest.raises(StoreError, match="holds a race with rng="):
+    with pytest.raises(StoreError, match="contains a race with rng="):
         asked(rng=first.seed + 1)
     other = Sampler()
     other.parameters |= {"more": []}
     for another in ((other, {"more": np.arange(3)}), truly):  # one name, one sampler
-        with pytest.raises(StoreError, match="holds calls of another x"):
+        with pytest.raises(StoreError, match="contains calls of a different x"):
             asked(samplers={"x": another})
     assert not other.heard
     changed = asked(samplers={"z": (other, {"more": np.arange(3)})})
@@ -198,7 +198,7 @@ BAD = [
     ({"x": (Sampler(), {"seed": 1})}, plants, {}, "fixed seed"),
     ({"x": (Sampler(), {"num_reads": 0})}, plants, {}, "num_reads of x"),
     ({"x": Sampler(), 1: Sampler(), "1": Sampler()}, plants, {}, "same name"),
-    ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 is none of"),
+    ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 must be the name of"),
     ({"x": Sampler()}, [3], {}, "int#0: int is not"),
     ({"x": Sampler()}, lambda: dict.fromkeys((1, "1"), plants()[0]), {}, "same name"),
     ({"x": Sampler()}, "nonsense", {}, "nonsense is not a suite"),

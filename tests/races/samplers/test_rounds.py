@@ -114,7 +114,7 @@ def test_one_file_adds_a_sampler():
         SAMPLERS.clear()
         SAMPLERS.update(known)
     for name in ("anneal", "rc2"):
-        with pytest.raises(ValueError, match="is already a solver"):
+        with pytest.raises(ValueError, match="is already the name of a solver"):
             sampler(name, package="x")
     with pytest.raises(ValueError, match="solver='no' is not one of dwave-anneal"):
         next(iter_sampled("no", gh.Max2Sat.from_clauses(1, [[1]], [1])))
