@@ -100,7 +100,7 @@ def test_more_solvers_and_more_runs_are_the_same_race_and_other_rules_are_not(su
     for race, said in (
         (
             Race([broken("none")], other, limits),
-            "with instances other than those of 'instance-00000.wcnf'",
+            "whose instances are not those of 'instance-00000.wcnf'",
         ),
         (Race([broken("none")], field, Limits(seconds=31)), "with time_limit=30, not 31; use the"),
         (Race([broken("no v line", "none")], field, limits), "another none .its command differs"),
@@ -118,7 +118,7 @@ def test_a_race_with_other_proofs_is_another_race(suite, tmp_path):
     raced(Race([broken("none")], suite_of(folder), Limits(seconds=30)), store)
     (folder / "instance-00000.wcnf.cert").unlink()
     before = store.read_bytes()
-    with pytest.raises(ValueError, match=r"with a different proof .* of instance-00000\.wcnf"):
+    with pytest.raises(ValueError, match=r"with another proof .* of instance-00000\.wcnf"):
         next(iter_race(Race([broken("none")], suite_of(folder), Limits(seconds=30)), store))
     assert store.read_bytes() == before
 
