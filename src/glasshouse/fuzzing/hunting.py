@@ -193,7 +193,7 @@ def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Cor
 
 
 def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None, Judgement]:
-    """Shrink a user's file; return the fault, None if there is none, and the verdict.
+    """Shrink a user's file; return its fault (None if there is none) and the verdict.
 
     The optimum is decided without the solver, if that is possible. A fault such as a crash or a
     model of another cost shows even without the optimum.
@@ -311,7 +311,7 @@ def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> Han
 
 
 def without_folders(text: str) -> str:
-    """Return a text in which file names have lost their folders.
+    """Return a text with the folders of all file names removed.
 
     >>> without_folders("c reading /home/me/x.wcnf; see https://example.org/a/b, about 1/2")
     'c reading x.wcnf; see https://example.org/a/b, about 1/2'

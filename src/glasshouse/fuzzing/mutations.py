@@ -62,7 +62,7 @@ def _renamed(specimen: Specimen, model: tuple[int, ...], new: Callable[[int], in
 
 
 def split(specimen: Specimen, dice: Dice) -> Specimen:
-    """Split random soft clauses in two, which have the same literals and the same total weight."""
+    """Split random soft clauses into two with the same literals and the same total weight."""
 
     def halves(clause: Clause) -> list[Clause]:
         if clause.is_hard or clause.weight < 2 or not dice.happens(_FIFTH):
@@ -76,7 +76,7 @@ def split(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def expand(specimen: Specimen, dice: Dice) -> Specimen:
-    """Replace random unit clauses l by l ∨ x and l ∨ ¬x, exactly one of which is false if l is."""
+    """Replace random unit clauses l by l ∨ x and l ∨ ¬x, which together cost the same."""
 
     def both(clause: Clause) -> list[Clause]:
         if len(clause.literals) != 1 or not dice.happens(_HALF):
@@ -143,7 +143,7 @@ def scale(specimen: Specimen, factor: int) -> Specimen:
 
 
 def harden(specimen: Specimen, dice: Dice) -> Specimen:
-    """Make a random fraction of the clauses that the model satisfies hard.
+    """Turn a random fraction of the satisfied soft clauses into hard clauses.
 
     If the hard clauses hold, costs are as before, so the model stays optimal. The proof counts a
     hard clause with its old weight. That must not exceed its new weight, which is more than the

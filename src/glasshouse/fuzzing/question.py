@@ -59,7 +59,7 @@ class Question:
 
     @property
     def known(self) -> Known:
-        """The optimum of the question as a judge needs it; empty if it is not decided."""
+        """The optimum of the question in the form that a judge needs; empty if it is undecided."""
         if not self.is_decided:
             return Known()
         return Known(self.optimum, self.optimum, is_infeasible=self.optimum is None)

@@ -34,7 +34,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
     history = values["history"]
     try:
         if not isinstance(history, list):
-            raise ValueError("its history is not a list")
+            raise ValueError("its history must be a list")
         points = [
             (_number(one["seconds"]), _number(one[name]), _number(one[f"{name}_bound"]),
              int(_number(one["nodes"])))

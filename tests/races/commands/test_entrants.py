@@ -71,8 +71,8 @@ def test_solvers_that_cannot_be_are_one_clear_line():
     with pytest.raises(ValueError, match="two solvers have the name 'cat'; give one"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")
     for word, fault in (
-        ("{fil}", r"\{fil\} is not one of the placeholders \{file\}, \{seed\}, \{seconds\}"),
-        ("--time={second}", r"\{second\} is not one of the placeholders"),
+        ("{fil}", r"\{fil\} is not a placeholder; use \{file\}, \{seed\} or \{seconds\}"),
+        ("--time={second}", r"\{second\} is not a placeholder; use"),
         (">", "'>' needs a shell, but commands run without one"),
         ("2>/dev/null", "'2>/dev/null' needs a shell"),
         ("<", "'<' needs a shell"),

@@ -207,7 +207,7 @@ def test_only_three_places_are_filled_and_never_twice():
     assert command.arguments(Path("{seed}.wcnf"), 5, 1.2)[1:] == [
         "5", "2", "{print $1}", "{seed}.wcnf",
     ]  # fmt: skip
-    with pytest.raises(ValueError, match=r"\{other\} is not one of the placeholders"):
+    with pytest.raises(ValueError, match=r"\{other\} is not a placeholder; use"):
         SolverCommand.parse("echo {other} {file}")
 
 

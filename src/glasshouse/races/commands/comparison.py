@@ -101,7 +101,7 @@ def virtual_cactus(results: Results, clock: Clock = "wall") -> Floats:
 
 
 def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Return the least value of each instance over several tables of values by instance."""
+    """Merge tables of values by instance, keeping the least value of each instance."""
     found: dict[str, float] = {}
     for table in tables:
         found |= {one: min(value, found.get(one, value)) for one, value in table.items()}
@@ -111,7 +111,7 @@ def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def _without(
     tables: Mapping[str, Mapping[str, float]], name: str
 ) -> list[tuple[float, float]]:  # fmt: skip
-    """Return, per instance that other solvers ran on, the best value without `name` and of all."""
+    """Return pairs of values per instance: the best of the other solvers, and the best of all."""
     best = _best(tables.values())
     others = _best(table for other, table in tables.items() if other != name)
     return [(value, best[one]) for one, value in others.items()]

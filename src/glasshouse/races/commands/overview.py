@@ -87,7 +87,7 @@ def _scores(results: Results) -> list[SolverScore]:
 
 
 def score_values(results: Results) -> dict[str, Any]:
-    """Return the scores of the solvers and of the virtual best as JSON values; None is infinity."""
+    """Return the scores of all solvers and of the virtual best as JSON values, without infinity."""
     if not results.runs:
         return {"solvers": [], "virtual_best": None}
     best = virtual_best(results)

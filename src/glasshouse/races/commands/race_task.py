@@ -98,7 +98,7 @@ class RaceTask(Identified, Summarised):
         return Stop(self.repeat)
 
     def canonical(self) -> str:
-        """Return, as a JSON line, all that the rows depend on except for the computer's speed."""
+        """Return all that determines the rows, except for the computer's speed, as a JSON line."""
         solver = {
             "name": self.entrant.name, "command": list(self.entrant.command.words),
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,

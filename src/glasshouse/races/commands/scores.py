@@ -167,7 +167,7 @@ def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
 
 
 def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
-    """Return, by instance, the median seconds to the best known cost, and whether it was reached.
+    """Return the median seconds to the best known cost by instance, and whether it was reached.
 
     A run that did not reach the best known cost counts as the limit.
     """

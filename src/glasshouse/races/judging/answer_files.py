@@ -20,7 +20,7 @@ _PIPE = Path("-")
 
 @dataclass(frozen=True, repr=False)
 class AnswerFiles(Summarised):
-    """Problem files paired with their answers, and the files that remain without a partner.
+    """Pairs of problem files and answers, and the files of both kinds that remain unpaired.
 
     Attributes:
         pairs: problem files and answers, sorted so that the answers to one file are together.
@@ -75,7 +75,7 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the path of a problem file's certificate; None if it can only be next to the file.
+    """Return the path of a certificate that is not next to its problem file, or None.
 
     Args:
         problem: the problem file.

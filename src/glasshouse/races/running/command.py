@@ -120,7 +120,7 @@ def _refuse_meaningless(word: str) -> None:
     mistyped = _MISTYPED.fullmatch(word)
     if mistyped and not _PLACE.fullmatch(mistyped[1]):
         raise ValueError(
-            f"{mistyped[1]} is not one of the placeholders {{file}}, {{seed}}, {{seconds}}"
+            f"{mistyped[1]} is not a placeholder; use {{file}}, {{seed}} or {{seconds}}"
         )
     if _SHELL.fullmatch(word):
         raise ValueError(

@@ -335,7 +335,7 @@ def _children() -> list[int]:
 
 
 def _adopts_orphans() -> bool:
-    """Let this process adopt all orphans among its descendants; return whether it now does."""
+    """Make this process adopt orphans among its descendants; return whether that succeeded."""
     with contextlib.suppress(OSError, AttributeError):
         return int(ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)) == 0
     return False

@@ -116,7 +116,7 @@ def _environment(pid: int) -> bytes:
 
 
 class RunProcesses:
-    """The processes of one run, to find, signal and kill them.
+    """All processes of one run, with methods that find, signal and kill them.
 
     Args:
         mark: an environment entry of each process, unless the process has cleared it.

@@ -212,7 +212,7 @@ class _Run:
         return "cpu" if most is not None and self.cpu_seconds > most else None
 
     def _reason(self) -> Reason | None:
-        """Return the reason for which the run must be stopped now, or None."""
+        """Return the reason to stop the run now, or None if there is no reason."""
         usage, limits = self._look(), self.limits
         if self.void is not None and self.void(self.transcript):
             return "void"

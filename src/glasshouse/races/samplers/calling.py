@@ -309,11 +309,11 @@ def _compare(stated: npt.NDArray[Any], energies: Any, problem: RacedProblem) -> 
     off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # this includes NaN
     if off.any():
         k = int(np.argmax(off))
-        raise _FaultError(f"states the energy {stated[k]} for a sample that has {energies[k]}")
+        raise _FaultError(f"states the energy {stated[k]} for a sample of energy {energies[k]}")
 
 
 def _resolved(found: Any) -> Any:
-    """Return a SampleSet after waiting until it is computed."""
+    """Wait until a SampleSet has been computed, and return it."""
     if callable(wait := getattr(found, "resolve", None)):
         wait()
     return found

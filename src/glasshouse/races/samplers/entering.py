@@ -1,4 +1,4 @@
-"""Samplers that the command line names, and the best setting of a sampler's parameter."""
+"""Samplers named on the command line, and the best setting of a sampler's parameter."""
 
 from __future__ import annotations
 

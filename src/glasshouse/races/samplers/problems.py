@@ -143,7 +143,7 @@ def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[Ra
 
 
 def _named(name: str, make: Any) -> RacedProblem:
-    """Return `make()`, with the name of the problem in front of the message of an error."""
+    """Call `make`, and put the problem's name in front of the message of any error."""
     try:
         made: RacedProblem = make()
     except ValueError as fault:

@@ -87,7 +87,7 @@ class SamplerTask(Identified, Summarised):
         return Stop(self.calls)
 
     def canonical(self) -> str:
-        """Return, as a JSON line, all that the rows depend on except for the computer's speed."""
+        """Return all that determines the rows, except for the computer's speed, as a JSON line."""
         problem = self.problem
         asked = {
             **problem.parameters, "instance": problem.name, "sha256": problem.digest,

@@ -290,7 +290,7 @@ class SamplerResults(Summarised):
         return "\n".join([*table.above, *lines, *table.below])
 
     def _by_table(self) -> str:
-        """Return how many optima were verified only when a table was made, as text."""
+        """Return a note on optima that were verified when a table was made, not before the race."""
         known = [one.parameters.get(TRUTH_BY) for one in self.problems if one.optimum is not None]
         by = Counter(str(each)[:60] for each in known if str(each).startswith("table"))
         named = [f"{number} by the {table}" for table, number in by.items()]
