@@ -154,7 +154,8 @@ def test_samplers_are_entered_by_text():
     assert entered_sampler("glasshouse:GlasshouseAnnealer")[0] == "GlasshouseAnnealer"
     for text, words in [
         ("dimod", "must have the form"), ("a=b:", "must have the form"),
-        ("dimod:RandomSampler 3", "must have the form"), ("dimod:'", "cannot be split"),
+        ("dimod:RandomSampler 3", "must have the form"), ("", "must have the form"),
+        ("dimod:'", "cannot be split"),
         ("nowhere_at_all:X", "cannot be loaded: ModuleNotFoundError"),
         ("dimod:Nobody", "cannot be loaded: AttributeError"),
     ]:  # fmt: skip

@@ -34,7 +34,7 @@ def entered_sampler(text: str) -> tuple[str, Any]:
         ValueError: the text does not have this form, or the sampler cannot be imported.
     """
     try:
-        first, *rest = shlex.split(text)
+        first, *rest = shlex.split(text) or [""]
     except ValueError as error:
         raise ValueError(f"sampler={text!r:.80} cannot be split into words: {error}") from None
     head, _, where = first.rpartition("=")
