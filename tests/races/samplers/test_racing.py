@@ -18,6 +18,7 @@ from tests.races.samplers.toys import Sampler, dimod, plants, truly
 import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.races.samplers.problems import raced_problems
+from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.store.storefile import StoreError
 
 
@@ -171,6 +172,25 @@ def test_a_killed_race_repeats_no_finished_call(tmp_path):
     assert warm == 2  # one call on two spins, per start
     assert counted == 20
     assert len([seed for seed in repeated if seed != "0"]) <= 1  # the one that was being made
+
+
+def test_a_race_on_problems_of_floats_is_stored_and_resumed(tmp_path):
+    """Energies of floats may be below the proven optimum by rounding."""
+    edges = [(i, j) for i in range(10) for j in range(i)]
+    weights = [np.random.default_rng(seed).normal(size=len(edges)).tolist() for seed in range(4)]
+    proofs = [gh.prove(gh.Ising.from_edges(10, edges, each)) for each in weights]
+    first, second = (
+        gh.race_samplers({"x": gh.GlasshouseAnnealer()}, proofs, reads=9, calls=1, rng=1,
+                         batches=(), store=tmp_path / "race.sqlite")
+        for _ in range(2)
+    )  # fmt: skip
+    assert all(map(first.is_proven, first.instances))
+    assert all(first.success("x", name).value > 0 for name in first.instances)
+    assert [call.seconds for call in first.calls] == [call.seconds for call in second.calls]
+    with gh.Store(tmp_path / "race.sqlite") as held:
+        assert read_sampler_results(held).summary().splitlines()[1:] == (
+            first.summary().splitlines()[1:]
+        )
 
 
 def test_stores_of_others_and_damaged_ones_are_refused(tmp_path):

@@ -198,11 +198,11 @@ def _raced(name: str, problem: Any, parameters: Mapping[str, Any], known: Known)
     if isinstance(problem, (Max2Sat, MaxSat, Polynomial)):
         problem, reduction = to_ising(problem)
 
-    def energy(cost: int | None) -> Number | None:
-        if cost is None or reduction is None:
-            return cost
-        exact: Number = reduction.target_energy(cost)
-        return exact
+    def energy(cost: Any) -> Number | None:
+        if cost is None:
+            return None
+        exact: Number = cost if reduction is None else reduction.target_energy(cost)
+        return exact if problem.is_integer else float(exact)  # JSON does not have fractions
 
     optimum, best = energy(known.optimum), energy(known.best)
     return RacedProblem(name, problem, problem.to_bqm(), dict(parameters), optimum, best)

@@ -304,10 +304,10 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
     if not isinstance(values, list) or not all(type(value) is wanted for value in values):
         raise ValueError("the energies of a call are not a list of numbers")
     energies = np.array(values, kind)
-    least = task.problem.optimum
+    least = -np.inf if task.problem.optimum is None else task.problem.optimum
     if len(energies) != (0 if is_fault else reads) or reads != (task.contestant.reads or 1):
         raise ValueError(f"a call of {reads} reads cannot have {len(energies)} energies")
-    if not np.isfinite(energies).all() or (least is not None and (energies < least).any()):
+    if not np.isfinite(energies).all() or (energies < least - task.problem.rounding).any():
         raise ValueError("a call has an energy that is not finite or is below the proven optimum")
     return np.sort(energies)
 
