@@ -188,8 +188,9 @@ def test_a_race_on_problems_of_floats_is_stored_and_resumed(tmp_path):
     assert all(first.success("x", name).value > 0 for name in first.instances)
     assert [call.seconds for call in first.calls] == [call.seconds for call in second.calls]
     with gh.Store(tmp_path / "race.sqlite") as held:
-        assert read_sampler_results(held).summary().splitlines()[1:] == (
-            first.summary().splitlines()[1:]
+        assert (
+            read_sampler_results(held).summary().splitlines()[1:]
+            == (first.summary().splitlines()[1:])
         )
 
 

@@ -155,10 +155,7 @@ def solving_seconds(results: Results, solver: str, clock: Clock = "wall") -> dic
 
 
 def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
-    """Return the seconds until a run printed the best known cost; None if its model is worse.
-
-    Solvers that never claim an optimum can be timed only in this way.
-    """
+    """Return the seconds until a run printed the best known cost; None if its model is worse."""
     if not is_reached(run, best_known):
         return None
     best = best_known[run.instance]
