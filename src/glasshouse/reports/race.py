@@ -129,9 +129,9 @@ def _scores(results: Results) -> Table:
          number("median", "median seconds, 95 % interval"), number("start", "start (s)"),
          number("alone", "solved alone"), number("loss", "PAR-2 lost without it (s)")],
         cut(rows)[0],
-        "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, twice the "
-        "limit where a run did not solve. Anytime: (1 + best)/(1 + found). Means over instances. "
-        "The virtual best solver is the best solver of each instance; the last two "
+        "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, or twice "
+        "the limit for an unsolved instance. Anytime: (1 + best)/(1 + found). Means over "
+        "instances. The virtual best solver is the best solver of each instance; the last two "
         "columns are the instances and the PAR-2 that it loses without a solver.",
     )  # fmt: skip
 

@@ -85,8 +85,8 @@ def rendered(
 </main>
 <footer>
 <p id="trust">{_TRUST}</p>
-<p>Made by glasshouse {escape(__version__)}.{"" if lack else _CHARTS} The page asks no
-network for anything.</p>
+<p>Made by glasshouse {escape(__version__)}.{"" if lack else _CHARTS} The page does not
+use the network.</p>
 {_again(command, made)}
 </footer>
 {"".join(f"<script>{script}</script>{chr(10)}" for script in scripts)}</body>

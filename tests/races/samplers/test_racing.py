@@ -219,7 +219,7 @@ BAD = [
     ({"x": (Sampler(), {"seed": 1})}, plants, {}, "fixed seed"),
     ({"x": (Sampler(), {"num_reads": 0})}, plants, {}, "num_reads of x"),
     ({"x": Sampler(), 1: Sampler(), "1": Sampler()}, plants, {}, "same name"),
-    ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 must be the name of"),
+    ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 must be a suite's"),
     ({"x": Sampler()}, [3], {}, "int#0: int is not"),
     ({"x": Sampler()}, lambda: dict.fromkeys((1, "1"), plants()[0]), {}, "same name"),
     ({"x": Sampler()}, "nonsense", {}, "nonsense is not a suite"),

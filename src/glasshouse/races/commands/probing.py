@@ -77,7 +77,7 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
         if one.is_answer:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
-        f"the solver {name} understands no dialect ({_told(heard)}); it must print o, s and v "
+        f"the solver {name} does not read any dialect ({_told(heard)}); it must print o, s and v "
         "lines: check the command, or pass dialect='classic' (or another) to race it anyway"
     )
 

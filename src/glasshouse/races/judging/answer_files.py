@@ -125,7 +125,7 @@ def _is_problem(path: Path) -> bool:
 
 
 def _answered(answer: Path, problems: Sequence[Path]) -> Path | None:
-    """Return the problem file whose name, or else whose stem, begins the name of an answer."""
+    """Return the problem file that an answer is named after, by its full name or by its stem."""
     for names in (_name, _stem):
         fits = [path for path in problems if f"{answer.name}.".startswith(f"{names(path)}.")]
         longest = max((len(names(path)) for path in fits), default=0)

@@ -120,7 +120,7 @@ def new_meter(name: MeterName, limits: Limits) -> ProcessGroup:
 
 @functools.cache
 def best_meter() -> MeterName:
-    """Return the name of BenchExec's meter if it is usable here, else of our own meter."""
+    """Return the name of BenchExec's meter if it is usable here, else of the polling meter."""
     return "process-group" if why_not("benchexec") else "benchexec"
 
 

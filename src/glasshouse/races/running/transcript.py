@@ -50,7 +50,7 @@ class Transcript(Summarised):
             self._times.append(seconds)
 
     def complain(self, data: bytes) -> None:
-        """Add data to standard error, of which only the last 64 KiB are kept."""
+        """Add data to standard error, and keep only its last 64 KiB."""
         self.errors += data
         del self.errors[:-_ERRORS_KEPT]
 

@@ -160,8 +160,8 @@ def _numbered(suite: Any) -> Iterable[tuple[str, Any]]:
         things = list(things)
     except TypeError:
         raise ValueError(
-            f"suite={suite!r:.60} must be the name of a suite, a TOML file, a folder, a loaded "
-            "Suite, a problem, or a list or dict of problems"
+            f"suite={suite!r:.60} must be a suite's name, a TOML file, a folder, a loaded Suite, "
+            "a problem, or a list or dict of problems"
         ) from None
     return [(f"{_kind(thing)}#{k}", thing) for k, thing in enumerate(things)]
 
