@@ -108,7 +108,7 @@ def _is_importable(function: Any) -> bool:
     """Return whether another process can import a function by its name."""
     try:
         pickle.dumps(function)
-    except (pickle.PicklingError, AttributeError):
+    except (pickle.PicklingError, AttributeError, TypeError):
         return False
     return getattr(function, "__module__", "__main__") != "__main__"
 
