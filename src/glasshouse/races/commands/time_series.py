@@ -57,8 +57,11 @@ def export_time_series(
             if not series:
                 continue
             stem = _plain_name(instance).partition(".wcnf")[0].partition(".cnf")[0]
-            path = Path(folder) / _plain_name(solver) / f"{stem}_objective_time_series.json"
-            make_folder(path.parent)
+            home = Path(folder) / _plain_name(solver)
+            path = home / f"{stem}_objective_time_series.json"
+            if path in written:  # a.wcnf and a.cnf, for example, keep their suffixes
+                path = home / f"{_plain_name(instance)}_objective_time_series.json"
+            make_folder(home)
             with replacing(path, overwrite=overwrite) as file:
                 file.write(json.dumps(series).encode())
             written.append(path)
