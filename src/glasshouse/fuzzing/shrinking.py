@@ -210,10 +210,7 @@ def _total(lines: Sequence[Line]) -> int:
 def _fewest(things: Sequence[T], accepted: Callable[[Sequence[T]], Sequence[T] | None]) -> None:
     """Remove ever smaller blocks of items, until no single item can be removed.
 
-    Args:
-        things: all items.
-        accepted: a function that takes the remaining items, and returns the items to continue with;
-            None if the removal is rejected.
+    `accepted` takes the remaining items, and returns the items to continue with; None rejects them.
     """
     kept = list(things)
     size = len(kept)
