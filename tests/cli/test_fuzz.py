@@ -73,13 +73,13 @@ def test_the_dialect_that_a_solver_understands_is_found_out(tmp_path, capsys):
     ("words", "message"),
     [
         (["--solver", "no-such-solver"], "the solver 'no-such-solver' was not found"),
-        (["--solver", ""], "an empty command"),
+        (["--solver", ""], "the command is empty"),
         (["--solver", "rc2", "--count", "0"], "--count 0 is below 1"),
         (["--solver", "rc2", "--seed", "-1"], "--seed -1 is below 0"),
         (["--solver", "rc2", "--most-weight", "0"], "--most-weight 0 is below 1"),
         (["--solver", "rc2", "--most-total", "5"], "--most-total 5 is below"),
         (["--solver", "rc2", "--workers", "0"], "--workers 0 is below 1"),
-        (["--solver", "rc2", "--time-limit", "0"], "--time-limit 0.0 is not a limit"),
+        (["--solver", "rc2", "--time-limit", "0"], "--time-limit 0.0 must be a number"),
         (["--solver", "rc2", "-o", "FILE"], "expected a folder"),
     ],
 )

@@ -245,11 +245,11 @@ def test_answers_that_cannot_be_placed(instance, tmp_path, capsys):
     assert "contains no problem files" in capsys.readouterr().err
     (tmp_path / "other.txt").write_text("")
     assert main(["judge", str(tmp_path), str(tmp_path / "other.txt")]) == 2
-    assert "name an answer to inst.wcnf inst.wcnf.txt" in capsys.readouterr().err
+    assert "to inst.wcnf must have a name such as inst.wcnf.txt" in capsys.readouterr().err
     gh.write(tmp_path / "inst.qubo", gh.read(path))
     (tmp_path / "inst.txt").write_text("")
     assert main(["judge", str(tmp_path), str(tmp_path / "inst.txt")]) == 2
-    assert "may answer inst.qubo or inst.wcnf; name it inst.qubo.txt" in capsys.readouterr().err
+    assert "answer inst.qubo or inst.wcnf; rename it to inst.qubo.txt" in capsys.readouterr().err
 
 
 def test_a_judge_imports_no_prover(instance):

@@ -120,7 +120,7 @@ def test_an_enumerated_optimum_is_of_the_file_that_was_written(tmp_path, monkeyp
     assert hunting.write_question(tmp_path / "x.wcnf", question) is None
     text = question.text.replace(b"3 1 2 0", b"3 -1 2 0")
     monkeypatch.setitem(question.__dict__, "text", text)
-    with pytest.raises(CertificateError, match="does not contain the clauses"):
+    with pytest.raises(CertificateError, match="does not contain the enumerated clauses"):
         hunting.write_question(tmp_path / "y.wcnf", question)
 
 

@@ -105,7 +105,7 @@ def test_solvers_that_were_entered_and_never_ran_are_told_apart(raced, tmp_path,
     assert main(["race", "show", str(store)]) == 0
     shown = capsys.readouterr().out
     assert "tiny: 2 instances, 2 of 4 runs" in shown
-    assert "bad: 2 of its 2 runs are missing; race it again for them" in shown
+    assert "bad: 2 of its 2 runs are missing; resume the race" in shown
     assert main(["race", "show", str(store), "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert (shown["expected_runs"], shown["missing_runs"]) == (4, {"bad": 2})
@@ -208,7 +208,7 @@ def test_instances_that_are_not_begun_count_and_one_run_is_few_for_tts(raced, tm
     main(["race", "show", str(store)])
     told = capsys.readouterr().out
     assert "tiny: 2 instances, 2 of 4 runs" in told
-    assert "good: 1 of its 2 runs are missing; race it again for them" in told
+    assert "good: 1 of its 2 runs are missing; resume the race" in told
     picture = str(tmp_path / "tts.svg")
     assert main(["race", "plot", str(store), "--figure", "tts", "-o", picture]) == 0
     assert "race with --runs" in capsys.readouterr().err
@@ -250,16 +250,16 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
         (["race", "plot", str(race), "--figure", "reaching", "--clock", "cpu"],
          "--clock 'cpu' must be 'wall', or 'cpu' with one of the figures cactus, ecdf"),
-        (["race", "compare", str(race), "good", "nosuch"], "no runs of 'nosuch'; there are good"),
+        (["race", "compare", str(race), "good", "nosuch"], "no runs of 'nosuch'; the solvers with"),
         (["race", "compare", str(race), "good", "good"], "'good' cannot be compared with itself"),
-        ([*words, "--cpu-limit", "10"], "holds a race without --cpu-limit; use the same rules"),
-        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 is not a limit; expected seconds above 0"),
+        ([*words, "--cpu-limit", "10"], "contains a race without --cpu-limit; use the same rules"),
+        ([*words, "--cpu-limit", "0"], "--cpu-limit 0.0 must be a number of seconds above 0"),
         ([*words, "--cores", "0"], "--cores 0 is below 1"),
         ([*words, "--workers", "99", "--cores", "99"], "--workers 99 and --cores 99 need 9801"),
         ([*words, "--dask", "nowhere:1", "--cores", "1"], "remove --dask or --cores"),
         (["study", "plot", str(race), "-o", str(tmp_path / "x.png")], "race.sqlite"),
         (["31" if word == "30" else word for word in words], "with --time-limit 30.0, not 31"),
-        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 is not a limit"),
+        (["-1" if word == "30" else word for word in words], "--time-limit -1.0 must be a number"),
         (["race", "run", "--suite", str(folder), "-o", str(race), "--solver", "true"],
          "is not a suite"),
         (["race", "run", "--suite", str(folder / "tiny"), "-o", str(race),
@@ -336,10 +336,10 @@ def test_the_dialect_that_was_found_out_is_printed_and_kept(raced, tmp_path, cap
     assert "mine reads classic, as before; --dialect chooses another" in capsys.readouterr().err
     assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
     assert main([*words, "--dialect", "mse22"]) == 2
-    assert "holds runs of another mine (its dialect differs)" in capsys.readouterr().err
+    assert "contains runs of another mine (its dialect differs)" in capsys.readouterr().err
     script.write_text(script.read_text() + "# changed")
     assert main(words) == 2
-    assert "holds runs of another mine (its fingerprint differs)" in capsys.readouterr().err
+    assert "contains runs of another mine (its fingerprint differs)" in capsys.readouterr().err
     assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
 
 

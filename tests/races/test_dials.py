@@ -44,7 +44,7 @@ def test_dials_are_the_numbers_that_vary():
     assert dials(parameters) == ["frustration", "seed"]
     assert chosen_dial(parameters) == "frustration"
     assert chosen_dial(parameters, "seed") == "seed"
-    with pytest.raises(ValueError, match="use one of frustration, seed"):
+    with pytest.raises(ValueError, match="possible dials: frustration, seed"):
         chosen_dial(parameters, "n")
     assert chosen_dial({}) is None
     assert chosen_dial({"a": {"graph": "torus:3x3"}, "b": {"graph": "torus:4x4"}}) is None
@@ -80,7 +80,7 @@ def test_a_median_with_unsolved_ones_is_that_of_the_studies():
 @pytest.mark.parametrize("dial", [None, "seed"])
 def test_the_figure_is_drawn_for_commands(dial, tmp_path):
     race_figure(dialled(), "tts", dial=dial).savefig(tmp_path / "figure.png")
-    with pytest.raises(ValueError, match="is for the figures tts and reaching, not for cactus"):
+    with pytest.raises(ValueError, match="only to the figures tts and reaching, not cactus"):
         race_figure(dialled(), "cactus", dial="n")
 
 

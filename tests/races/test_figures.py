@@ -93,7 +93,7 @@ def test_incumbents_of_any_size_are_drawn():
 def test_wrong_names_are_one_clear_line():
     with pytest.raises(ValueError, match="figure='pie' is not one of cactus"):
         race_figure(pretended(2), "pie")
-    with pytest.raises(ValueError, match="two solvers, not rc2, nobody; this race has rc2, clasp"):
+    with pytest.raises(ValueError, match="two solvers, not rc2, nobody; choose two of rc2, clasp"):
         race_figure(pretended(2), "scatter", ("rc2", "nobody"))
     with pytest.raises(ValueError, match="no runs yet"):
         race_figure(Results("", ()), "cactus")

@@ -225,7 +225,7 @@ def test_wrong_files_are_refused_in_one_line_and_nothing_is_written(plant, tmp_p
     wrong = {
         "gone.wcnf": "no such file", "notes.txt": "unknown suffix '.txt'",
         "bad.sqlite": "is not a glasshouse store", "bad.npz": "is not a readable .npz file",
-        "bad.json": "bad.json", "x.wcnf.cert": "is a certificate; report x.wcnf",
+        "bad.json": "bad.json", "x.wcnf.cert": "is a certificate; pass x.wcnf",
         "": "is a directory",
     }  # fmt: skip
     for name, words in wrong.items():
@@ -374,7 +374,7 @@ def test_commands_on_the_page_are_safe_to_copy(tmp_path):
 def test_the_certificate_of_a_reported_file_is_not_overwritten(tmp_path):
     gh.write(tmp_path / "a.wcnf", gh.random_loops(9, 9, frustration="1/5", loops=4, rng=1))
     before = (tmp_path / "a.wcnf.cert").read_bytes()
-    with pytest.raises(ValueError, match="is one of the files that are reported"):
+    with pytest.raises(ValueError, match="is one of the reported files"):
         gh.report(tmp_path / "a.wcnf", output=tmp_path / "a.wcnf.cert", overwrite=True)
     assert (tmp_path / "a.wcnf.cert").read_bytes() == before
 

@@ -153,7 +153,7 @@ def test_a_race_without_its_rules_is_not_taken_for_a_new_one(held, tmp_path):
     path.write_bytes(held["race"])
     with sqlite3.connect(path) as database:
         database.execute("DELETE FROM meta WHERE key = 'note race'")
-    with pytest.raises(StoreError, match="holds runs of a race, but not its rules"):
+    with pytest.raises(StoreError, match="contains runs of a race, but not its rules"):
         race_solvers(path)
 
 

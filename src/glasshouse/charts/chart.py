@@ -54,7 +54,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Mark:
-    """Points of a series, all of one kind.
+    """Points of a series that have the same kind and shapes.
 
     Attributes:
         kind: the kind of the points, one word for tables; empty if the chart has only one kind.
@@ -81,13 +81,13 @@ class Mark:
 
     @property
     def is_cloud(self) -> bool:
-        """Whether there are many points, through which another mark of the series draws a line."""
+        """Whether the mark consists of dots that it does not join by a line."""
         return "dots" in self.shapes and not {"line", "step"} & {*self.shapes}
 
 
 @dataclass(frozen=True)
 class Series:
-    """The marks of one colour.
+    """A series of a chart: marks that share one name and one colour.
 
     Attributes:
         name: the name of the series; may be empty.
@@ -102,11 +102,11 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart, and a text on how to read it.
+    """A chart as data, with a text on how to read it.
 
     Attributes:
         title: the subject of the chart.
-        text: how to read it, including for readers who cannot see it.
+        text: how to read the chart, also for readers who cannot see it.
         x: the horizontal axis.
         y: the vertical axis.
         series: the series, in the order of their colours.
@@ -136,7 +136,7 @@ def estimate_marks(
     told: Mapping[str, Sequence[Any]],
     cut: float = math.inf,
 ) -> list[Mark]:
-    """Return a mark of measured values with their intervals, and one of lower bounds.
+    """Return the marks of estimates: measured values with their intervals, and lower bounds.
 
     Args:
         x: the positions of the estimates.

@@ -63,7 +63,7 @@ def draw(plant: Planted) -> Figure:
 
 
 def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_LOOPS) -> None:
-    """Draw the weights of an instance, with its blocks and a few loops when gauged.
+    """Draw the weight matrix of an instance, with blocks and loops if it is gauged.
 
     Red is negative, blue positive. In the planted gauge the ground state is all up, and red is
     frustrated; the dashed lines bound the block that structured loops put it into. Biases appear
@@ -107,7 +107,7 @@ def draw_weights(ax: Axes, plant: Planted, *, gauged: bool, loops: int = _SHOWN_
 
 
 def _draw_biases(ax: Axes, problem: Any, step: int, colours: dict[str, Any]) -> bool:
-    """Draw strips of hidden biases above and visible ones beside the matrix; False if none."""
+    """Draw biases as strips above and next to the matrix; return whether there are any."""
     if isinstance(problem, Rbm):
         beside, above = problem.visible_bias, problem.hidden_bias
     else:
@@ -129,7 +129,7 @@ def _draw_biases(ax: Axes, problem: Any, step: int, colours: dict[str, Any]) -> 
 
 
 def _draw_block(ax: Axes, plant: Planted) -> None:
-    """Draw the lines between the blocks B1 to B4 of a structured instance."""
+    """Draw the lines that separate the blocks B1 to B4 of a structured instance."""
     asked = plant.recipe.parameters
     if plant.recipe.method != "structured_loops":
         return
@@ -140,12 +140,12 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 
 def _with_pairs(plant: Planted) -> Rbm | Ising:
-    """Return the problem; raise if it is a polynomial, which has no pairs to draw."""
+    """Return the problem of a plant, which must consist of spin pairs, not of a polynomial."""
     return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
 
 
 def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
-    """Draw loops of an RBM as closed paths of cells: along a row, a column, and back."""
+    """Draw loops of an RBM as closed paths of matrix cells, along rows and columns."""
     n, size = shape_of(_with_pairs(plant))[0], plant.problem.num_variables
     # A loop through a bias visits a ghost, which does not have a cell.
     inside = (k for k in range(plant.loops.num_loops) if plant.loops[k].nodes.max() < size)
@@ -162,7 +162,7 @@ def _draw_loops(ax: Axes, plant: Planted, most: int) -> None:
 
 
 def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
-    """Draw the graph of an instance; colours show which edges the plant satisfies.
+    """Draw the graph of an instance, with colours for satisfied and frustrated edges.
 
     Lattices and chips are drawn in their own layout, all other graphs by a force-directed layout.
 
@@ -203,7 +203,7 @@ def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
 
 
 def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list[Any]:
-    """Draw spins as circles; free spins are grey, so that the others stand out."""
+    """Draw spins as circles, with free spins in grey, and return legend handles."""
     form = plant.ising
     is_free = np.asarray(form.fields) == 0
     is_free[np.unique(form.edges)] = False
@@ -226,7 +226,7 @@ def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list
 
 
 def _points_across(ax: Axes, layout: Layout) -> float:
-    """Return the size of a node in points: half of its distance to the next, less for many."""
+    """Return the diameter of a node in points, chosen by the distance between nodes."""
     from scipy.spatial import KDTree
 
     everywhere = np.concatenate([layout.places, layout.dead])
@@ -241,7 +241,7 @@ def _points_across(ax: Axes, layout: Layout) -> float:
 
 
 def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
-    """Draw couplings as lines, strong ones thick; around a torus, as stubs at both ends."""
+    """Draw couplings as lines, or as stubs at both ends if they wrap around a torus."""
     from matplotlib.collections import LineCollection
 
     strength = np.abs(gauged.weights) / max(float(np.abs(gauged.weights).max(initial=0)), 1e-9)
@@ -264,7 +264,7 @@ def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[
 
 
 def _stubs(places: Floats, edges: Any) -> Floats:
-    """Return half an edge at either end, pointing outwards."""
+    """Return the stubs of edges around a torus: two short lines per edge, pointing outwards."""
     ways = places[edges[:, 0]] - places[edges[:, 1]]
     ways = 0.45 * np.sign(ways) * (np.abs(ways) > 1.5)
     ends = [(edges[:, 0], ways), (edges[:, 1], -ways)]
@@ -274,7 +274,7 @@ def _stubs(places: Floats, edges: Any) -> Floats:
 
 
 def _draw_fields(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[Any]:
-    """Draw biases as rings around their spins, strong ones thick."""
+    """Draw biases as rings around their spins, with thick rings for strong biases."""
     fields = np.asarray(gauged.fields, dtype=np.float64)
     most = max(float(np.abs(fields).max(initial=0)), 1e-9)
     handles = []

@@ -1,4 +1,4 @@
-"""Positions of the nodes of a graph: lattices and chips as they are built, others by forces."""
+"""Positions of graph nodes: fixed for lattices and chips, by forces for other graphs."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Layout:
 
 
 def layout_of(plant: Planted) -> Layout | None:
-    """Return positions for the spins of an instance; None if there are too many for a figure."""
+    """Return the positions of an instance's spins, or None if there are too many to draw."""
     problem = plant.ising
     size = problem.num_variables
     if size > MOST_NODES:
@@ -67,7 +67,7 @@ def layout_of(plant: Planted) -> Layout | None:
 
 
 def _built(name: GraphName) -> dict[int, Any]:
-    """Return the positions of a lattice or chip by label; empty if a family has no such form."""
+    """Return the node positions of a lattice or chip by label; empty for other graphs."""
     if name.family in MACHINES:
         tools = dwave_graphs()
         whole = getattr(tools, f"{name.family}_graph")(*name.sizes)
@@ -80,7 +80,7 @@ def _built(name: GraphName) -> dict[int, Any]:
 
 
 def _free(problem: Ising) -> Places:
-    """Place a few nodes on a circle, more by forces, with isolated nodes in rows below."""
+    """Return positions on a circle for at most 60 nodes, and by a force layout for more."""
     import networkx
 
     size = problem.num_variables

@@ -1,4 +1,4 @@
-"""A chart drawn on a caller's axes by matplotlib."""
+"""Drawing of a chart on the caller's matplotlib axes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _STAR: Any = {"marker": "*", "markersize": 8, "markeredgecolor": "black", "marke
 
 
 def plot_chart(chart: Chart, ax: Axes) -> list[Any]:
-    """Draw a chart; return legend handles that explain its shapes.
+    """Draw a chart on axes, and return legend handles that explain its shapes.
 
     One mark of each series has the label of the series. The title is not drawn.
 
@@ -90,22 +90,22 @@ def _draw(ax: Axes, part: Mark, one: Series, look: Look, shift: float, label: st
 
 
 def _rungs(first: Any, second: Any) -> Any:
-    """Return the ends of many lines in one array, separated by NaN.
+    """Return the ends of many line segments in one array, separated by NaN.
 
-    They become one artist, because a legend avoids lines, but not collections.
+    The segments become one artist, because a legend avoids lines, but not collections.
     """
     return np.column_stack([first, second, np.full(len(first), np.nan)]).ravel()
 
 
 def _stack(ax: Axes, part: Mark, look: Look, label: str, heaps: dict[float, float]) -> None:
-    """Draw bars on top of those of earlier series."""
+    """Draw the bars of a mark on top of the bars of earlier series."""
     for x, y in zip(part.x, part.y, strict=True):
         ax.bar(x, y, bottom=heaps.get(x, 0), color=look.colour, label=label or None)
         heaps[x], label = heaps.get(x, 0) + y, ""
 
 
 def _set_axis(ax: Axes, which: str, axis: Axis) -> None:
-    """Set scale, title, ends and ticks of the x or the y axis."""
+    """Set the scale, title, ends and ticks of the x-axis or the y-axis."""
     from matplotlib.ticker import MaxNLocator
 
     is_x = which == "x"
@@ -131,7 +131,7 @@ def _set_axis(ax: Axes, which: str, axis: Axis) -> None:
 
 
 def _explained(shape: Shape, words: str) -> Any:
-    """Return a legend handle that explains a shape."""
+    """Return a legend handle that explains a shape of a chart."""
     if shape == "interval":
         return bars(words)
     if shape == "band":

@@ -72,7 +72,7 @@ _SHARE_OF_AXES = 0.75  # the least fraction of the axes' width that a legend nex
 
 
 class Look(NamedTuple):
-    """The look of one of several curves."""
+    """The colour and marker of one of several curves, and its index among them."""
 
     colour: str
     marker: str
@@ -80,7 +80,7 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """Return `count` looks; up to ninety, no two are alike."""
+    """Return `count` looks for curves, all different if `count` is at most 90."""
     return [
         Look(_COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)], k) for k in range(count)
     ]  # fmt: skip
@@ -88,7 +88,7 @@ def looks(count: int) -> list[Look]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in the common style of all figures."""
+    """Apply the common style of all figures within the block."""
     with optional("matplotlib", "a figure").rc_context(STYLE):
         yield
 
@@ -104,7 +104,7 @@ def new_figure(
 
 
 def picture_paths(name: str | Path) -> list[Path]:
-    """Return the files that a name means: NAME.png and NAME.svg if it has no suffix.
+    """Return the files for a figure's name: NAME.png and NAME.svg if it has no suffix.
 
     >>> [path.name for path in picture_paths("peak")], picture_paths("peak.pdf")[0].name
     (['peak.png', 'peak.svg'], 'peak.pdf')
@@ -120,7 +120,7 @@ def picture_paths(name: str | Path) -> list[Path]:
 
 
 def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
-    """Write a figure to files, in the formats of their suffixes; never write a partial file."""
+    """Write a figure to files in the formats of their suffixes, never leaving a partial file."""
     written = []
     for path in map(Path, paths):
         suffix = path.suffix[1:].lower()
@@ -131,7 +131,7 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
 
 
 def typeset(text: str) -> str:
-    """Turn symbols in plain text into mathematics.
+    """Replace the symbols in a plain text by matplotlib's mathematical notation.
 
     >>> typeset("n = 30, f = 0.05"), typeset("system size n")
     ('$n = 30$, $f = 0.05$', 'system size $n$')
@@ -152,7 +152,7 @@ def _power_of_ten(found: re.Match[str]) -> str:
 
 
 def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
-    """Put ticks along x at all data, with numbers where they fit."""
+    """Put a tick on the x-axis at each of `places`, with as many numbers as fit."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter
 
     values = np.unique(np.asarray(places, dtype=np.float64))
@@ -168,7 +168,7 @@ def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
 
 
 def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
-    """Return values whose numbers do not overlap, in points; the roundest ones come first."""
+    """Return the values whose tick labels fit without overlapping, preferring round values."""
     texts = [f"{value:g}" for value in values]
     chosen: list[int] = []
     for k in sorted(range(len(values)), key=lambda k: (len(texts[k].strip("0.")), values[k])):
@@ -179,7 +179,7 @@ def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
 
 
 def plain_ticks(ax: Axes, which: str) -> None:
-    """Format a logarithmic axis with numbers such as 0.2 and 50; a long one with powers of ten."""
+    """Label a logarithmic axis with plain numbers such as 0.2 and 50, if it is short enough."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis = ax.xaxis if which == "x" else ax.yaxis
@@ -193,7 +193,7 @@ def plain_ticks(ax: Axes, which: str) -> None:
 
 
 def place_legend(ax: Axes, notes: Sequence[Any] = (), **options: Any) -> None:
-    """Place a legend next to the axes, where no data can be.
+    """Place a legend next to the axes, where it cannot cover data.
 
     Args:
         ax: the axes whose labelled curves are listed.
@@ -213,7 +213,7 @@ INSIDE: dict[str, Any] = {"loc": "best", "bbox_to_anchor": None, "borderaxespad"
 
 
 def legend_columns(lines: int) -> int:
-    """Return the number of columns of a legend with `lines` lines."""
+    """Return the number of columns that a legend with `lines` lines needs."""
     return -(-lines // _LONGEST_LEGEND)
 
 

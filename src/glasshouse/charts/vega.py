@@ -36,7 +36,7 @@ _BACK_TO_FRONT: tuple[Shape, ...] = (
 
 
 class Column(NamedTuple):
-    """A column of the data rows of a chart."""
+    """A column of the data rows of a chart or table."""
 
     name: str
     label: str
@@ -46,10 +46,10 @@ class Column(NamedTuple):
 def vega_chart(
     chart: Chart, most: int = 4000, height: int = 320
 ) -> tuple[Spec, list[Column], list[list[Any]], int]:
-    """Write a chart for a page; faint marks are omitted, others thinned evenly.
+    """Return a chart for a page, without faint marks, and with other marks evenly thinned.
 
     Args:
-        chart: the chart to write.
+        chart: the chart to convert.
         most: the number of points to keep, of all series together.
         height: the height of the chart, in pixels.
 
@@ -89,7 +89,7 @@ def vega_chart(
 
 
 def _is_shown(chart: Chart, x: Any, y: Any) -> bool:
-    """Return whether a point is within the axes."""
+    """Return whether a point is finite and within the range of both axes."""
     return all(
         math.isfinite(value) and not (axis.is_log and value <= 0)
         and (axis.low is None or value >= axis.low)
@@ -103,7 +103,7 @@ def _layers(
     columns: Sequence[Column],
     rows: Sequence[dict[str, Any]],
 ) -> list[Spec]:
-    """Return one layer for each shape and kind, and the lines across the chart."""
+    """Return the layers of a chart: one for each shape and kind, and lines across the chart."""
     channels: Spec = {"x": _axis(chart.x, "x"), "y": _axis(chart.y, "y")}
     channels |= _by_series(chart, {row["series"] for row in rows})
     kinds = list(dict.fromkeys(row.get("kind", "") for row in rows))
@@ -140,7 +140,7 @@ def _layers(
 
 
 def _by_series(chart: Chart, shown: set[str]) -> Spec:
-    """Return the channels that distinguish series; all of them share one legend.
+    """Return the channels (colour, shape, dashes) that distinguish series in one legend.
 
     Lines of one colour, ten series apart, differ in their dashes.
     """
@@ -160,7 +160,7 @@ def _by_series(chart: Chart, shown: set[str]) -> Spec:
 def _layer(
     shape: Shape, channels: Spec, marks: Sequence[tuple[str, Mark]], count: int
 ) -> Spec:  # fmt: skip
-    """Return the layer of the points of one kind in one shape."""
+    """Return the layer that draws the points of one kind in one shape."""
     encoding = {name: channels[name] for name in ("x", "y", "color", "tooltip")}
     mark: Spec = {"type": "point", "filled": True}
     if shape in ("line", "step"):

@@ -1,4 +1,4 @@
-"""Fuzzing: small instances of proven optimum that catch a solver's wrong answers.
+"""Fuzzing: small instances with proven optima that catch a solver's wrong answers.
 
 dice (choices from a seed) · question (clauses with their least cost) ← specimen (a planted one),
 deciding (the least cost, by loops or by all assignments) ← mutations, drawing (one question from a

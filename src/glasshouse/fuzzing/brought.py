@@ -1,4 +1,4 @@
-"""A user's file as a question: its optimum comes from a certificate, or is decided here."""
+"""Conversion of a user's file to a question, whose optimum is proven or decided here."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glasshouse.fuzzing.question import Question
 
 
 def brought_question(path: Path) -> Question:
-    """Return the clauses of a file in its dialect; undecided if no method finds the optimum."""
+    """Return a user's file as a question; it is undecided if no method finds the optimum."""
     clauses, known = read_clauses(path), known_file(path)
     hard: list[Line] = [(None, clause) for clause in clauses.hard]
     decision, optimum = None, known.optimum

@@ -1,4 +1,4 @@
-"""The least cost of clauses, decided without a third-party solver: by loops or by enumeration.
+"""The least cost of clauses, decided by loops or by enumeration, without third-party solvers.
 
 Both ways are exact for weights of any size. `prove` finds loops if the weights are within the
 library's limit; loops are verified, never trusted.
@@ -25,11 +25,11 @@ _LOW = 2**32 - 1
 
 @dataclass(frozen=True)
 class Decision:
-    """A least cost, and its proof.
+    """The least cost of clauses, and how it is proven.
 
     Attributes:
         optimum: the least cost; None if no assignment satisfies the hard clauses.
-        certificate: loops; None if all assignments were enumerated.
+        certificate: loops that prove the least cost; None if all assignments were enumerated.
     """
 
     optimum: int | None
@@ -37,7 +37,7 @@ class Decision:
 
 
 def decide(clauses: ClauseFile) -> Decision | None:
-    """Return the least cost and its proof, or None if deciding takes too much work."""
+    """Return the least cost of clauses and its proof, or None if that takes too much work."""
     size = len(clauses.used)
     if size <= _FEW:
         return Decision(enumerated_optimum(clauses))
@@ -50,7 +50,7 @@ def decide(clauses: ClauseFile) -> Decision | None:
 
 
 def proven_optimum(clauses: ClauseFile) -> Decision | None:
-    """Return the least cost by loops, if `prove` finds them and weights are within its limit."""
+    """Return the least cost with loops that prove it, or None if `prove` does not find them."""
     try:
         problem = as_problem(clauses)
     except ValueError:
@@ -66,7 +66,7 @@ def proven_optimum(clauses: ClauseFile) -> Decision | None:
 
 
 def enumerated_optimum(clauses: ClauseFile) -> int | None:
-    """Return the least cost by enumeration; None if the hard clauses are unsatisfiable.
+    """Return the least cost of all assignments; None if the hard clauses are unsatisfiable.
 
     >>> enumerated_optimum(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     3
@@ -76,14 +76,14 @@ def enumerated_optimum(clauses: ClauseFile) -> int | None:
 
 
 def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
-    """Return the least cost and an assignment of it by enumeration; None if unsatisfiable.
+    """Return the least cost and an assignment with this cost; None if unsatisfiable.
 
     >>> enumerated_best(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     (3, [1, 0])
     """
     used = sorted(clauses.used)
     if len(used) > MOST_ENUMERATED:
-        raise ValueError(f"{len(used)} variables; at most {MOST_ENUMERATED} are enumerated")
+        raise ValueError(f"{len(used)} variables; at most {MOST_ENUMERATED} can be enumerated")
     names = {variable: place for place, variable in enumerate(used)}
     free = max(0, len(used) - _AT_ONCE)
     found = [_least_of(clauses, names, part << _AT_ONCE) for part in range(1 << free)]
@@ -98,7 +98,7 @@ def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
 
 
 def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> tuple[int, int] | None:
-    """Return the least cost in a block of assignments from `first`, and its first assignment."""
+    """Return the least cost in a block of assignments, and the first assignment that has it."""
     codes = first + np.arange(1 << min(len(names), _AT_ONCE), dtype=np.int64)
     kept = np.ones(len(codes), dtype=np.bool_)
     for clause in clauses.hard:

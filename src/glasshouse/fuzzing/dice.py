@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Dice:
-    """Random integers, choices and orders from one seed.
+    """A source of random integers, choices and orders that depend only on one seed.
 
     >>> dice = Dice(Seed(7))
     >>> [dice.below(6) for _ in range(8)]
@@ -36,15 +36,15 @@ class Dice:
         return low + self.below(high - low + 1)
 
     def happens(self, odds: Fraction) -> bool:
-        """Return True with this probability."""
+        """Return True with the probability `odds`."""
         return self.below(odds.denominator) < odds.numerator
 
     def choice(self, things: Sequence[T]) -> T:
-        """Return a random element."""
+        """Return a random element of a sequence."""
         return things[self.below(len(things))]
 
     def order(self, things: Sequence[T]) -> list[T]:
-        """Return the elements in a random order."""
+        """Return the elements of a sequence in a random order."""
         mixed = list(things)
         for last in range(len(mixed) - 1, 0, -1):
             other = self.below(last + 1)

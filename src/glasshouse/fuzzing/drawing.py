@@ -1,9 +1,9 @@
-"""Instances that test solvers: each seed gives one file, bit for bit, with a proven optimum.
+"""Random instances that test solvers: each seed gives one file with a proven optimum.
 
-A small plant of any method that drops frustrated loops, or an almost empty problem, goes through
-changes that keep its proof, and gets weights of some magnitude. The proof is verified, loop by loop
-and in exact integers, before the solver is asked. Long clauses come from `long_clauses`, and all
-their assignments are enumerated.
+The same seed gives the same file, bit for bit. A small plant of any method that drops frustrated
+loops, or an almost empty problem, is changed in ways that keep its proof, and its weights are
+scaled. The proof is verified, loop by loop and in exact integers, before the solver is asked. Long
+clauses come from `long_clauses`, and all their assignments are enumerated.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ _FRUSTRATIONS = ("0", "1/10", "1/5", "0.23", "1/4")
 
 @dataclass(frozen=True)
 class Corners:
-    """The choice of instances that are drawn.
+    """The options that determine which instances are drawn.
 
     Attributes:
-        dialect: the dialect of all files; None draws it at random.
+        dialect: the dialect of all files; None draws a dialect at random.
         is_plain: leave out what a reader might refuse: empty clauses, tautologies, repeated
             literals, remarks between clauses, and files without clauses.
         most_weight: the largest weight of a soft clause; 1 draws unweighted instances. By default
             the largest weight in the MaxSAT Evaluation's rules, or `most_total` beyond the rules.
         most_total: the largest sum of all soft weights.
         clauses: "pairs", of at most two literals, with a certificate; or "long", of any length and
-            with hard clauses that may be unsatisfiable, enumerated. `hunt` takes turns for None.
+            with hard clauses that may be unsatisfiable, enumerated. If None, `hunt` alternates.
         beyond_rules: draw weights of 0, weights of 2^63 or more, and classic files whose weights
             add up to that or more.
     """
@@ -73,14 +73,14 @@ class Corners:
         if not self.beyond_rules and (self.most_weight or 0) > MOST_WEIGHT:
             raise ValueError(
                 f"most_weight={self.most_weight} is above 2^63-1, the largest weight in the rules "
-                "of the MaxSAT Evaluation; choose a smaller one, or allow weights beyond the rules"
+                "of the MaxSAT Evaluation; use a smaller weight, or allow weights beyond the rules"
             )
         if self.dialect not in (None, "classic", "mse22"):
-            raise ValueError(f'dialect={self.dialect!r} is not known; use "classic" or "mse22"')
+            raise ValueError(f'dialect={self.dialect!r} must be "classic" or "mse22"')
 
     @property
     def options(self) -> list[str]:
-        """Return these choices as options of the command line."""
+        """The options of `glasshouse fuzz` that draw the same instances."""
         words = ["--dialect", self.dialect] if self.dialect else []
         words += ["--plain"] * self.is_plain
         words += [] if self.most_weight is None else ["--most-weight", str(self.most_weight)]
@@ -90,11 +90,11 @@ class Corners:
 
     @property
     def heaviest(self) -> int:
-        """The largest weight of a soft clause."""
+        """The largest weight that a soft clause may have."""
         return self.most_weight or (MOST_TOTAL if self.beyond_rules else MOST_WEIGHT)
 
     def most_in(self, dialect: Dialect) -> int:
-        """Return the largest sum of all soft weights in a file of a dialect."""
+        """Return the largest sum that the soft weights of a file in a dialect may have."""
         is_bounded = dialect == "classic" and not self.beyond_rules
         return min(self.most_total, MOST_CLASSIC_TOTAL) if is_bounded else self.most_total
 
@@ -103,7 +103,7 @@ DEFAULT = Corners()
 
 
 def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
-    """Return the instance of a seed as a file with a proven optimum.
+    """Draw the instance of a seed, as a question with a proven optimum.
 
     >>> print(fuzz_question(138).text.decode(), end="")
     p wcnf 5 6 19
@@ -129,7 +129,7 @@ def _long_question(dice: Dice, corners: Corners) -> Question:
 
 
 def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
-    """Return the instance of a seed with its parts and their proof."""
+    """Draw the instance of a seed, with its parts and the loops that prove its optimum."""
     dice = Dice(Seed.of(seed))
     layout = _layout(dice, corners)
     specimen = _start(dice, Seed.of(seed).child(0), corners)
@@ -164,11 +164,11 @@ def _start(dice: Dice, seed: Seed, corners: Corners) -> Specimen:
 
 
 def _magnified(specimen: Specimen, dice: Dice, most: int, heaviest: int) -> Specimen:
-    """Return weights unchanged, scaled a little, or scaled to a round sum.
+    """Scale all weights of an instance: by 1 or 3, or to a sum at which number types change.
 
     Args:
         specimen: the instance.
-        dice: makes all choices.
+        dice: the source of all choices.
         most: the largest sum of all weights.
         heaviest: the largest weight, which bounds the sum, because there are few clauses.
     """

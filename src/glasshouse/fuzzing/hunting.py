@@ -1,4 +1,4 @@
-"""The search for wrong answers of a solver: each kind of fault is kept once, and shrunk.
+"""The search for wrong answers of a solver, which keeps and shrinks one fault of each kind.
 
 A fault is written as the file, its certificate, and a report. The report is for the author of a
 solver, on another computer: it contains the solver's answer, a right answer, and the commands that
@@ -47,13 +47,13 @@ _FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # except thos
 
 @dataclass(frozen=True)
 class Tried:
-    """One instance that was given to a solver.
+    """One instance that was given to a solver, and the verdict about the answer.
 
     Attributes:
         seed: the seed of the instance and of the run.
         judgement: the verdict about the answer.
-        num_clauses: its size.
-        corners: how it was drawn.
+        num_clauses: the number of clauses of the instance.
+        corners: the options with which the instance was drawn.
     """
 
     seed: int
@@ -64,11 +64,11 @@ class Tried:
 
 @dataclass(frozen=True)
 class Fault:
-    """One kind of fault and the smallest instance that shows it.
+    """One kind of fault, and the smallest instance that shows it.
 
     Attributes:
         kind: the common text of all faults of this kind.
-        times: on how many instances it was seen.
+        times: the number of instances that showed it.
         seed: the seed of the original instance; None for a user's file.
         judgement: the verdict about the shrunk instance.
         question: the shrunk instance.
@@ -103,7 +103,7 @@ class Catch:
 
     @property
     def is_hardly_answered(self) -> bool:
-        """Whether most instances got no answer."""
+        """Whether more than half of the instances got no answer."""
         return 2 * self.unanswered.total() > self.verdicts.total()
 
     @property
@@ -112,7 +112,7 @@ class Catch:
         return self.unanswered.total() == self.verdicts.total()
 
     def add(self, tried: Tried) -> None:
-        """Count one more instance."""
+        """Count the verdict about one more instance, and keep its fault if it is the smallest."""
         verdict = tried.judgement.verdict
         self.verdicts[verdict] += 1
         if verdict in _UNANSWERED:
@@ -128,7 +128,7 @@ class Catch:
 
 
 def fault_kind(judgement: Judgement) -> str:
-    """Return the common text of faults with one cause: verdict and reason, without numbers.
+    """Return the kind of a fault: its verdict and reason as text, without numbers.
 
     >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
     'invalid model: the model costs N, but the last o is N'
@@ -149,11 +149,11 @@ def hunt(
 
     Args:
         trial: the solver.
-        count: how many instances.
-        seed: the first one.
-        corners: which instances. Where it leaves open how long clauses are, a seed has two of them:
+        count: the number of instances.
+        seed: the first seed.
+        corners: the instances to draw. If `corners.clauses` is None, each seed has two instances:
             pairs, and long clauses.
-        workers: how many processes ask at a time; 1 asks in this one.
+        workers: the number of concurrent processes; 1 tests in this process.
     """
     count, seed = validation.count(count, "count", 1), validation.count(seed, "seed")
     if validation.count(workers, "workers", 1) == 1:
@@ -173,7 +173,7 @@ def hunt(
 
 
 def instance(seed: int, number: int, corners: Corners) -> tuple[int, Corners]:
-    """Return the seed and corners of an instance; pairs and long clauses alternate if both are on.
+    """Return the seed and corners of an instance; if `clauses` is None, both kinds alternate.
 
     >>> [instance(7, number, Corners(clauses=None))[0] for number in range(4)]
     [7, 7, 8, 8]
@@ -185,7 +185,7 @@ def instance(seed: int, number: int, corners: Corners) -> tuple[int, Corners]:
 
 def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Corners,
                  seconds: float) -> Fault:  # fmt: skip
-    """Shrink the instance of a fault; Ctrl-C keeps the smallest so far."""
+    """Shrink the instance that shows a fault; Ctrl-C keeps the smallest instance so far."""
     specimen = None if corners.clauses == "long" else fuzz_specimen(tried.seed, corners)
     question = fuzz_question(tried.seed, corners) if specimen is None else specimen.question()
     found = _shrunk(trial, question, specimen, tried.judgement, tried.seed, seconds, corners)
@@ -193,10 +193,10 @@ def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Cor
 
 
 def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None, Judgement]:
-    """Shrink a user's file; return the fault (None if the answer has none) and the verdict.
+    """Shrink a user's file; return its fault (None if there is none) and the verdict.
 
-    The optimum is decided without the solver, where that is possible. A fault that shows without
-    it, such as a crash or a model of another cost, needs no optimum.
+    The optimum is decided without the solver, if that is possible. A fault such as a crash or a
+    model of another cost shows even without the optimum.
     """
     question = brought_question(path)
     judgement = trial.ask(question, 0)
@@ -237,7 +237,7 @@ def _tried(trial: Trial, first: int, number: int, corners: Corners) -> Tried:
 
 
 def _batch(trial: Trial, seed: int, numbers: range, corners: Corners) -> list[Tried]:
-    """Run a worker; SIGTERM ends first the solver that it runs, then the worker."""
+    """Test a batch of instances in a worker; SIGTERM ends the solver first, then the worker."""
     with ending_cleanly():
         return [_tried(trial, seed, number, corners) for number in numbers]
 
@@ -254,7 +254,7 @@ def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
 
 @dataclass(frozen=True)
 class HandedOver:
-    """The files of a fault.
+    """The files that were written for a fault, and the command that shows it.
 
     Attributes:
         file: the instance.
@@ -270,7 +270,7 @@ class HandedOver:
 
 
 def write_question(path: Path, question: Question, *, overwrite: bool = False) -> Path | None:
-    """Write a file and its certificate, if it has one, then read both back and verify them.
+    """Write a question and its certificate, if any, then read both files back and verify them.
 
     Returns:
         The path of the certificate, which proves the optimum of the file; None without one.
@@ -285,7 +285,7 @@ def write_question(path: Path, question: Question, *, overwrite: bool = False) -
     if question.certificate is None:
         beside.unlink(missing_ok=True)  # the old certificate does not belong to this file
         if read_clauses(path) != question.clauses:
-            raise CertificateError(f"{path} does not contain the clauses that were enumerated")
+            raise CertificateError(f"{path} does not contain the enumerated clauses; report this")
         return None
     write_certificate(beside, question.certificate, cost=question.optimum, overwrite=overwrite)
     found = known_file(path).optimum
@@ -311,7 +311,7 @@ def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> Han
 
 
 def without_folders(text: str) -> str:
-    """Return a text with the folders of file names removed.
+    """Return a text with the folders of all file names removed.
 
     >>> without_folders("c reading /home/me/x.wcnf; see https://example.org/a/b, about 1/2")
     'c reading x.wcnf; see https://example.org/a/b, about 1/2'
@@ -320,7 +320,7 @@ def without_folders(text: str) -> str:
 
 
 def _named(word: str) -> str:
-    """Return a command's word, without folders if it names a file; folders may have spaces."""
+    """Return a word of a command, without folders if the word names a file."""
     return Path(word).name if Path(word).is_absolute() else without_folders(word)
 
 
@@ -364,7 +364,7 @@ def _how_to_check(question: Question, name: str) -> str:
 
 
 def _right_answer(question: Question) -> str:
-    """Return a model of the least cost, formatted as a solver would print it."""
+    """Return a right answer to a question, in the format in which solvers print it."""
     if question.optimum is None:
         return "s UNSATISFIABLE"
     if question.certificate is not None:
@@ -376,7 +376,7 @@ def _right_answer(question: Question) -> str:
 
 
 def _answer(fault: Fault) -> list[str]:
-    """Return what the solver printed, and how it ended."""
+    """Return the parts of a report that show what the solver printed and how it ended."""
     reply = fault.judgement
     if not isinstance(reply, Reply) or reply.output is None:
         return []

@@ -1,7 +1,7 @@
-"""Clauses of any length that test solvers; all assignments can be enumerated.
+"""Random clauses of any length that test solvers, over few enough variables to enumerate.
 
-Soft and hard clauses of one to ten literals, hard ones that a model keeps or that nothing does,
-unsatisfiable cores, literals that only occur with one sign, and the corners of the format.
+There are soft and hard clauses of one to ten literals, hard clauses that a model satisfies or that
+no assignment does, unsatisfiable cores, literals of one sign only, and the corners of the format.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _QUARTER, _EIGHTH = Fraction(1, 4), Fraction(1, 8)
 
 
 class Bounds(NamedTuple):
-    """Limits of the weights and clauses that are drawn.
+    """Limits on the weights and clauses that are drawn.
 
     Attributes:
         is_plain: no clauses that a reader might refuse.
         heaviest: the largest weight.
-        goals: sums of all weights that are worth a try, the largest one there may be included.
-        has_zeros: weights of 0, too.
+        goals: sums of all weights that are worth a test, including the largest allowed sum.
+        has_zeros: whether weights may be 0.
     """
 
     is_plain: bool
@@ -37,7 +37,7 @@ class Bounds(NamedTuple):
 
 
 def draw_lines(dice: Dice, bounds: Bounds) -> tuple[int, tuple[Line, ...]]:
-    """Return the number of variables, and clauses in the order of a file."""
+    """Draw random clauses; return the number of variables, and the clauses as lines of a file."""
     size = dice.between(1, _MOST_VARIABLES)
     model = [dice.below(2) for _ in range(size)]
     pure = [dice.choice((0, 0, 1, -1)) if dice.happens(_QUARTER) else 0 for _ in range(size)]
@@ -68,7 +68,7 @@ def _clause(dice: Dice, size: int, pure: list[int]) -> tuple[int, ...]:
 
 
 def _core(dice: Dice, size: int) -> Iterable[tuple[int, ...]]:
-    """Return clauses that no assignment satisfies together."""
+    """Draw clauses of which every assignment falsifies at least one."""
     if size >= 6 and dice.below(2):
         # Three pigeons in two holes: pigeon p is in hole h where variable 2p + h is true.
         names = dice.order(range(1, size + 1))[:6]
@@ -82,7 +82,7 @@ def _core(dice: Dice, size: int) -> Iterable[tuple[int, ...]]:
 
 
 def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) -> list[Line]:
-    """Add repeated literals and clauses, tautologies, empty clauses, and weights of 0."""
+    """Add random corner cases: repetitions, tautologies, empty clauses and weights of 0."""
     changed: list[Line] = []
     for weight, literals in lines:
         if literals and dice.happens(_EIGHTH):
@@ -102,7 +102,7 @@ def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) 
 
 
 def _weighted(dice: Dice, lines: list[Line], size: int, bounds: Bounds) -> list[Line]:
-    """Return weights unchanged, or scaled to a target sum; none is above the largest."""
+    """Scale the weights at random to a target sum, and split clauses that are too heavy."""
     total = sum(weight or 0 for weight, _ in lines)
     goals = [goal for goal in bounds.goals if goal >= total]
     if total and goals and dice.below(2):

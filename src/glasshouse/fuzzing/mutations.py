@@ -1,8 +1,7 @@
-"""Random changes of an instance that keep the proof of its optimum; `Dice` make the choices.
+"""Random changes of an instance that keep the proof of its optimum.
 
 There are three kinds: new names and order (gauge, rename, reorder), clauses of the same cost
-    (split, merge, scale), and further clauses that the model satisfies or that have a constant
-    cost.
+(split, merge, scale), and further clauses that the model satisfies or that have a constant cost.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ _MOST_NEW_WEIGHT = 9
 
 
 def gauge(specimen: Specimen, dice: Dice) -> Specimen:
-    """Negate some variables everywhere, including the model; loops keep their violated edges."""
+    """Negate random variables in all clauses and in the model."""
     flips = [dice.below(2) for _ in specimen.model]
     model = tuple(bit ^ flip for bit, flip in zip(specimen.model, flips, strict=True))
     return _renamed(specimen, model, lambda x: -x if flips[abs(x) - 1] else x)
 
 
 def rename(specimen: Specimen, dice: Dice) -> Specimen:
-    """Rename variables to numbers that include a few unused ones."""
+    """Give the variables random new numbers, with up to 40 unused numbers among them."""
     size = len(specimen.model)
     spare = dice.choice((0, 0, 1, 3, 40))
     names = dice.order(range(1, size + spare + 1))
@@ -44,7 +43,7 @@ def rename(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def reorder(specimen: Specimen, dice: Dice) -> Specimen:
-    """Change the order of clauses and of the literals in them."""
+    """Shuffle all clauses, and the literals in each clause."""
     mixed = dice.order(specimen.clauses)
     clauses = [c._replace(literals=tuple(dice.order(c.literals))) for c in mixed]
     return replace(specimen, clauses=tuple(clauses))
@@ -63,7 +62,7 @@ def _renamed(specimen: Specimen, model: tuple[int, ...], new: Callable[[int], in
 
 
 def split(specimen: Specimen, dice: Dice) -> Specimen:
-    """Split soft clauses in two with the same literals: equal halves, or any two weights."""
+    """Split random soft clauses into two with the same literals and the same total weight."""
 
     def halves(clause: Clause) -> list[Clause]:
         if clause.is_hard or clause.weight < 2 or not dice.happens(_FIFTH):
@@ -77,7 +76,7 @@ def split(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def expand(specimen: Specimen, dice: Dice) -> Specimen:
-    """Replace a unit clause l by l ∨ x and l ∨ ¬x: if l is false, exactly one of them is."""
+    """Replace random unit clauses l by l ∨ x and l ∨ ¬x, which together cost the same."""
 
     def both(clause: Clause) -> list[Clause]:
         if len(clause.literals) != 1 or not dice.happens(_HALF):
@@ -92,7 +91,7 @@ def expand(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def merge(specimen: Specimen, dice: Dice) -> Specimen:
-    """Merge soft clauses of the same literals; the parts that share a clause become one part."""
+    """Merge soft clauses that have the same literals, and the parts that then share a clause."""
     merged: dict[tuple[int, ...], Clause] = {}
     clauses: list[Clause] = []
     joined: dict[int, int] = {}
@@ -121,7 +120,7 @@ def merge(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def cut(specimen: Specimen, most: int) -> Specimen:
-    """Cut soft clauses of more than `most` into several of the same literals."""
+    """Split soft clauses heavier than `most` into several clauses with the same literals."""
     clauses: list[Clause] = []
     for clause in specimen.clauses:
         pieces, rest = divmod(clause.weight, most)
@@ -134,7 +133,7 @@ def cut(specimen: Specimen, most: int) -> Specimen:
 
 
 def scale(specimen: Specimen, factor: int) -> Specimen:
-    """Multiply all weights by an integer."""
+    """Multiply all weights of an instance by an integer."""
     clauses = tuple(c._replace(weight=factor * c.weight) for c in specimen.clauses)
     loops = tuple(x._replace(multiplier=factor * x.multiplier) for x in specimen.loops)
     return replace(specimen, clauses=clauses, loops=loops)
@@ -144,7 +143,7 @@ def scale(specimen: Specimen, factor: int) -> Specimen:
 
 
 def harden(specimen: Specimen, dice: Dice) -> Specimen:
-    """Make a fraction of the satisfied clauses hard.
+    """Turn a random fraction of the satisfied soft clauses into hard clauses.
 
     If the hard clauses hold, costs are as before, so the model stays optimal. The proof counts a
     hard clause with its old weight. That must not exceed its new weight, which is more than the
@@ -187,7 +186,7 @@ def add_satisfied(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def duplicate(specimen: Specimen, dice: Dice) -> Specimen:
-    """Repeat some clauses that the model satisfies, including hard ones."""
+    """Repeat random clauses that the model satisfies, including hard clauses."""
     for clause in specimen.clauses:
         if specimen.satisfies(clause.literals) and dice.happens(_FIFTH):
             weight = 0 if clause.is_hard else clause.weight
@@ -196,7 +195,7 @@ def duplicate(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def add_tautologies(specimen: Specimen, dice: Dice) -> Specimen:
-    """Add clauses x ∨ ¬x, soft or hard."""
+    """Add one to three clauses x ∨ ¬x, soft or hard."""
     for _ in range(dice.between(1, 3)):
         variable = dice.between(1, len(specimen.model))
         is_hard = dice.happens(_HALF)
@@ -206,19 +205,19 @@ def add_tautologies(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def add_empty(specimen: Specimen, dice: Dice) -> Specimen:
-    """Add soft clauses without literals, which every assignment falsifies."""
+    """Add one soft clause without literals, which every assignment falsifies."""
     return added(specimen, dice, (), dice.between(1, _MOST_NEW_WEIGHT))
 
 
 def add_weightless(specimen: Specimen, dice: Dice) -> Specimen:
-    """Add any clauses, of weight 0."""
+    """Add one to three random clauses of weight 0."""
     for _ in range(dice.between(1, 3)):
         specimen = added(specimen, dice, _any_literals(specimen, dice), 0)
     return specimen
 
 
 def repeat_literals(specimen: Specimen, dice: Dice) -> Specimen:
-    """Replace the unit clause x by x ∨ x."""
+    """Replace random unit clauses x by x ∨ x."""
     clauses = (
         c._replace(literals=c.literals * 2) if len(c.literals) == 1 and dice.happens(_HALF) else c
         for c in specimen.clauses
@@ -229,9 +228,9 @@ def repeat_literals(specimen: Specimen, dice: Dice) -> Specimen:
 def added(
     specimen: Specimen, dice: Dice, literals: tuple[int, ...], weight: int, is_hard: bool = False
 ) -> Specimen:
-    """Add one clause, as its own part, at a random position.
+    """Return an instance with one more clause, as its own part, at a random position.
 
-    The model must satisfy it, or its cost must be constant.
+    The model must satisfy the clause, or the cost of the clause must be constant.
     """
     part = 1 + max((c.part for c in specimen.clauses), default=-1)
     new: tuple[Loop, ...] = ()
@@ -249,7 +248,7 @@ def _any_literals(specimen: Specimen, dice: Dice) -> tuple[int, ...]:
 
 
 def _satisfied(specimen: Specimen, dice: Dice) -> tuple[int, ...]:
-    """Return one or two literals of which the model makes one true."""
+    """Draw one or two literals, at least one of which is true in the model."""
     first, *others = _any_literals(specimen, dice)
     true = first if specimen.satisfies([first]) else -first
     return tuple(dice.order((true, *others)))

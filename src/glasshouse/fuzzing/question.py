@@ -28,9 +28,9 @@ class Question:
         num_variables: the number of variables that the file states.
         lines: the clauses in the order of the file.
         optimum: the least cost of all assignments that satisfy the hard clauses; None if none does.
-        layout: how the file is written.
+        layout: the dialect and format of the file.
         certificate: the proof of the optimum; None if all assignments were enumerated.
-        is_decided: False if the optimum is not known.
+        is_decided: whether the optimum is known.
 
     >>> question = Question(2, ((3, (1, 2)), (None, (-1,)), (2, (-2,))), optimum=2)
     >>> print(question.text.decode(), end="")
@@ -49,31 +49,31 @@ class Question:
 
     @cached_property
     def clauses(self) -> ClauseFile:
-        """The clauses with which a judge evaluates an answer."""
+        """The soft and hard clauses of the question, which a judge evaluates."""
         return clauses_of(self.num_variables, self.lines)
 
     @cached_property
     def text(self) -> bytes:
-        """The contents of the file."""
+        """The contents of the question's file."""
         return self.layout.text(self.num_variables, self.lines)
 
     @property
     def known(self) -> Known:
-        """The known optimum, or bound, of the question."""
+        """The optimum of the question in the form that a judge needs; empty if it is undecided."""
         if not self.is_decided:
             return Known()
         return Known(self.optimum, self.optimum, is_infeasible=self.optimum is None)
 
     @property
     def says(self) -> str:
-        """The optimum as text."""
+        """The optimum of the question as text."""
         if not self.is_decided:
             return "optimum not known"
         return "hard clauses unsatisfiable" if self.optimum is None else f"optimum {self.optimum}"
 
 
 def clauses_of(num_variables: int, lines: tuple[Line, ...]) -> ClauseFile:
-    """Split lines into soft and hard clauses."""
+    """Return the lines of a file as soft and hard clauses."""
     soft = tuple((weight, literals) for weight, literals in lines if weight is not None)
     hard = tuple(literals for weight, literals in lines if weight is None)
     return ClauseFile(num_variables, soft, hard)

@@ -1,9 +1,9 @@
-"""Shrinking: find the smallest instance on which a solver fails, and its optimum.
+"""Shrinking: the search for the smallest instance on which a solver fails.
 
 Whole parts are removed first: the remaining parts are proven by their own loops. Then single
-    clauses are removed, weights lowered and variables renamed; after each such step the optimum is
-    decided again, by enumeration or by `prove`. It ends when no clause can be removed, or when time
-    is up.
+clauses are removed, weights lowered and variables renamed; after each such step the optimum is
+decided again, by enumeration or by `prove`. Shrinking ends when no clause can be removed, or when
+time is up.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _LARGE = 2**31  # from here on, a solver may fail because of the weight
 
 
 class Shrinker:
-    """One run of shrinking; `best` is the smallest failing question so far, at any time.
+    """One run of shrinking, with the smallest failing question so far in `best`.
 
     Args:
         question: a question on which a solver fails.
-        fails: asks the solver, and returns whether it fails as before.
+        fails: a function that asks the solver, and returns whether it fails as before.
         seconds: the time limit, after which the smallest question so far is used.
         heaviest: the largest weight that a soft clause may get.
     """
@@ -46,9 +46,9 @@ class Shrinker:
         self._deadline = time.monotonic() + seconds
 
     def run(self, specimen: Specimen | None) -> Question:
-        """Shrink until nothing can be removed or time is up; add a certificate if there is one.
+        """Shrink the question until nothing can be removed or time is up, and return it.
 
-        Without a specimen, literals of long clauses go as well.
+        Without a specimen, single literals are removed, too.
         """
         if specimen is not None:
             self._fewer_parts(specimen)
@@ -75,7 +75,7 @@ class Shrinker:
         _fewest(specimen.parts, accepted)
 
     def finished(self) -> Question:
-        """The smallest question, with loops that prove its optimum if there are any."""
+        """Return the smallest question, with loops that prove its optimum if `prove` finds them."""
         if not self.best.is_decided or self.best.optimum is None:
             return self.best
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
@@ -89,7 +89,7 @@ class Shrinker:
 
     @property
     def is_over(self) -> bool:
-        """Whether the time is up."""
+        """Whether the time limit of the run is reached."""
         return time.monotonic() >= self._deadline
 
     def _accept(self, question: Question) -> bool:
@@ -102,7 +102,7 @@ class Shrinker:
         return True
 
     def _with(self, lines: Sequence[Line], num_variables: int | None = None) -> bool:
-        """Continue with these lines if their optimum can be decided and the solver still fails."""
+        """Try these lines as the best question; return whether the solver still fails on them."""
         if self.is_over:
             return False
         size = self.best.num_variables if num_variables is None else num_variables
@@ -144,7 +144,7 @@ class Shrinker:
                 self._lower(place, weight)
 
     def _lower(self, place: int, weight: int) -> None:
-        """Subtract as much weight as possible, in steps that get smaller."""
+        """Lower the weight of a clause as far as the solver still fails, in ever smaller steps."""
         step = weight // 2
         while step and not self.is_over:
             if weight - step >= 1 and self._with_weight(place, weight - step):
@@ -162,7 +162,7 @@ class Shrinker:
         return self._with(lines)
 
     def _rename(self) -> None:
-        """Number variables in the order in which they occur, and leave out all others."""
+        """Renumber the variables in the order in which they occur, without unused variables."""
         names: dict[int, int] = {}
         for _, literals in self.best.lines:
             for literal in literals:
@@ -177,7 +177,7 @@ class Shrinker:
 
 
 def _question_of(specimen: Specimen) -> Question | None:
-    """Return the question of the remaining parts: proven by their loops, or decided again."""
+    """Return a specimen as a question, proven by its loops or decided again; None if undecided."""
     try:
         return specimen.question()
     except CertificateError:  # a hard clause weighs less than it did in the proof
@@ -189,9 +189,10 @@ def _question_of(specimen: Specimen) -> Question | None:
 
 
 def gathered(lines: Sequence[Line], before: Sequence[Line], most: int) -> Sequence[Line]:
-    """Move large removed weights to the heaviest remaining clause, unless it exceeds `most`.
+    """Return lines with all removed weight added to the heaviest clause, if that fits.
 
-    If a solver fails because of the sum, no single clause could be removed otherwise.
+    The sum must be at least 2^31 and at most `most`. If a solver fails because of the sum of all
+    weights, no single clause could be removed otherwise.
     """
     missing = _total(before) - _total(lines)
     heaviest = max((weight or 0 for weight, _ in lines), default=0)
@@ -207,11 +208,9 @@ def _total(lines: Sequence[Line]) -> int:
 
 
 def _fewest(things: Sequence[T], accepted: Callable[[Sequence[T]], Sequence[T] | None]) -> None:
-    """Remove blocks of items, ever smaller ones, until no single item can be removed.
+    """Remove ever smaller blocks of items, until no single item can be removed.
 
-    Args:
-        things: all things.
-        accepted: returns what to continue with, given the remaining things; None if it must not.
+    `accepted` takes the remaining items, and returns the items to continue with; None rejects them.
     """
     kept = list(things)
     size = len(kept)

@@ -1,13 +1,13 @@
-"""An instance for testing solvers, made of parts whose minima one model attains together.
+"""Specimens: instances for testing solvers, made of parts that one model minimises together.
 
 The cost is a sum over parts. Each part, for instance a planted loop, comes with loops in the sense
-of a certificate, which prove that no assignment costs less there than the model does. So the model
-is optimal for all parts together, for any choice of them, and after every change that keeps the
+of a certificate, which prove that the model has the least cost of that part. So the model is
+optimal for all parts together, for any selection of parts, and after every change that keeps the
 costs of a part or adds a part that the model satisfies.
 
 A hard clause has a weight, too: its weight in the proof of its part, from when it was soft. In a
-    file it weighs more than all soft clauses. The additional weight is a triangle of its two
-    literals and the ghost, whose own minimum every satisfied clause attains.
+file it weighs more than all soft clauses. The additional weight is a triangle of its two literals
+and the ghost, whose own minimum every satisfied clause attains.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from glasshouse.planting import Planted
 
 
 class Clause(NamedTuple):
-    """A clause, and the part that it belongs to."""
+    """A clause with its weight and the number of the part that it belongs to."""
 
     literals: tuple[int, ...]
     weight: int
@@ -35,7 +35,7 @@ class Clause(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop of a proof: vertices are variables, or 0 for the ghost that is always true.
+    """A loop of a proof, whose vertices are variables, or 0 for the ghost that is always true.
 
     The model violates the edge from the last vertex to the first. The multiplier counts halves of
     a unit of cost.
@@ -48,12 +48,12 @@ class Loop(NamedTuple):
 
 @dataclass(frozen=True)
 class Specimen:
-    """Clauses, a model and the loops that prove it optimal.
+    """An instance made of parts: clauses, a model, and the loops that prove the model optimal.
 
     Attributes:
         model: 0 or 1 for each variable.
         clauses: the clauses, in the order of the file.
-        loops: the proof.
+        loops: the loops that prove the model optimal.
         layout: the layout of the file.
     """
 
@@ -64,7 +64,7 @@ class Specimen:
 
     @classmethod
     def of(cls, planted: Planted) -> Specimen:
-        """Return a plant with one part per loop; clauses of different loops stay separate."""
+        """Return a plant as a specimen, in which the clauses of each loop are one part."""
         spins, ghost = planted.state.tolist(), planted.ising.num_variables
         clauses: list[Clause] = []
         loops: list[Loop] = []
@@ -86,7 +86,7 @@ class Specimen:
 
     @property
     def parts(self) -> list[int]:
-        """The numbers of the parts."""
+        """The numbers of all parts, ascending."""
         return sorted({clause.part for clause in self.clauses})
 
     @property
@@ -95,11 +95,11 @@ class Specimen:
         return tuple((None if c.is_hard else c.weight, c.literals) for c in self.clauses)
 
     def satisfies(self, literals: Iterable[int]) -> bool:
-        """Whether the model satisfies a clause."""
+        """Return whether the model satisfies a clause."""
         return any((x > 0) == bool(self.model[abs(x) - 1]) for x in literals)
 
     def triangle(self, literals: tuple[int, ...], multiplier: int, part: int) -> tuple[Loop, ...]:
-        """Return the loop of a clause that the model satisfies; none if its unit fields suffice."""
+        """Return the loop that bounds a clause of two variables; none if unit fields suffice."""
         variables = [abs(x) for x in literals]
         if len(set(variables)) < 2 or not multiplier:
             return ()
@@ -127,7 +127,7 @@ class Specimen:
         )
 
     def question(self) -> Question:
-        """Return the question; the loops are first verified to prove its optimum.
+        """Return the instance as a question, after verifying that its loops prove its optimum.
 
         Raises:
             CertificateError: the loops do not show that the model is optimal.
@@ -149,7 +149,7 @@ class Specimen:
 
 
 def _edge_clauses(a: int, b: int, weight: int, part: int) -> list[Clause]:
-    """Return a coupling (or a field, if one end is the ghost) as clauses that cost |weight|."""
+    """Return the clauses of a coupling, or of a field if one end is the ghost."""
     if not a or not b:
         literal = a + b if weight > 0 else -(a + b)
         return [Clause((literal,), abs(weight), part)]

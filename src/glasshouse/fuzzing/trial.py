@@ -1,4 +1,4 @@
-"""Trials: ask a solver one question and judge its answer; a command or a built-in solver."""
+"""Trials of a solver under test, which ask it one question and judge its answer."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Reply(Judgement):
 
     @classmethod
     def of(cls, judgement: Judgement, outcome: Outcome) -> Reply:
-        """Return the verdict about a run."""
+        """Return the verdict about a run, with the output of the run if it is a fault."""
         if not judgement.verdict.is_fault:
             return cls(**vars(judgement))
         printed = outcome.transcript
@@ -54,15 +54,15 @@ class Trial(Protocol):
     """The interface of a solver under test."""
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """Return the verdict about an answer; for a command, a `Reply`."""
+        """Ask the solver a question, and return the verdict about its answer."""
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return one shell line that asks the solver again."""
+        """Return one shell line that asks the solver the same question again."""
 
 
 @dataclass(frozen=True)
 class CommandTrial:
-    """A command that reads a file.
+    """A trial of a command that reads a file.
 
     Attributes:
         command: the solver.
@@ -91,7 +91,7 @@ class CommandTrial:
 
 @dataclass(frozen=True)
 class BuiltInTrial:
-    """A solver in this process.
+    """A trial of a built-in solver, which runs in this process.
 
     Attributes:
         name: the name of the solver.
@@ -112,7 +112,7 @@ class BuiltInTrial:
         return judge(question.clauses, answer, question.known)
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return the shell line that draws the instance, shrinks it and asks again."""
+        """Return the shell line that draws or reads the instance, and asks the solver again."""
         if seed is None:
             return shlex.join(["glasshouse", "fuzz", "shrink", str(path), "--solver", self.name])
         words = ["glasshouse", "fuzz", "run", "--solver", self.name]
@@ -129,7 +129,7 @@ def spoken_dialect(trial: Trial) -> Dialect | None:
 
 
 def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:
-    """Return a trial of a built-in solver by its name, or of any other command.
+    """Return the trial of a solver, which is the name of a built-in solver or a command.
 
     Raises:
         ValueError: the solver is not installed, or the program does not exist.

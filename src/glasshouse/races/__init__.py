@@ -25,7 +25,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import all names when one is first used; commands that need few modules start faster."""
+    """Import all public names on first use, so that commands that need few modules start faster."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.races' has no attribute {name!r}")
     from glasshouse.races import public

@@ -1,4 +1,4 @@
-"""The dial of a suite: the number that varies between instances and sets their hardness."""
+"""The dial of a suite: the parameter that varies between instances and sets their hardness."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _USUAL = ("frustration", "n", "loop_density", "clause_density")
 
 
 def dials(parameters: Parameters) -> list[str]:
-    """Return the numbers that all instances have and that vary, the default dials first.
+    """Return the names of numeric parameters that vary between instances, default dials first.
 
     >>> easy, hard = {"n": 80, "frustration": "1/10"}, {"n": 80, "frustration": "1/5"}
     >>> dials({"a": easy, "b": hard})
@@ -36,14 +36,14 @@ def dials(parameters: Parameters) -> list[str]:
 
 
 def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
-    """Return a dial by its name, or the default one; None if nothing varies."""
+    """Return `name` if it is a dial, or the default dial; None if no parameter varies."""
     found = dials(parameters)
     if name is None:
         return found[0] if found else None
     if name not in found:
         known = ", ".join(found) or "none"
         raise ValueError(
-            f"dial={name!r} is not a number that varies in the suite; use one of {known}"
+            f"dial={name!r} is not a number that varies in the suite; possible dials: {known}"
         )
     return name
 
@@ -51,7 +51,7 @@ def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
 def over_dial(
     times: Mapping[str, Estimate], parameters: Parameters, dial: str, confidence: float = 0.95
 ) -> list[tuple[float, Estimate]]:
-    """Return each setting of the dial, ascending, and the median time to solution there.
+    """Return the median time to solution at each setting of a dial, in ascending order.
 
     Args:
         times: the times of one solver, by instance.
@@ -67,7 +67,7 @@ def over_dial(
 
 
 def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
-    """Return the instances at each setting of a dial, ascending."""
+    """Return the names of the instances at each setting of a dial, in ascending order."""
     groups: dict[Fraction, list[str]] = {}
     for instance, table in parameters.items():
         value = _number(table[dial])
@@ -77,7 +77,7 @@ def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
 
 
 def _median(times: Sequence[Estimate], confidence: float) -> Estimate:
-    """Return the median of times; a single instance keeps its own interval."""
+    """Return the median of several times to solution, or a single time with its own interval."""
     return times[0] if len(times) == 1 else median_tts(times, confidence)
 
 

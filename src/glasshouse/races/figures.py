@@ -1,4 +1,4 @@
-"""Charts of races: cactus, fraction solved, profile, scatter, incumbents."""
+"""Charts of races of commands: cactus, fraction solved, profile, scatter and incumbents."""
 
 from __future__ import annotations
 
@@ -33,13 +33,11 @@ if TYPE_CHECKING:
 
 _ROOM = 1.3  # factor beyond the data, on logarithmic axes
 _UNSOLVED = 2.0  # times the limit: position of unsolved instances in a scatter plot
-
-
 _SECONDS: dict[Clock, str] = {"wall": "seconds", "cpu": "CPU seconds"}
 
 
 def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """Return a chart of the instances that each solver, or the virtual best, solves over time."""
+    """Return the cactus chart: the number of instances that each solver solves within a time."""
     each = {name: cactus(results, name, clock) for name in results.solvers}
     note = ""
     if len(each) > 1:
@@ -63,7 +61,7 @@ def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def ecdf_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """Return a chart of the fraction of instances that each solver has solved over time."""
+    """Return the chart of the fraction of instances that each solver has solved over time."""
     series = []
     for name in results.solvers:
         seconds, total = cactus(results, name, clock), len(results.by_solver[name])
@@ -80,7 +78,7 @@ def ecdf_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def profile_chart(results: Results, clock: Clock = "wall") -> Chart:
-    """Return Dolan and Moré's profile: the fraction solved within τ times the fastest time."""
+    """Return the performance profile: the fraction solved within τ times the fastest time."""
     profiles = performance_profile(results, clock=clock)
     furthest = max((ratios[-1] for ratios, _ in profiles.values() if len(ratios)), default=1.0)
     end = _ROOM * float(furthest)
@@ -96,11 +94,11 @@ def profile_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wall") -> Chart:
-    """Return a chart of the seconds of two solvers per instance; unsolved ones are at the edge."""
+    """Return a chart of two solvers' seconds, with a point for each instance."""
     times = [solving_seconds(results, name, clock) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
-        raise ValueError(f"{first} and {second} have no instance in common yet")
+        raise ValueError(f"{first} and {second} have no instance in common yet; race both first")
     seconds = np.array([[one[name] for name in both] for one in times])
     limit = _limit(results, clock)
     # CPU seconds of a parallel solver may exceed the time limit.
@@ -119,7 +117,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
 
 
 def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
-    """Return a chart of the stated costs of solvers over time: cost above the best, plus 1.
+    """Return a chart of the costs that solvers state over time: cost above the best known, plus 1.
 
     There is one line per run; many runs are drawn faint, with a line for their median.
 
@@ -152,9 +150,9 @@ def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
 
 
 def reaching_chart(results: Results, dial: str | None = None) -> Chart:
-    """Return a chart of the median seconds to the best known cost, over the dial.
+    """Return a chart of the median seconds to the best known cost at each setting of a dial.
 
-    This is for solvers that run until the limit, whose runs have no other duration.
+    Solvers that always run until the limit can be timed only in this way.
 
     Args:
         results: the race.
@@ -205,7 +203,7 @@ def race_figure(
     dial: str | None = None,
     clock: Clock = "wall",
 ) -> Figure:  # fmt: skip
-    """Draw one of the charts of a race as a new figure.
+    """Draw one of the charts of a race as a new matplotlib figure.
 
     Args:
         results: the race.
@@ -222,9 +220,9 @@ def race_figure(
     if name not in FIGURES:
         raise ValueError(f"figure={name!r} is not one of {', '.join(FIGURES)}")
     if not results.runs:
-        raise ValueError("no runs yet; race first")
+        raise ValueError("there are no runs yet; run the race first")
     if dial is not None and name not in _DIALLED:
-        raise ValueError(f"dial={dial!r} is for the figures tts and reaching, not for {name}")
+        raise ValueError(f"dial={dial!r} applies only to the figures tts and reaching, not {name}")
     if clock != "wall" and (clock not in _SECONDS or name not in _CLOCKED):
         raise ValueError(f"clock={clock!r} must be 'wall', or 'cpu' with one of the figures "
                          f"{', '.join(_CLOCKED)}; {name} is drawn by wall-clock time")  # fmt: skip
@@ -233,7 +231,7 @@ def race_figure(
     if name == "scatter" and (len(pair) != 2 or unknown):
         known = ", ".join(results.solvers)
         raise ValueError(
-            f"a scatter plot takes two solvers, not {', '.join(pair)}; this race has {known}"
+            f"a scatter plot needs two solvers, not {', '.join(pair)}; choose two of {known}"
         )
     options = {"dial": dial} if name in _DIALLED else {"clock": clock}
     timed = options if name in (*_DIALLED, *_CLOCKED) else {}
@@ -254,15 +252,15 @@ def _sampler_chart(results: SamplerResults, name: str, dial: str | None, clock: 
     charts = {"tts": partial(dial_chart, dial=dial), "residual": residual_chart,
               "batches": batch_chart}  # fmt: skip
     if name not in charts or (dial is not None and name != "tts") or clock != "wall":
-        raise ValueError(f"figure={name!r} of a race of samplers must be tts (along a dial), "
-                         "residual or batches, by the clock of the race")  # fmt: skip
+        raise ValueError(f"figure={name!r} of a race of samplers must be tts, residual or batches; "
+                         "only tts takes a dial, and all use the race's clock")  # fmt: skip
     if not results.calls:
-        raise ValueError("no calls yet; race first")
+        raise ValueError("there are no calls yet; run the race first")
     return charts[name](results)
 
 
 def _steps(name: str, places: Floats, shares: Floats, end: float) -> Series:
-    """Return a step curve that continues to the end of the axis."""
+    """Return a series with one step curve, which continues to the end of the axis."""
     last = shares[-1] if len(shares) else 0.0
     x, y = np.append(places, max(end, *places, 0.0)), np.append(shares, last)
     return Series(name, [Mark("share", ("step",), x, y)])

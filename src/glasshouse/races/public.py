@@ -1,4 +1,4 @@
-"""The public names of races; `glasshouse.races` exports them."""
+"""The public names of `glasshouse.races`, which exports them on first use."""
 
 from glasshouse.files.clause_file import ClauseFile as ClauseFile
 from glasshouse.files.clause_file import read_clauses as read_clauses

@@ -29,7 +29,7 @@ _DECADES = 1e5  # range of residual energy that is shown; below, only rare bad d
 def dial_chart(
     results: Results | SamplerResults, dial: str | None = None, by: By = "elapsed"
 ) -> Chart:
-    """Return the chart of TTS99 over a dial, as `draw_dial` draws it."""
+    """Return the chart of the median TTS99 at each setting of a dial, which `draw_dial` draws."""
     times, parameters = _times(results, by), results.parameters
     name = chosen_dial(parameters, dial)
     if name is None:
@@ -49,8 +49,8 @@ def dial_chart(
 def _over_dial(
     results: Results | SamplerResults, solver: str, times: Mapping[str, Estimate], dial: str, by: By
 ) -> list[tuple[float, Estimate]]:
-    """Return the median at each setting; for samplers, intervals resample times and instances."""
-    if not isinstance(results, SamplerResults):
+    """Return the median TTS99 of a solver at each setting of a dial, in ascending order."""
+    if not isinstance(results, SamplerResults):  # for samplers, intervals resample times, too
         return over_dial(times, results.parameters, dial)
     return [
         (float(at), median_over([results.model(solver, one).tts_draws(by) for one in group],
@@ -60,7 +60,7 @@ def _over_dial(
 
 
 def tts_chart(results: Results | SamplerResults, by: By = "elapsed") -> Chart:
-    """Return the chart of TTS99 of every instance, as `draw_tts` draws it."""
+    """Return the chart of the TTS99 of every instance, which `draw_tts` draws."""
     times = _times(results, by)
     leader, first = next(iter(times.items()))
     order = sorted(first, key=lambda one: (first[one].value, first[one].low))
@@ -94,7 +94,7 @@ def _tts(
 
 
 def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
-    """Return the chart of TTS99 over the batch size, as `draw_batches` draws it."""
+    """Return the chart of TTS99 over the number of reads per call, which `draw_batches` draws."""
     name = results.instances[0] if instance is None else instance
     series = []
     for solver in results.solvers:
@@ -123,7 +123,7 @@ def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
 def residual_chart(
     results: SamplerResults, instance: str | None = None, solvers: Sequence[str] | None = None
 ) -> Chart:
-    """Return the chart of residual energies, as `draw_residual` draws it."""
+    """Return the chart of residual energies over elapsed time, which `draw_residual` draws."""
     shown = results.instances if instance is None else (instance,)
     series = []
     for solver in results.solvers if solvers is None else solvers:
@@ -154,12 +154,12 @@ def residual_chart(
 
 
 def draw_batches(ax: Axes, results: SamplerResults, instance: str | None = None) -> None:
-    """Draw TTS99 of calls of each batch size, and the work, on one instance.
+    """Draw TTS99 over the number of reads per call, and the work, on one instance.
 
     Args:
         ax: the axes to draw on.
         results: a race of samplers.
-        instance: the instance; the first one by default.
+        instance: the name of the instance; the first instance by default.
     """
     drawn(ax, batch_chart(results, instance))
 
@@ -167,9 +167,9 @@ def draw_batches(ax: Axes, results: SamplerResults, instance: str | None = None)
 def draw_dial(
     ax: Axes, results: Results | SamplerResults, dial: str | None = None, *, by: By = "elapsed"
 ) -> None:
-    """Draw TTS99 over the dial: the median over the instances of each setting.
+    """Draw the median TTS99 over the instances at each setting of a dial.
 
-    A triangle is a lower bound, if fewer than half of the instances were solved.
+    A triangle is a lower bound: fewer than half of the instances were solved.
 
     Args:
         ax: the axes to draw on.
@@ -183,9 +183,9 @@ def draw_dial(
 
 
 def draw_tts(ax: Axes, results: Results | SamplerResults, *, by: By = "elapsed") -> None:
-    """Draw TTS99 of every instance with its interval, in the order of the first solver's TTS99.
+    """Draw the TTS99 of every instance with its interval, ordered by the first solver's TTS99.
 
-    A triangle is a lower bound, if an instance was not solved.
+    A triangle is a lower bound: the instance was not solved.
     """
     drawn(ax, tts_chart(results, by))
 
@@ -193,7 +193,7 @@ def draw_tts(ax: Axes, results: Results | SamplerResults, *, by: By = "elapsed")
 def draw_residual(
     ax: Axes, results: SamplerResults, instance: str | None = None
 ) -> None:  # fmt: skip
-    """Draw the residual energy per spin after a number of seconds.
+    """Draw the residual energy per spin over elapsed time.
 
     The thick curve is the median over instances, thin curves are single instances. A curve that
     ends at the bottom has reached the target.
@@ -201,17 +201,17 @@ def draw_residual(
     Args:
         ax: the axes to draw on.
         results: a race of samplers.
-        instance: only this instance.
+        instance: only this instance; None draws all.
     """
     drawn(ax, residual_chart(results, instance))
     ax.set_title(instance or "", parse_math=False)
 
 
 def drawn(ax: Axes, chart: Chart) -> None:
-    """Draw a chart on a caller's axes, with a legend among the data."""
+    """Draw a chart on the caller's axes, with a legend inside the axes."""
     place_legend(ax, plot_chart(chart, ax), **INSIDE)
 
 
 def _times(results: Results | SamplerResults, by: By) -> dict[str, dict[str, Estimate]]:
-    """Return TTS99 per solver and instance."""
+    """Return TTS99 by solver and instance, for a race of commands or of samplers."""
     return results.tts_table(by) if isinstance(results, SamplerResults) else tts_table(results)

@@ -1,7 +1,7 @@
-"""Reports: anything that glasshouse makes, as one HTML page that needs no network.
+"""Reports: HTML pages about stores, instances, machines and proofs, which need no network.
 
-Users call `writing`. It makes one section for each thing: `instance`, `proof`, `study`, `race`,
-`sampler`, `training` or `machine`. A section consists of facts, figures and tables (`page`,
+Users call `report` in `writing`. It makes one section for each thing: `instance`, `proof`, `study`,
+`race`, `sampler`, `training` or `machine`. A section consists of facts, figures and tables (`page`,
 `charts`, `matrix`). `rendering` puts sections into HTML with `page.css`, `page.js` and the script
 that draws the charts (`script`).
 """

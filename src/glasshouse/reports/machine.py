@@ -1,4 +1,4 @@
-"""The section of one machine: its weights, its mode, and the stated training."""
+"""The report section of one machine: its weights, its mode, and the stated training."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_MONITORS = 12
 
 
 def machine_section(path: Path) -> Section:
-    """Return the section of a model file."""
+    """Return the report section of a file with a trained machine."""
     machine, notes = load_machine(path), load_notes(path)
     facts, parts, index = _looked_at(machine)
     told = "the file's statements are not checked" if notes else "the file states nothing"
@@ -56,7 +56,7 @@ def machine_section(path: Path) -> Section:
 
 
 def checkpoint_section(path: Path) -> Section:
-    """Return the section of a training that is not finished."""
+    """Return the report section of a checkpoint, which contains an unfinished training."""
     machine, asked, state = read_stored(path)
     facts, parts, index = _looked_at(machine)
     names = asked.get("monitors")
@@ -79,7 +79,7 @@ def checkpoint_section(path: Path) -> Section:
 
 
 def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]:
-    """Return facts and parts that follow from the weights, and a fact for the top of the page."""
+    """Return facts and figures that follow from a machine's weights, and the main fact."""
     mode = find_mode(machine, rng=1)
     spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
     what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"
@@ -97,7 +97,7 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]
 
 
 def _history(epochs: Any, history: Mapping[str, Any]) -> list[Part]:
-    """Return the curves that a file states; values that are not a list of numbers are left out."""
+    """Return charts of the monitors that a file states, except for malformed monitors."""
     if not isinstance(epochs, list) or not all(type(e) is int and e >= 0 for e in epochs):
         return []
     parts: list[Part] = []

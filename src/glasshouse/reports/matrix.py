@@ -1,4 +1,4 @@
-"""The figure of a weight matrix with its gauge switch, and the loops of a proof on it."""
+"""The figure of a weight matrix, with a gauge switch and the loops of a certificate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST_PATH = 24  # nodes of a loop that are listed
 def matrix_figure(
     problem: Rbm | Ising, state: SpinArray, what: str, certificate: Certificate | None = None
 ) -> Figure:
-    """Return a figure of the weights as written, and in the gauge of a state.
+    """Return a figure of a problem's weights, as written and in the gauge of a state.
 
     Args:
         problem: the problem whose weights are drawn.
@@ -41,7 +41,7 @@ def matrix_figure(
     turned: Any = gauge(problem, state)
     rows, columns = shape_of(problem)
     side = _MOST_CELLS
-    while True:  # coarser, until the page can hold it
+    while True:  # coarser, until the number of points fits into a page
         handed, step = pixels_of(problem, side)
         gauged, _ = pixels_of(turned, side)
         places = np.argwhere((handed != 0) | (gauged != 0))
@@ -86,7 +86,7 @@ def _has_fields(problem: Rbm | Ising) -> bool:
 def _loops(
     problem: Rbm | Ising, certificate: Certificate | None, step: int
 ) -> tuple[Table, list[tuple[int, str]]]:
-    """Return the cells of the first loops that do not visit the ghost, and their names."""
+    """Return the cells of the first loops that do not visit the ghost, and a menu of them."""
     rows: list[list[Any]] = []
     options: list[tuple[int, str]] = []
     visible = problem.num_visible if isinstance(problem, Rbm) else None
@@ -97,7 +97,7 @@ def _loops(
         if len(options) == _SHOWN_LOOPS or nodes.max(initial=0) >= problem.num_variables:
             continue
         if len(rows) + len(nodes) >= MOST_ROWS:
-            continue  # the table below has it
+            continue  # the table of all loops contains this loop
         cells = loop_cells(nodes, visible)
         if any(row < 0 or column < 0 for row, column in cells):
             continue  # an RBM cannot have an edge of this loop
@@ -111,7 +111,7 @@ def _loops(
 
 
 def _leaves_couplings(problem: Problem, certificate: Certificate) -> bool:
-    """Return whether a loop uses a pair of spins that has no weight."""
+    """Return whether a loop of a certificate uses a pair of spins that has no weight."""
     form, nodes = ExactForm.of(problem), certificate.nodes.astype(np.int64)
     following = np.roll(nodes, -1)
     following[certificate.starts[1:] - 1] = nodes[certificate.starts[:-1]]
@@ -122,7 +122,7 @@ def _leaves_couplings(problem: Problem, certificate: Certificate) -> bool:
 
 
 def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
-    """Return a table of the loops of a certificate: lengths, multipliers, nodes."""
+    """Return a table of the loops of a certificate: lengths, multipliers and spins."""
     count = certificate.num_loops
     if not count:
         return []
@@ -146,9 +146,10 @@ def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
 def _specification(
     rows: int, columns: int, step: int, names: tuple[str, str], reach: float, *, has_path: bool
 ) -> dict[str, Any]:
-    """Return a chart of weights with the parameters `gauged` (0 or 1) and `loop` (a number, or -1).
+    """Return the Vega-Lite specification of a weight matrix with a gauge switch and loops.
 
-    Cells have the columns row, column, weight, gauged; loops have loop, order, row, column, sign.
+    Its parameters are `gauged` (0 or 1) and `loop` (a number, or -1 for no loop). Cells have the
+    columns row, column, weight, turned; loops have loop, order, row, column, sign.
 
     Args:
         rows: the number of rows.
@@ -226,5 +227,5 @@ def _specification(
 
 
 def _told(columns: dict[str, str]) -> list[dict[str, str]]:
-    """Return the tooltip of a mark: the columns to show, with their names."""
+    """Return the tooltip of a mark, which shows columns by their labels."""
     return [{"field": name, "title": label} for name, label in columns.items()]

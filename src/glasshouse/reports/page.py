@@ -1,4 +1,4 @@
-"""The parts of a report page: sections of facts, figures and tables, before HTML."""
+"""The parts of a report page as data: sections of facts, figures, tables and listings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LONGEST_CELL = 500
 
 @dataclass(frozen=True)
 class Fact:
-    """A name, a value, and how the value is known."""
+    """A fact in a section: its name, its value, and how the value is known."""
 
     name: str
     value: str
@@ -36,7 +36,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows that can be sorted and filtered.
+    """A table in a section, whose rows a reader can sort and filter.
 
     Attributes:
         title: the title of the table.
@@ -53,10 +53,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Control:
-    """A switch or a choice next to a chart.
+    """A switch or a menu next to a chart, which sets a parameter of the chart.
 
     Attributes:
-        signal: the parameter of the chart that it sets.
+        signal: the parameter of the chart that the control sets.
         label: a human-readable label.
         options: values and their names; empty for a switch.
     """
@@ -68,11 +68,11 @@ class Control:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, and the numbers that it shows.
+    """A figure in a section: a chart, and the numbers that the chart shows.
 
     Attributes:
         title: the title of the figure.
-        text: how to read it, and what was left out; also for readers who cannot see it.
+        text: how to read the figure, and what was left out; also for readers who cannot see it.
         spec: a Vega-Lite specification whose data are named "rows".
         data: the rows with the name "rows".
         others: further rows of the chart, by name.
@@ -89,7 +89,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Listing:
-    """A text to be copied, such as a command."""
+    """A text that the reader can copy, such as a command."""
 
     title: str
     text: str
@@ -101,12 +101,12 @@ Part: TypeAlias = Figure | Table | Listing
 
 @dataclass(frozen=True)
 class Section:
-    """One section of a report.
+    """One section of a report, about one file, proof or result.
 
     Attributes:
-        title: the name of its file.
-        kind: what it is, in a few words.
-        lead: its message, in a sentence or two.
+        title: the name of the file.
+        kind: the kind of file, in a few words.
+        lead: the main message, in one or two sentences.
         facts: names and values.
         parts: figures, tables and listings.
         refuted: a false statement of the file; empty if there is none.
@@ -123,17 +123,17 @@ class Section:
 
 
 def text(name: str, label: str | None = None) -> Column:
-    """Return a column of text."""
+    """Return a table column that contains text."""
     return Column(name, label or name.replace("_", " "))
 
 
 def number(name: str, label: str | None = None) -> Column:
-    """Return a column of numbers."""
+    """Return a table column that contains numbers."""
     return Column(name, label or name.replace("_", " "), True)
 
 
 def command(*words: str) -> str:
-    """Return a glasshouse command line, quoted for a shell, whatever the names of files are.
+    """Return a glasshouse command line, with all words quoted as a shell needs it.
 
     >>> command("check", "a;b.wcnf")
     "glasshouse check 'a;b.wcnf'"
@@ -142,7 +142,7 @@ def command(*words: str) -> str:
 
 
 def shown(text: str) -> str:
-    r"""Escape unprintable and bidirectional characters; keep newlines and tabs.
+    r"""Escape unprintable and bidirectional characters of a text; keep newlines and tabs.
 
     >>> shown("a\u202eb\0")
     'a\\u202eb\\x00'
@@ -151,7 +151,7 @@ def shown(text: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number with a noun.
+    """Return a count with its noun, in the singular or plural.
 
     >>> counted(1, "row"), counted(1764, "row")
     ('1 row', '1,764 rows')
@@ -160,7 +160,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def typeset(words: str) -> str:
-    """Format the numbers in a text as on the page: thousands in groups, a true minus.
+    """Format the numbers in a text: thousands in groups, and a true minus sign.
 
     >>> typeset("-54162 to 12 (1764 loops)"), typeset("0.12345, -1/3")
     ('−54,162 to 12 (1,764 loops)', '0.12345, −1/3')
@@ -170,7 +170,7 @@ def typeset(words: str) -> str:
 
 
 def plain(value: Any) -> Cell:
-    """Return a value for JSON: fractions and large integers as text, infinity as ∞.
+    """Return a value for JSON, with fractions, large integers and infinity as text.
 
     >>> plain(Fraction(1, 5)), plain(np.float64("nan")), plain(-math.inf), plain(10**20)
     ('1/5', None, '−∞', '100000000000000000000')
@@ -193,7 +193,7 @@ def plain(value: Any) -> Cell:
 
 
 def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list[Cell]], int]:
-    """Return the first rows in plain values, and the number of all rows."""
+    """Return the first `most` rows as plain values, and the number of all rows."""
     kept: list[list[Cell]] = []
     count = 0
     for row in rows:
@@ -204,7 +204,7 @@ def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list
 
 
 def charted(chart: Chart, height: int = 320) -> Figure:
-    """Return a chart as a figure of the page."""
+    """Return a chart as a figure of the page, thinned if it has too many points."""
     spec, columns, rows, count = vega_chart(chart, MOST_POINTS, height)
     note = (
         f" Of {count:,} points, {len(rows):,} are drawn, evenly spaced."
@@ -216,13 +216,13 @@ def charted(chart: Chart, height: int = 320) -> Figure:
 
 
 def versions_of(store: Store) -> str:
-    """Return the versions of glasshouse that measured the rows of a store."""
+    """Return the versions of glasshouse that measured the rows of a store, as text."""
     found = sorted({version for one in store.status() for version in one.versions})
     return ", ".join(version[:60] for version in found) or "nothing measured yet"
 
 
 def seen_seconds(seconds: float) -> str:
-    """Return a duration as text.
+    """Return a duration as text, in seconds, minutes or hours.
 
     >>> seen_seconds(0.2), seen_seconds(7384)
     ('0.2 s', '2 h 3 min')

@@ -1,4 +1,4 @@
-"""The section of a proof: bounds over time, as `glasshouse prove --json` prints them."""
+"""The report section of a proof: bounds over time, from `glasshouse prove --json` or memory."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ _LONG = 20  # from this ratio of times, their axis is logarithmic
 
 
 def is_proof(values: Mapping[str, Any]) -> bool:
-    """Whether a JSON object is the output of `glasshouse prove --json`."""
+    """Return whether a JSON object is the output of `glasshouse prove --json`."""
     return values.keys() >= _KEYS
 
 
 def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
-    """Return the section of a printed proof; all of it is only stated.
+    """Return the report section of a printed proof, whose facts are all only stated.
 
     Raises:
-        FileError: the values are not as `prove` prints them.
+        FileError: the values do not have the form in which `prove` prints them.
     """
     name = str(values["measure"])[:40]
     history = values["history"]
     try:
         if not isinstance(history, list):
-            raise ValueError("its history is not a list")
+            raise ValueError("its history must be a list")
         points = [
             (_number(one["seconds"]), _number(one[name]), _number(one[f"{name}_bound"]),
              int(_number(one["nodes"])))
@@ -42,7 +42,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
         ]  # fmt: skip
         seconds = _number(values["seconds"])
     except (ValueError, TypeError, KeyError, OverflowError) as fault:
-        raise FileError(path, f"is not the output of `glasshouse prove --json` ({fault})") from None
+        raise FileError(path, f"is not the output of `glasshouse prove --json`: {fault}") from None
     instance = Path(str(values.get("file", "the problem"))[:_LONGEST]).name
     facts = [
         Fact("instance", instance, "stated"),
@@ -68,7 +68,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
 
 
 def proof_section(proof: Proof) -> Section:
-    """Return the section of a proof in memory: stated, because it does not contain the problem."""
+    """Return the section of a proof in memory; without the problem, facts are only stated."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
     facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]
@@ -84,7 +84,7 @@ def proof_section(proof: Proof) -> Section:
 
 
 def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:
-    """Return two curves that meet where the optimum is proven."""
+    """Return a figure of the best value and the bound over time, which meet if proven."""
     seconds, best, bound, nodes = zip(*points, strict=True) if points else ([],) * 4
     is_log = bool(points) and 0 < seconds[0] < seconds[-1] / _LONG
     ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""

@@ -1,4 +1,4 @@
-"""The section of a race of commands: the scores, times and faults of solvers."""
+"""The report section of a race of commands: the scores, times and faults of solvers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 
 
 def race_section(store: Store) -> Section:
-    """Return the report section on a store of a race of commands."""
+    """Return the report section of a store that contains a race of commands."""
     results, rules = read_results(store), held_race(store) or {}
     there, expected = len(results.runs), max(results.expected, len(results.runs))
     lead = (
@@ -129,9 +129,9 @@ def _scores(results: Results) -> Table:
          number("median", "median seconds, 95 % interval"), number("start", "start (s)"),
          number("alone", "solved alone"), number("loss", "PAR-2 lost without it (s)")],
         cut(rows)[0],
-        "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, twice the "
-        "limit where a run did not solve. Anytime: (1 + best)/(1 + found). Means over instances. "
-        "The virtual best solver is the best solver of each instance; the last two "
+        "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, or twice "
+        "the limit for an unsolved instance. Anytime: (1 + best)/(1 + found). Means over "
+        "instances. The virtual best solver is the best solver of each instance; the last two "
         "columns are the instances and the PAR-2 that it loses without a solver.",
     )  # fmt: skip
 
@@ -141,7 +141,7 @@ def _median(middle: Estimate) -> str:
 
 
 def _charts(results: Results) -> list[Figure]:
-    """Return the charts of a race; the last one compares the two solvers that solved most."""
+    """Return the charts of a race, including a comparison of the two best solvers."""
     charts = [cactus_chart(results)]
     with suppress(ValueError):  # the solvers have no instance in common yet
         charts.append(profile_chart(results))
@@ -207,7 +207,7 @@ _LONGEST_COMMAND = 10_000
 
 
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
-    """Return the commands of the race: one per dialect and number of runs."""
+    """Return the commands that run the race again, one per dialect and number of runs."""
     commands = [
         shlex.join(["glasshouse", "race", "run", *solvers, "--suite", _suite(results, rules),
                     *_option_words(rules), *group, "-o", path.name])
@@ -219,7 +219,7 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
 
 
 def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    """Return solvers as they are typed, by their own options: `--dialect` and `--runs`."""
+    """Return the `--solver` options of each command, by its `--dialect` and `--runs`."""
     groups: dict[tuple[str, ...], list[str]] = {}
     ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
@@ -243,7 +243,7 @@ def _suite(results: Results, rules: dict[str, Any]) -> str:
 
 
 def _option_words(rules: dict[str, Any]) -> list[str]:
-    """Return the rules in a store as options; values of another type are left out."""
+    """Return the rules of a race as command-line options, except for malformed values."""
     words: list[str] = []
     for key, option in _OPTIONS.items():
         value = rules.get(key)
@@ -259,6 +259,6 @@ def _option_words(rules: dict[str, Any]) -> list[str]:
 
 
 def _typed(name: str, command: str) -> str:
-    """Return a solver as it is typed; a solver without a usable name is named after its program."""
+    """Return the value of `--solver` for a command, with its name if the name is allowed."""
     text = command[:_LONGEST_COMMAND]
     return f"{name}={text}" if _NAME.fullmatch(name) else text

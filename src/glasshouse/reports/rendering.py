@@ -1,7 +1,7 @@
-"""Rendering sections into one HTML page that needs no network and no other file.
+"""Rendering of sections as one HTML page that needs no network and no other file.
 
 Everything from a file is hostile: text is escaped, numbers and rows are JSON that cannot close its
-    script tag, and the page's security policy allows only our two scripts.
+script tag, and the page's security policy allows only our two scripts.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _CHARTS = " Charts: Vega-Lite, inside this file."
 
 
 def escape(text: str) -> str:
-    """Escape a text for HTML, with all characters visible."""
+    """Escape a text for HTML, and make its unprintable characters visible."""
     return escape_html(shown(text))
 
 
 def rendered(
     title: str, sections: Sequence[Section], command: str, made: str = "", lack: str = ""
 ) -> str:
-    """Return the page.
+    """Return the HTML page of a report.
 
     Args:
         title: the title of the page.
@@ -85,8 +85,8 @@ def rendered(
 </main>
 <footer>
 <p id="trust">{_TRUST}</p>
-<p>Made by glasshouse {escape(__version__)}.{"" if lack else _CHARTS} The page asks no
-network for anything.</p>
+<p>Made by glasshouse {escape(__version__)}.{"" if lack else _CHARTS} The page does not
+use the network.</p>
 {_again(command, made)}
 </footer>
 {"".join(f"<script>{script}</script>{chr(10)}" for script in scripts)}</body>
@@ -95,7 +95,7 @@ network for anything.</p>
 
 
 def _contents(sections: Sequence[Section]) -> str:
-    """Return the table of contents, with main results, and an explanation of the marks."""
+    """Return the page's table of contents with main results, and an explanation of the marks."""
     lines = "".join(
         f'<li><a href="#s{k}">{escape(one.title)}</a>, {escape(one.kind)}{_result(one.result)}</li>'
         for k, one in enumerate(sections, 1)
@@ -121,7 +121,7 @@ def _again(command: str, made: str) -> str:
 
 
 def safe_json(value: Any) -> str:
-    r"""Return JSON that can be inside a script tag: nothing in it opens or closes a tag.
+    r"""Return JSON that is safe inside a script tag, because it cannot open or close a tag.
 
     >>> safe_json("</script><b>")
     '"\\u003c/script\\u003e\\u003cb\\u003e"'
@@ -236,7 +236,7 @@ def _data(table: Table, name: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """Return a policy that loads nothing, runs only these scripts by their digests, and no eval."""
+    """Return a Content-Security-Policy that allows only these scripts, by their digests."""
     digests = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
         for one in scripts

@@ -1,4 +1,4 @@
-"""The section of a race of samplers: success, times to solution, and residual energy."""
+"""The report section of a race of samplers: success, times to solution, residual energy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KIND = "Race of samplers"
 
 
 def sampler_section(store: Store) -> Section:
-    """Return the section of a store of `glasshouse.race_samplers`."""
+    """Return the report section of a store that contains a race of samplers."""
     results, name = read_sampler_results(store), store.path.name
     return results_section(results, name, versions_of(store), store=name)
 
@@ -41,7 +41,7 @@ def sampler_section(store: Store) -> Section:
 def results_section(
     results: SamplerResults, title: str, versions: str = "", store: str = ""
 ) -> Section:
-    """Return the report section on a race of samplers.
+    """Return the report section of the results of a race of samplers.
 
     Args:
         results: the results of the race.
@@ -78,7 +78,7 @@ def results_section(
 
 
 def _in_a_line(computer: Mapping[str, Any]) -> str:
-    """Describe a computer as text; its values come from a store, and may be anything."""
+    """Describe a computer as text, from values of a store, which may be malformed."""
     parts = []
     for key, value in list(computer.items())[:20]:
         if isinstance(value, dict):
@@ -88,7 +88,7 @@ def _in_a_line(computer: Mapping[str, Any]) -> str:
 
 
 def _fastest(results: SamplerResults) -> Fact | None:
-    """Return the sampler with the least time to solution, if any has one."""
+    """Return a fact on the sampler with the least time to solution; None if all are infinite."""
     times = {name: results.tts(name) for name in _complete(results)}
     finite = {name: time for name, time in times.items() if math.isfinite(time.value)}
     if not finite:
@@ -98,7 +98,7 @@ def _fastest(results: SamplerResults) -> Fact | None:
 
 
 def _again(results: SamplerResults, store: str) -> str:
-    """Return the call of the race, as far as its results contain it, with notes on the rest."""
+    """Return Python code that repeats the race, with notes on what the results do not contain."""
     reads: dict[str, list[int]] = {}
     for call in results.calls:
         if call.reads not in reads.setdefault(call.solver, []):
@@ -153,7 +153,7 @@ def _residual(results: SamplerResults) -> list[Figure]:
 
 
 def _batches(results: SamplerResults) -> list[Figure]:
-    """Return a chart of time to solution over batch size on the first problem, if several exist."""
+    """Return a chart of the time to solution over the batch size, on the first problem."""
     first = results.instances[0]
     called = [one for one in results.calls if one.instance == first]
     if len({call.reads for call in called}) < 2 or len(_complete(results)) < len(results.solvers):

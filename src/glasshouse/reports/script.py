@@ -1,8 +1,8 @@
-"""The script of the charts: Vega, Vega-Lite and Vega-Embed, from the wheel of vl-convert.
+"""The script that draws charts: Vega, Vega-Lite and Vega-Embed, from the wheel of vl-convert.
 
 The wheel does not contain the script as a file: it makes the text in V8, which reserves about 100
-    GB of address space and ends the whole process if a limit (`ulimit -v`) forbids that. So V8 is
-    started in its own process, and the page gets tables instead of charts if that fails.
+GB of address space and ends the whole process if a limit (`ulimit -v`) forbids that. So V8 is
+started in its own process, and the page gets tables instead of charts if that fails.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_REASON = 200
 
 
 def library() -> str:
-    """Return the script, which is the same in every page for one version of vl-convert.
+    """Return the script that draws charts; it depends only on the version of vl-convert.
 
     Raises:
         MissingPackageError: vl-convert is not installed.
@@ -59,7 +59,7 @@ def _failure(what: str) -> str:
 
 
 def _end(code: int, errors: bytes) -> str:
-    """Return a message about how the process ended."""
+    """Return how the process that fetches the script ended, for an error message."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     lines = errors.decode("utf-8", "replace").strip().splitlines()

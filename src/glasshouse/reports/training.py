@@ -1,4 +1,4 @@
-"""The section of trained ensembles: monitors over the epochs, and the final machines."""
+"""The report section of trained ensembles: monitors over the epochs, and final machines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from glasshouse.store.store import Store
 
 
 def training_section(store: Store) -> Section:
-    """Return the section of a store of trained ensembles, finished or not."""
+    """Return the report section of a store of trained ensembles, finished or not."""
     ensembles = read_ensembles(store)
     machines = sum(one.machines for one in ensembles)
     wanted = sum(one.expected for one in ensembles)
@@ -79,7 +79,7 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
 
 
 def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Figure]:
-    """Return a chart with one dot per machine: frustration over the final value of a monitor."""
+    """Return a chart of frustration over the final value of a monitor, with a dot per machine."""
     x = next((name for name in ("kl", "log_likelihood", "ais", "pseudo_likelihood")
               if any(name in one.curves for one in ensembles)), None)  # fmt: skip
     having = [(one, name) for one, name in zip(ensembles, names, strict=True)
@@ -141,7 +141,7 @@ def _word(value: Any) -> Any:
 
 
 def setting_words(settings: TrainingSettings) -> list[str]:
-    """Return the options of `glasshouse train run` that differ from their defaults."""
+    """Return the settings that differ from their defaults, as `glasshouse train run` options."""
     words = []
     for field in fields(settings):
         value = getattr(settings, field.name)
@@ -154,7 +154,7 @@ def setting_words(settings: TrainingSettings) -> list[str]:
 
 
 def train_command(one: Ensemble, path: Path) -> str:
-    """Return the command that trains an ensemble; data from a file keep their file name."""
+    """Return the `glasshouse train run` command that trains an ensemble."""
     data, held_out = one.data_options.in_name(one.data), one.data_options.held_out
     words = ["glasshouse", "train", "run", data, *setting_words(one.settings)]
     words += [] if held_out is None else ["--held-out", str(held_out)]

@@ -1,4 +1,4 @@
-"""`report`: anything that glasshouse makes, as one page that can be sent to a colleague."""
+"""The function `report`, which writes one HTML page about files, proofs and results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _MAGIC = b"SQLite format 3\x00"
 
 @dataclass(frozen=True, repr=False)
 class Report(Summarised):
-    """A page that was written.
+    """The page that `report` wrote, and the false statements that it shows.
 
     Attributes:
         path: the path of the page.
@@ -71,7 +71,7 @@ def report(
     title: str | None = None,
     overwrite: bool = False,
 ) -> Report:
-    """Write one HTML page about stores, instances, machines and proofs; it needs no network.
+    """Write one HTML page about stores, instances, machines and proofs, which needs no network.
 
     Values that the page calls verified are verified while it is made. The same things give the same
     bytes. Needs the extra `report`. If the script of the charts cannot be fetched, because a limit
@@ -82,12 +82,12 @@ def report(
             instances of any format, with the certificates next to them; models and checkpoints of
             trainings; the output of `glasshouse prove --json`. In memory, a `Proof` or
             `SamplerResults`.
-        output: the page.
+        output: the path of the page.
         title: the title of the page; by default the names of the files.
-        overwrite: replace an existing file.
+        overwrite: whether to replace an existing file.
 
     Raises:
-        FileError: a file is none of these; then nothing is written.
+        FileError: a file is not of one of these kinds; nothing is written.
 
     >>> import tempfile
     >>> import glasshouse as gh
@@ -100,12 +100,12 @@ def report(
     """
     place = Path(output)
     if not things:
-        raise ValueError("nothing to report; name at least one store or file")
+        raise ValueError("nothing to report; pass at least one store or file")
     refuse_existing(place, overwrite=overwrite)
     paths = [Path(one) for one in things if isinstance(one, (str, os.PathLike))]
     read = [*paths, *(side_car(path) for path in paths)]
     if any(path.exists() and path.resolve() == place.resolve() for path in read):
-        raise ValueError(f"output={str(place)!r} is one of the files that are reported")
+        raise ValueError(f"output={str(place)!r} is one of the reported files; use another")
     lack = _lack()
     sections = [_section(one) for one in things]
     heading = title or _title([section.title for section in sections])
@@ -119,7 +119,7 @@ def report(
 
 
 def _lack() -> str:
-    """Return why the page cannot have charts; empty if it can. Raise if a package is missing."""
+    """Return why the page cannot have charts; empty if it can have charts."""
     try:
         library()
     except OSError as fault:
@@ -144,20 +144,20 @@ def _section(thing: Reported) -> Section:
     if isinstance(thing, SamplerResults):
         return results_section(thing, thing.suite)
     if not isinstance(thing, (str, os.PathLike)):
-        raise ValueError(f"{thing!r:.60} is neither a file nor a Proof nor SamplerResults")
+        raise ValueError(f"{thing!r:.60} must be a file, a Proof or SamplerResults")
     return file_section(Path(thing))
 
 
 def file_section(path: Path) -> Section:
-    """Return the section of a file of any kind.
+    """Return the report section of a file of any supported kind.
 
     Raises:
-        FileError: glasshouse cannot report such a file.
+        FileError: the file does not exist, or glasshouse cannot report it.
     """
     if not path.exists():
         raise MissingFileError(path, "no such file; expected a store or a file to report")
     if path.is_dir():
-        raise FileError(path, "is a directory; name the files in it")
+        raise FileError(path, "is a directory; pass the files in it")
     refuse_pipe(path)
     with path.open("rb") as file:
         is_store = path.suffix.lower() in _STORES or file.read(len(_MAGIC)) == _MAGIC
@@ -166,8 +166,8 @@ def file_section(path: Path) -> Section:
             return _STORE_SECTIONS[(store.purposes or [purpose.STUDY])[0]](store)
     suffix = format_suffix(path)
     if suffix == ".cert":
-        raise FileError(path, f"is a certificate; report {path.stem}, and its certificate "
-                        "is read")  # fmt: skip
+        raise FileError(path, f"is a certificate; pass {path.stem}, whose certificate is "
+                        "then read")  # fmt: skip
     if suffix == ".npz":
         return _archive_section(path)
     if suffix == ".json":
@@ -179,7 +179,7 @@ def file_section(path: Path) -> Section:
 
 
 def _archive_section(path: Path) -> Section:
-    """Return the section of an .npz file: a plant, a machine, or a checkpoint."""
+    """Return the report section of an .npz file: a plant, a machine, or a checkpoint."""
     unreadable = "is not a readable .npz file ({})"
     with opened(path) as source, opened_archive(source, unreadable) as archive:
         names = archive.names

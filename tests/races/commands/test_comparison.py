@@ -127,8 +127,8 @@ def test_the_same_times_and_one_instance_decide_nothing():
 @pytest.mark.parametrize(
     ("pair", "said"),
     [
-        (("a", "a"), "'a' cannot be compared with itself; choose two solvers"),
-        (("a", "z"), "no runs of 'z'; there are a, b"),
+        (("a", "a"), "'a' cannot be compared with itself; choose two different solvers"),
+        (("a", "z"), "no runs of 'z'; the solvers with runs are a, b"),
     ],
 )
 def test_nonsense_is_one_clear_line(pair, said):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 
 import numpy as np
@@ -23,7 +24,7 @@ from glasshouse.races.commands.scores import (
     score,
     tts99,
 )
-from glasshouse.races.commands.time_series import objective_time_series
+from glasshouse.races.commands.time_series import export_time_series, objective_time_series
 from glasshouse.races.judging.clauses import RunVerdict
 from glasshouse.statistics.intervals import bootstrap_of_mean
 
@@ -205,12 +206,19 @@ def test_profiles_against_counting():
 
 
 def test_unknown_solvers_are_one_clear_line():
-    with pytest.raises(ValueError, match="no runs of 'none'; there are fast, slow"):
+    with pytest.raises(ValueError, match="no runs of 'none'; the solvers with runs are fast, slow"):
         score(RESULTS, "none")
     with pytest.raises(ValueError, match="have no instance in common"):
         difference(Results("", (run("x", "a", 1.0), run("y", "b", 1.0))), "x", "y")
     with pytest.raises(ValueError, match="no instance in common yet"):
         performance_profile(Results("", (run("x", "a", 1.0), run("y", "b", 1.0))))
+
+
+def test_time_series_of_files_that_differ_in_their_suffix_are_two_files(tmp_path):
+    results = Results("", (run("x", "a.wcnf", 1.0, cost=9), run("x", "a.cnf", 1.0, cost=5)))
+    for _ in range(2):
+        written = export_time_series(results, tmp_path, overwrite=True)
+        assert [json.loads(path.read_text())[0][-1]["Incumbent"] for path in written] == [9, 5]
 
 
 def test_time_series_hold_what_the_last_model_shows():

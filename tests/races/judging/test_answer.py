@@ -40,8 +40,8 @@ def test_models_in_all_their_forms(lines, size, model):
 @pytest.mark.parametrize(
     ("lines", "size", "message"),
     [
-        ("v 01101", 4, "5 values for 4 variables"),
-        ("v 1 -5 0", 4, "'-5' in a v line is not a literal of 4 variables"),
+        ("v 01101", 4, "5 values, but must have 4"),
+        ("v 1 -5 0", 4, "'-5' in a v line is not a literal of the 4 variables"),
         ("v 1 -1 0", 4, "variable 1 is both true and false"),
         ("v 1 x 0", 3, "'x' in a v line is not a literal"),
         ("v 0-1", 3, "'0-1' in a v line is not a literal"),
@@ -57,14 +57,14 @@ def test_models_that_are_none(lines, size, message):
 @pytest.mark.parametrize(
     ("lines", "size", "message"),
     [
-        (f"v {'01' * 19}0", 40, "39 values for 40 variables"),
-        ("v 0 1 1", 4, "3 values for 4 variables"),
-        ("v 10\nv 1", 5, "3 values for 5 variables"),
+        (f"v {'01' * 19}0", 40, "39 values, but must have at least 40"),
+        ("v 0 1 1", 4, "3 values, but must have at least 4"),
+        ("v 10\nv 1", 5, "3 values, but must have at least 5"),
         ("v 2 0", 3, "no value for variable 1, nor for 1 more"),
         ("v 1 10 11 0", 12, "no value for variable 2, nor for 8 more"),
         ("v -1 2 -4 0", 4, "no value for variable 3"),
         ("v 101\nv -4 5", 5, "'101' in a v line is not a literal"),
-        ("v", 2, "0 values for 2 variables"),
+        ("v", 2, "0 values, but must have at least 2"),
     ],
 )
 def test_every_variable_needs_a_value(lines, size, message):
@@ -78,7 +78,7 @@ def test_variables_that_no_clause_has_need_no_value():
     assert answer("v -1 3 0").model(5, needed={1, 3}) == [0, 0, 1, 0, 0]
     assert answer("v 1 10 11 0").model(12, needed={1, 10, 11})[9:] == [1, 1, 0]
     assert answer("v").model(2, needed=()) == [0, 0]
-    with pytest.raises(AnswerError, match="2 values for 3 variables"):
+    with pytest.raises(AnswerError, match="2 values, but must have at least 3"):
         answer("v 01").model(5, needed={1, 3})
 
 

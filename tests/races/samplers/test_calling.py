@@ -99,30 +99,30 @@ LIARS = {
         with_record(sample=lambda x: x + 1j),
     "its SampleSet cannot be read: its energies are complex128":
         with_record(energy=lambda x: x + 1j),
-    "its samples have a variable twice": variable_twice,
+    "its samples contain a variable twice": variable_twice,
     "returned list, not a SampleSet": lambda found, bqm: [1, 2],
     "returned NoneType, not a SampleSet": lambda found, bqm: None,
-    "returned BINARY samples of a SPIN model":
+    "returned BINARY samples, not SPIN ones":
         lambda found, bqm: found.change_vartype("BINARY", inplace=False),
-    "its samples lack 1 variables, such as 0": renamed,
-    "its samples lack 1 variables, such as": without_last,
+    "its samples lack 1 variables, for example 0": renamed,
+    "its samples lack 1 variables, for example": without_last,
     "its samples have 'more', which is not a variable": with_extra,
-    "returned no samples": with_record(sample=lambda x: x[:0], energy=lambda x: x[:0],
+    "returned a SampleSet with": with_record(sample=lambda x: x[:0], energy=lambda x: x[:0],
                                        num_occurrences=lambda x: x[:0]),
-    "a sample has the value 0.0, neither -1 nor 1": wrong_value(0),
+    "a sample has the value 0.0; expected -1 or 1": wrong_value(0),
     "a sample has the value 3.0": wrong_value(3),
     "a sample has the value nan": wrong_value(np.nan),
     "a sample has the value 255": with_record(sample=lambda x: x.astype(np.uint8)),
     "states the energy": with_record(energy=lambda x: x - 1),
     "states the energy nan": with_record(energy=lambda x: np.full(len(x), np.nan)),
     "states the energy -inf": with_record(energy=lambda x: np.full(len(x), -np.inf)),
-    "states 1 energies of 4 samples": with_record(energy=lambda x: x[:1]),
-    "returned 3 reads, not the 4 asked for": lambda found, bqm: found.slice(3),
-    "returned 8 reads, not the 4": with_record(num_occurrences=lambda x: 2 * x),
+    "states 1 energies for 4 samples": with_record(energy=lambda x: x[:1]),
+    "returned 3 reads, but 4 were requested": lambda found, bqm: found.slice(3),
+    "returned 8 reads, but 4": with_record(num_occurrences=lambda x: 2 * x),
     "returned 1000000000003 reads":
         with_record(num_occurrences=lambda x: np.array([10**12, 1, 1, 1])),
-    "num_occurrences are not integers": with_record(num_occurrences=lambda x: -x),
-    "num_occurrences are not integers of": with_record(num_occurrences=lambda x: x + 0.5),
+    "its num_occurrences must be integers": with_record(num_occurrences=lambda x: -x),
+    "its num_occurrences must be integers of": with_record(num_occurrences=lambda x: x + 0.5),
     "its SampleSet cannot be read: ": with_record(energy=lambda x: np.array([{}] * len(x))),
     "raised ZeroDivisionError": lambda found, bqm: 1 / 0,
     "raised SystemExit: no licence left": never,
@@ -172,11 +172,11 @@ def test_strangers_cannot_end_a_race_by_their_info(info):
 
 
 def test_parameters_that_a_sampler_does_not_have_are_told_before_the_race():
-    with pytest.raises(ValueError, match="x does not list the parameter 'sweps'; it lists bqm"):
+    with pytest.raises(ValueError, match="not list the parameter 'sweps'; the parameters are bqm"):
         gh.race_samplers(
             {"x": (lambda bqm, sweeps=1: truly(bqm), {"sweps": 3})}, plants()[:1], batches=()
         )
-    with pytest.warns(UserWarning, match="'num_sweps'; it lists .*num_reads"):
+    with pytest.warns(UserWarning, match="'num_sweps'; the parameters are .*num_reads"):
         gh.race_samplers(
             {"x": (Sampler(), {"num_sweps": 3})}, plants()[:1], reads=1, calls=1, batches=()
         )
@@ -199,7 +199,7 @@ def test_energies_are_those_of_the_samples_and_occurrences_count():
 
     twice = Sampler(aggregated)
     found = gh.race_samplers({"twice": (twice, {"num_reads": 8})}, plants()[0], calls=1, batches=())
-    assert found.faults[0].fault == "returned 16 reads, not the 8 asked for"
+    assert found.faults[0].fault == "returned 16 reads, but 8 were requested"
     half = Sampler(lambda found, bqm: aggregated(found.slice(4), bqm))
     found = gh.race_samplers({"half": half}, plants()[0], reads=8, calls=1, batches=())
     assert not found.faults

@@ -154,7 +154,8 @@ def test_samplers_are_entered_by_text():
     assert entered_sampler("glasshouse:GlasshouseAnnealer")[0] == "GlasshouseAnnealer"
     for text, words in [
         ("dimod", "must have the form"), ("a=b:", "must have the form"),
-        ("dimod:RandomSampler 3", "must have the form"), ("dimod:'", "cannot be split"),
+        ("dimod:RandomSampler 3", "must have the form"), ("", "must have the form"),
+        ("dimod:'", "cannot be split"),
         ("nowhere_at_all:X", "cannot be loaded: ModuleNotFoundError"),
         ("dimod:Nobody", "cannot be loaded: AttributeError"),
     ]:  # fmt: skip
@@ -178,7 +179,7 @@ def test_the_best_setting_of_any_samplers_parameter():
     edge = gh.optimal_setting(sampler, plants()[:1], "sweeps", (10, 100), **options)
     assert edge.is_at_edge
     assert "try more" in edge.summary()
-    with pytest.raises(ValueError, match="at least two different values"):
+    with pytest.raises(ValueError, match="at least two values, each once"):
         gh.optimal_setting(sampler, plants()[:1], "sweeps", (10,))
 
 

@@ -18,6 +18,7 @@ from tests.races.samplers.toys import Sampler, dimod, plants, truly
 import glasshouse as gh
 from glasshouse.certificates import CertificateError
 from glasshouse.races.samplers.problems import raced_problems
+from glasshouse.races.samplers.stored import read_sampler_results
 from glasshouse.store.storefile import StoreError
 
 
@@ -106,12 +107,12 @@ def test_a_store_repeats_no_call_and_takes_more(tmp_path):
     assert second.seed == first.seed
     asked(calls=5)
     assert len(sampler.heard) == made + 1 + 4
-    with pytest.raises(StoreError, match="holds a race with rng="):
+    with pytest.raises(StoreError, match="contains a race with rng="):
         asked(rng=first.seed + 1)
     other = Sampler()
     other.parameters |= {"more": []}
     for another in ((other, {"more": np.arange(3)}), truly):  # one name, one sampler
-        with pytest.raises(StoreError, match="holds calls of another x"):
+        with pytest.raises(StoreError, match="contains calls of a different x"):
             asked(samplers={"x": another})
     assert not other.heard
     changed = asked(samplers={"z": (other, {"more": np.arange(3)})})
@@ -173,6 +174,26 @@ def test_a_killed_race_repeats_no_finished_call(tmp_path):
     assert len([seed for seed in repeated if seed != "0"]) <= 1  # the one that was being made
 
 
+def test_a_race_on_problems_of_floats_is_stored_and_resumed(tmp_path):
+    """Energies of floats may be below the proven optimum by rounding."""
+    edges = [(i, j) for i in range(10) for j in range(i)]
+    weights = [np.random.default_rng(seed).normal(size=len(edges)).tolist() for seed in range(4)]
+    proofs = [gh.prove(gh.Ising.from_edges(10, edges, each)) for each in weights]
+    first, second = (
+        gh.race_samplers({"x": gh.GlasshouseAnnealer()}, proofs, reads=9, calls=1, rng=1,
+                         batches=(), store=tmp_path / "race.sqlite")
+        for _ in range(2)
+    )  # fmt: skip
+    assert all(map(first.is_proven, first.instances))
+    assert all(first.success("x", name).value > 0 for name in first.instances)
+    assert [call.seconds for call in first.calls] == [call.seconds for call in second.calls]
+    with gh.Store(tmp_path / "race.sqlite") as held:
+        assert (
+            read_sampler_results(held).summary().splitlines()[1:]
+            == (first.summary().splitlines()[1:])
+        )
+
+
 def test_stores_of_others_and_damaged_ones_are_refused(tmp_path):
     study = tmp_path / "study.sqlite"
     task = gh.Task("random_loops", {"n": 6, "frustration": 0.1, "loop_density": 0.5},
@@ -198,7 +219,7 @@ BAD = [
     ({"x": (Sampler(), {"seed": 1})}, plants, {}, "fixed seed"),
     ({"x": (Sampler(), {"num_reads": 0})}, plants, {}, "num_reads of x"),
     ({"x": Sampler(), 1: Sampler(), "1": Sampler()}, plants, {}, "same name"),
-    ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 is none of"),
+    ({"x": Sampler()}, [], {}, "empty"), ({"x": Sampler()}, 3, {}, "suite=3 must be a suite's"),
     ({"x": Sampler()}, [3], {}, "int#0: int is not"),
     ({"x": Sampler()}, lambda: dict.fromkeys((1, "1"), plants()[0]), {}, "same name"),
     ({"x": Sampler()}, "nonsense", {}, "nonsense is not a suite"),

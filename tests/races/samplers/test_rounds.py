@@ -7,6 +7,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 
 import numpy as np
@@ -19,7 +20,7 @@ from tests.oracles import optimum
 import glasshouse as gh
 from glasshouse.cli import main
 from glasshouse.races.commands.builtin import version_of
-from glasshouse.races.samplers import SAMPLERS, iter_sampled, sampler
+from glasshouse.races.samplers import SAMPLERS, Sampler, iter_sampled, sampler
 
 
 def installed(name: str) -> pytest.param:
@@ -114,10 +115,25 @@ def test_one_file_adds_a_sampler():
         SAMPLERS.clear()
         SAMPLERS.update(known)
     for name in ("anneal", "rc2"):
-        with pytest.raises(ValueError, match="is already a solver"):
+        with pytest.raises(ValueError, match="is already the name of a solver"):
             sampler(name, package="x")
     with pytest.raises(ValueError, match="solver='no' is not one of dwave-anneal"):
         next(iter_sampled("no", gh.Max2Sat.from_clauses(1, [[1]], [1])))
+
+
+def test_a_sampler_that_cannot_be_pickled_runs_in_this_process(monkeypatch):
+    class Locked:
+        def __init__(self):
+            self.lock = threading.Lock()
+
+        def __call__(self, model, effort, seed, seconds):
+            import dimod
+
+            return dimod.SampleSet.from_samples_bqm(dict.fromkeys(model.variables, 1), model)
+
+    monkeypatch.setitem(SAMPLERS, "locked", Sampler(Locked(), "toy"))
+    problem = gh.Ising.from_edges(2, [(0, 1)], [1])
+    assert next(iter_sampled("locked", problem, time_limit=math.inf)).tolist() == [1, 1]
 
 
 def test_weights_that_no_float_holds_are_refused(tmp_path, capsys):

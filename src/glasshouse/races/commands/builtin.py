@@ -1,6 +1,6 @@
-"""Solvers that answer in this process if they are installed, without a file or a command.
+"""Exact solvers that are called in this process, without a problem file or a command.
 
-An answer is read like that of any other solver, and trusted as little.
+Their answers are judged like those of any other solver, and are not trusted.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ NAMES = tuple(EXACT_SOLVERS)
 
 
 def package_of(name: str) -> str:
-    """Return the package of an exact solver or a sampler."""
+    """Return the name of the Python package that provides an exact solver or a sampler."""
     return (EXACT_SOLVERS if name in EXACT_SOLVERS else SAMPLERS)[name].package
 
 
 def version_of(name: str) -> str | None:
-    """Return package and version of an exact solver or a sampler; None if it is not installed."""
+    """Return a solver's or sampler's package with its version, or None if it is not installed."""
     package = package_of(name)
     try:
         return f"{package} {version(package)}"
@@ -41,7 +41,7 @@ def version_of(name: str) -> str | None:
 
 
 def built_in(name: str) -> BuiltIn:
-    """Return a solver by name: a function from clauses and seconds to an answer or a RefusedError.
+    """Return a function that solves clauses within a time limit with the built-in solver `name`.
 
     Raises:
         ValueError: no solver has this name.
@@ -60,15 +60,15 @@ def built_in(name: str) -> BuiltIn:
 
 
 def refuse_missing(name: str) -> None:
-    """Raise an error with the install command, unless the solver is installed."""
+    """Raise MissingPackageError, with the install command, if a solver is not installed."""
     if version_of(name) is None:
         raise MissingPackageError(
-            f"solver={name!r} is not installed; pip install {package_of(name)}"
+            f"solver={name!r} is not installed; use pip install {package_of(name)}"
         )
 
 
 def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
-    """Solve the clauses with RC2; clauses that it does not accept are constants."""
+    """Solve the clauses with RC2; add the weights of empty clauses, which RC2 does not accept."""
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF
 
@@ -95,11 +95,11 @@ def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
 
 
 def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
-    """Solve with one of the exact solvers of `solve_exactly`."""
+    """Solve the clauses with the exact solver `name` of `solve_exactly`."""
     try:
         problem = as_problem(clauses)
     except ValueError as fault:
-        raise RefusedError(f"{name} accepts only weights up to 2^63-1 in sum: {fault}") from None
+        raise RefusedError(f"{name} needs a sum of weights of at most 2^63-1: {fault}") from None
     try:
         found = solve_exactly(problem, solver=name, time_limit=seconds)
     except HardClausesUnsatisfiableError:

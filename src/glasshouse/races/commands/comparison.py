@@ -27,12 +27,12 @@ _NAMES: dict[Clock, str] = {"wall": "wall-clock time", "cpu": "CPU time"}
 
 @dataclass(frozen=True, repr=False)
 class Contribution(Summarised):
-    """The loss of the virtual best solver without one solver, on instances that others have run.
+    """One solver's contribution: how much worse the virtual best solver is without this solver.
 
     Attributes:
-        alone: instances that no other solver solved.
-        par2: seconds by which the PAR-2 of the virtual best solver grows.
-        par2_cpu: the same by CPU time.
+        alone: the number of instances that no other solver solved.
+        par2: seconds by which the PAR-2 grows, over instances that other solvers have run on.
+        par2_cpu: the same growth by CPU time.
     """
 
     alone: int
@@ -42,15 +42,15 @@ class Contribution(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class VirtualBest(Summarised):
-    """The virtual best solver: on each instance, the solver that is best there.
+    """Scores of the virtual best solver, which equals the best real solver on each instance.
 
     Attributes:
         instances: the number of instances.
-        solved: instances that some solver solved: claimed, shown and right, in time.
-        par2: seconds, twice the limit if no solver solved the instance; mean over instances.
-        par2_cpu: the same by CPU time.
-        median: seconds to solve, over instances; with an interval.
-        contributions: what the virtual best solver loses without a solver, by the solver's name.
+        solved: instances whose optimum at least one solver claimed, showed and got right, in time.
+        par2: mean seconds over the instances; an unsolved instance counts twice the limit.
+        par2_cpu: the same mean by CPU time.
+        median: the median seconds to solve an instance, with an interval.
+        contributions: the contribution of each solver, by the solver's name.
     """
 
     instances: int
@@ -64,7 +64,7 @@ class VirtualBest(Summarised):
 
 
 def virtual_best(results: Results) -> VirtualBest:
-    """Return the scores of the virtual best solver, and each solver's contribution to them.
+    """Return the scores of the virtual best solver and the contribution of each solver.
 
     >>> from glasshouse.races.commands.results import Run
     >>> from glasshouse.races.judging.clauses import RunVerdict
@@ -95,13 +95,13 @@ def virtual_best(results: Results) -> VirtualBest:
 
 
 def virtual_cactus(results: Results, clock: Clock = "wall") -> Floats:
-    """Return the seconds of the virtual best solver on the instances it solved, ascending."""
+    """Return the virtual best solver's seconds on the instances that it solved, ascending."""
     best = _best(solving_seconds(results, name, clock) for name in results.solvers)
     return np.sort([at for at in best.values() if math.isfinite(at)])
 
 
 def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Return the least value of each instance."""
+    """Merge tables of values by instance, keeping the least value of each instance."""
     found: dict[str, float] = {}
     for table in tables:
         found |= {one: min(value, found.get(one, value)) for one, value in table.items()}
@@ -111,7 +111,7 @@ def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def _without(
     tables: Mapping[str, Mapping[str, float]], name: str
 ) -> list[tuple[float, float]]:  # fmt: skip
-    """Return the best of the other solvers and of all, per instance that others have run."""
+    """Return pairs of values per instance: the best of the other solvers, and the best of all."""
     best = _best(tables.values())
     others = _best(table for other, table in tables.items() if other != name)
     return [(value, best[one]) for one, value in others.items()]
@@ -119,15 +119,15 @@ def _without(
 
 @dataclass(frozen=True, repr=False)
 class TimeComparison(Summarised):
-    """The times of two solvers by one clock, instance by instance.
+    """Comparison of the times of two solvers by one clock, instance by instance.
 
     Attributes:
         ratio: the seconds of the first over those of the second: the geometric mean over the
             instances that both solved, with a bootstrap interval over these instances. Below 1 the
             first is faster. None if there is no such instance.
         difference: the PAR-2 of the first minus that of the second; see `difference`.
-        first_faster: instances on which the first is faster, or alone solves the instance.
-        second_faster: instances on which the second is faster.
+        first_faster: the number of instances that the first solves faster, or that only it solves.
+        second_faster: the number of instances that the second solves faster, or that only it does.
         sign_p: the p-value of the sign test of these two numbers.
         wilcoxon_p: the p-value of Wilcoxon's signed-rank test of the logarithms of the ratios; an
             instance that only one of them solved has the highest rank.
@@ -143,15 +143,15 @@ class TimeComparison(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class SolverComparison(Summarised):
-    """Two solvers on the instances that both have run on.
+    """Comparison of two solvers on the instances that both solvers have run on.
 
     Attributes:
-        first: the first solver.
-        second: the second solver.
-        both: instances that both solved.
-        first_only: instances that only the first solved.
-        second_only: instances that only the second solved.
-        neither: instances that neither of them solved.
+        first: the name of the first solver.
+        second: the name of the second solver.
+        both: the number of instances that both solved.
+        first_only: the number of instances that only the first solver solved.
+        second_only: the number of instances that only the second solver solved.
+        neither: the number of instances that neither solver solved.
         by: the comparison of times by each clock, "wall" and "cpu".
     """
 
@@ -164,7 +164,7 @@ class SolverComparison(Summarised):
     by: Mapping[Clock, TimeComparison]
 
     def summary(self) -> str:
-        """Return one line about the solved instances, and a few lines for each clock."""
+        """Return the comparison as text: solved instances, then the times by each clock."""
         one, two = self.first, self.second
         number = self.both + self.first_only + self.second_only + self.neither
         lines = [
@@ -187,7 +187,7 @@ class SolverComparison(Summarised):
 def compare_solvers(
     results: Results, first: str, second: str, confidence: float = 0.95
 ) -> SolverComparison:
-    """Compare two solvers instance by instance, by wall-clock and by CPU time.
+    """Compare two solvers instance by instance, by wall-clock time and by CPU time.
 
     Args:
         results: the results of a race.
@@ -208,7 +208,7 @@ def compare_solvers(
     (2, 1, 1)
     """
     if first == second:
-        raise ValueError(f"{first!r} cannot be compared with itself; choose two solvers")
+        raise ValueError(f"{first!r} cannot be compared with itself; choose two different solvers")
     by = {clock: _times(results, first, second, clock, confidence) for clock in CLOCKS}
     pairs = _pairs(results, first, second, "wall")
     one, two = np.isfinite(pairs)
@@ -221,9 +221,9 @@ def compare_solvers(
 def difference(
     results: Results, first: str, second: str, name: Score = "par2", confidence: float = 0.95
 ) -> Estimate:
-    """Return how much higher the first solver's mean score is, with a paired bootstrap interval.
+    """Return the first solver's mean score minus the second's, with a paired bootstrap interval.
 
-    Instances on which both have run are drawn with replacement, each with both of its scores, so an
+    The bootstrap draws instances that both solvers have run on, each with both of its scores, so an
     instance that is hard for both does not blur the difference.
     """
     share(confidence, "confidence")
@@ -257,7 +257,7 @@ def _times(
 
 
 def _pairs(results: Results, first: str, second: str, clock: Clock) -> Floats:
-    """Return the seconds of two solvers on each common instance; infinite if not solved."""
+    """Return two solvers' seconds on their common instances; infinite for unsolved instances."""
     tables = [solving_seconds(results, solver, clock) for solver in (first, second)]
     return np.array(_common(*tables, names=(first, second)))
 
@@ -265,8 +265,9 @@ def _pairs(results: Results, first: str, second: str, clock: Clock) -> Floats:
 def _common(
     mine: Mapping[str, float], theirs: Mapping[str, float], *, names: tuple[str, str]
 ) -> tuple[Floats, Floats]:
-    """Return the values of two solvers on each instance that both have run on."""
+    """Return two arrays: each solver's values on the instances that both solvers have run on."""
     both = [instance for instance in mine if instance in theirs]
     if not both:
-        raise ValueError(f"{names[0]} and {names[1]} have no instance in common")
+        raise ValueError(f"{names[0]} and {names[1]} have no instance in common; race both on "
+                         "one suite")  # fmt: skip
     return np.array([mine[one] for one in both]), np.array([theirs[one] for one in both])

@@ -1,8 +1,8 @@
-"""Entrants of a race: a user's command, or a built-in solver, which runs as a command, too.
+"""Entrants of a race: commands of the user, and built-in solvers, which also run as commands.
 
 Built-in solvers run as `glasshouse solve` in their own interpreter, so that limits and kills apply
-to them as to all others. The start of that interpreter is part of their time; `start_of` measures
-it.
+to them as to other commands. The start of that interpreter is part of their time; `start_of`
+measures it.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _SHORT = 10.0  # seconds; in longer runs, the start-up time hardly matters
 
 @dataclass(frozen=True, repr=False)
 class Entrant(Summarised):
-    """A solver in a race.
+    """A solver that takes part in a race.
 
     Attributes:
         name: the name in tables and figures.
         command: the command that is run.
         dialect: the format that the command reads.
-        fingerprint: a hash of the program, to notice that it has changed.
-        is_built_in: whether it is a built-in solver.
+        fingerprint: a hash of the program, which shows whether the program has changed.
+        is_built_in: whether the solver is a built-in solver.
     """
 
     name: str
@@ -69,7 +69,7 @@ def entrants_of(
     known: Mapping[str, Mapping[str, Any]] | None = None,
     tell: Callable[[Probed], None] | None = None,
 ) -> list[Entrant]:
-    """Return entrants from text: a command, `name=command`, the name of a built-in, or `all`.
+    """Return entrants from texts: commands, `name=command`, names of built-in solvers, or `all`.
 
     Args:
         solvers: the texts; `all` means all built-in solvers.
@@ -77,8 +77,8 @@ def entrants_of(
             for each dialect.
         dialect: the format that all commands read. None detects it among mse22, classic and opb.
             Plain cnf, which has neither weights nor hard clauses, must be chosen.
-        known: solvers by name, as a race's store has them; their "dialect" is not detected again.
-        tell: called with every detected dialect.
+        known: the solvers in a race's store, by name; their dialects are not detected again.
+        tell: a function that is called with every detected dialect.
 
     Raises:
         ValueError: a solver does not exist, or two have the same name.
@@ -101,22 +101,22 @@ def entrants_of(
             entrant = Entrant(name, command, spoken.dialect, _fingerprint(command))
         if entrant.name in found:
             raise ValueError(
-                f"two solvers are called {entrant.name!r}; {_another_name(entrant, text, found)}"
+                f"two solvers have the name {entrant.name!r}; {_another_name(entrant, text, found)}"
             )
         found[entrant.name] = entrant
     if not found:
-        raise ValueError("no solver; pass at least one command or the name of a built-in")
+        raise ValueError("no solver was named; pass a command or the name of a built-in solver")
     return list(found.values())
 
 
 def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
-    """Return the advice for a solver whose name is taken."""
+    """Return what the user must do about a solver whose name is taken, for an error message."""
     if entrant.is_built_in:
-        return "a built-in solver races once; remove one of them"
+        return "a built-in solver can race only once; remove one of the two"
     named = _NAMED.match(text)
     command = text[named.end() :] if named else text
     name = next(name for k in count(2) if (name := f"{entrant.name}-{k}") not in taken)
-    return f"name them, as in {shlex.quote(f'{name}={command}')}"
+    return f"give one another name, as in {shlex.quote(f'{name}={command}')}"
 
 
 def start_of(entrant: Entrant, limits: Limits) -> float | None:
@@ -157,7 +157,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _versions(name: str) -> str:
-    """Return the versions behind a built-in solver: that of glasshouse and that of its package."""
+    """Return the versions of glasshouse and of the package that a built-in solver uses, as text."""
     ours = f"glasshouse {__version__}"
     return ours if name not in _THEIRS else f"{ours}, {version_of(name)}"
 
@@ -170,24 +170,24 @@ def _named_command(text: str) -> tuple[str, SolverCommand]:
         if len(text.split()) != 1:
             raise
         known = ", ".join(built_in_names())
-        raise ValueError(f"{fault}; built-in solvers are {known}") from None
+        raise ValueError(f"{fault}; the built-in solvers are {known}") from None
     name = named[1] if named else Path(command.words[0]).name
     if len(name) > _LONGEST_NAME:
-        raise ValueError(f"the name of a solver has {len(name)} letters; use {_LONGEST_NAME}")
+        raise ValueError(f"a solver's name has {len(name)} letters; use at most {_LONGEST_NAME}")
     return name, command
 
 
 def _known(name: str, known: Mapping[str, Mapping[str, Any]]) -> Probed | None:
-    """Return the dialect that a store records for a solver; None if it records none.
+    """Return the dialect that a race's store records for a solver, or None if it has no record.
 
-    Whether the store means the same program is checked when the race claims the store.
+    `Race.reserve` checks whether the store means the same program.
     """
     held = known.get(name, {}).get("dialect")
     return next((Probed(name, dialect) for dialect in SUFFIXES if dialect == held), None)
 
 
 def _fingerprint(command: SolverCommand) -> str:
-    """Return a hash of the program and of the scripts among its arguments."""
+    """Return the SHA-256 of a command's program and of the files among its arguments."""
     digest = hashlib.sha256()
     for word in command.words:
         if Path(word).is_absolute() and Path(word).is_file():

@@ -1,4 +1,4 @@
-"""The table of a race: a line for each solver and for the virtual best, as text and as values."""
+"""The result tables of a race, as text and as JSON values."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MORE = ("solver", "CPU PAR-2", "CPU seconds", "most memory", "solved alone", "P
 
 
 def score_lines(results: Results) -> list[str]:
-    """Return two tables of a race: scores, and what solvers use and contribute; best first."""
+    """Return two tables of solvers, the best first: scores, then resources and contributions."""
     if not results.runs:
         return []
     best = virtual_best(results)
@@ -39,9 +39,9 @@ def score_lines(results: Results) -> list[str]:
 
 
 def note_lines(results: Results) -> list[str]:
-    """Return further lines about a race: missing runs, gaps, starts, what the judge trusted."""
+    """Return notes on a race: missing runs, gaps, start-up times, and the sources of optima."""
     lines = [
-        f"{name}: {number} of its {results.entered[name]} runs are missing; race it again for them"
+        f"{name}: {number} of its {results.entered[name]} runs are missing; resume the race"
         for name, number in results.missing.items()
     ]
     gaps = {name: mean_gap(results, name) for name in results.solvers}
@@ -74,7 +74,7 @@ def _more(one: SolverScore, best: VirtualBest) -> tuple[str, ...]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align columns to the right, except for the names and the last column of the first table."""
+    """Format rows as lines: names and median seconds are left-aligned, all others right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(
         f"{cell:<{width}}" if k == 0 or rows[0][k] == _HEAD[-1] else f"{cell:>{width}}"
@@ -87,7 +87,7 @@ def _scores(results: Results) -> list[SolverScore]:
 
 
 def score_values(results: Results) -> dict[str, Any]:
-    """Return the scores of the solvers and of the virtual best for JSON, which has no infinity."""
+    """Return the scores of all solvers and of the virtual best as JSON values, without infinity."""
     if not results.runs:
         return {"solvers": [], "virtual_best": None}
     best = virtual_best(results)
@@ -115,7 +115,7 @@ def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
 
 
 def comparison_values(found: SolverComparison) -> dict[str, Any]:
-    """Return a comparison of two solvers for JSON."""
+    """Return a comparison of two solvers as JSON values, with None for infinity."""
     times = {clock: vars(one) | {"ratio": finite_ends(one.ratio),
                                  "difference": finite_ends(one.difference)}
              for clock, one in found.by.items()}  # fmt: skip
@@ -123,7 +123,7 @@ def comparison_values(found: SolverComparison) -> dict[str, Any]:
 
 
 def finite_ends(estimate: Estimate | None) -> dict[str, float | None] | None:
-    """Return an estimate for JSON, with None for infinity."""
+    """Return an estimate and its interval as JSON values, with None for infinity."""
     if estimate is None:
         return None
     return {name: end if math.isfinite(end) else None for name, end in asdict(estimate).items()}

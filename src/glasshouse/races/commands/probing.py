@@ -31,12 +31,12 @@ _WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
 
 @dataclass(frozen=True, repr=False)
 class Probed(Summarised):
-    """The dialect of a solver, and how it was detected.
+    """The dialect that a solver reads, and the verdict about its answer in that dialect.
 
     Attributes:
         name: the name of the solver.
-        dialect: the dialect that it reads.
-        judgement: the verdict about its answer in that dialect; None if the store had the dialect.
+        dialect: the dialect that the solver reads.
+        judgement: the verdict about the answer; None if the dialect was not detected now.
     """
 
     name: str
@@ -54,16 +54,16 @@ class _Heard:
 
     @property
     def is_answer(self) -> bool:
-        """Return whether the solver has read the file; silence until the limit does not show it."""
+        """Return whether the answer shows that the solver has read the file."""
         verdict = self.judgement.verdict
         is_silent = verdict is RunVerdict.TIME_OUT and not self.answer.incumbents
         return verdict not in _NOT_UNDERSTOOD and not is_silent
 
 
 def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
-    """Return the first dialect in which the solver's answer is right.
+    """Detect a solver's dialect: the first in which it answers the two-variable instance correctly.
 
-    If no answer is right, return the first dialect with an answer: a wrong solver may race.
+    If no answer is right, return the first dialect with any answer: a wrong solver may race.
 
     Raises:
         ValueError: the solver does not answer in any dialect.
@@ -77,13 +77,13 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
         if one.is_answer:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
-        f"the solver {name} understands no dialect ({_told(heard)}); it must print o, s and v "
+        f"the solver {name} does not read any dialect ({_told(heard)}); it must print o, s and v "
         "lines: check the command, or pass dialect='classic' (or another) to race it anyway"
     )
 
 
 def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
-    """Return the dialects in which a solver answers the two-variable instance, even wrongly."""
+    """Return the dialects in which a solver answers the two-variable instance, right or wrong."""
     return {dialect for dialect in dialects if _ask(command, dialect, limits).is_answer}
 
 
@@ -93,7 +93,7 @@ def try_out(
     limits: Limits,
     execute: Callable[[Words, Limits], Outcome] | None = None,
 ) -> tuple[Outcome, Answer, Judgement]:
-    """Run a solver on the two-variable instance.
+    """Run a solver on the two-variable instance, and judge its answer.
 
     Args:
         command: the solver.
@@ -120,7 +120,7 @@ def _ask(command: SolverCommand, dialect: Dialect, limits: Limits) -> _Heard:
 
 
 def _told(heard: dict[Dialect, _Heard]) -> str:
-    """Return the solver's answer in each dialect, as text."""
+    """Describe the solver's answer in each dialect, for an error message."""
     said: dict[str, list[str]] = {}
     for dialect, one in heard.items():
         said.setdefault(str(one.judgement), []).append(dialect)
@@ -133,6 +133,6 @@ def _told(heard: dict[Dialect, _Heard]) -> str:
 
 
 def _first_line(text: bytes) -> str:
-    """Return the first non-empty line, shortened for a message."""
+    """Return the first non-empty line of a text, cut to `_LONGEST_QUOTE` characters."""
     lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
     return next((line[:_LONGEST_QUOTE] for line in lines if line), "")

@@ -1,4 +1,4 @@
-"""One solver on one instance: its runs, each judged by the proof, as rows of a store."""
+"""The task of a race: runs of one solver on one instance, each judged and stored as a row."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ _MOST_INCUMBENTS = 1000  # incumbents stored per run: the last ones
 
 @dataclass(frozen=True, repr=False)
 class RaceTask(Identified, Summarised):
-    """One solver on one instance.
+    """A task of a race: all runs of one solver on one instance.
 
     Attributes:
         entrant: the solver.
@@ -89,7 +89,7 @@ class RaceTask(Identified, Summarised):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the task's rows."""
+        """The `Kind` of the rows that this task stores."""
         return RACE
 
     @property
@@ -98,7 +98,7 @@ class RaceTask(Identified, Summarised):
         return Stop(self.repeat)
 
     def canonical(self) -> str:
-        """Return all that the rows depend on, except for the computer's speed, as a JSON line."""
+        """Return all that determines the rows, except for the computer's speed, as a JSON line."""
         solver = {
             "name": self.entrant.name, "command": list(self.entrant.command.words),
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,
@@ -110,11 +110,11 @@ class RaceTask(Identified, Summarised):
         return canonical_json(described)
 
     def realise(self) -> dict[str, Any]:
-        """Return an empty dict: a task has no values that hold for all its rows."""
+        """Return an empty dict, because the rows of a race's task have no values in common."""
         return {}
 
     def measure(self, first: int, count: int) -> Columns:
-        """Make the runs `first` to `first + count - 1`."""
+        """Execute the runs `first` to `first + count - 1`, and return their rows as columns."""
         with ending_cleanly():
             rows = [self._row(self.seed + k) for k in range(first, first + count)]
         return {
@@ -148,7 +148,7 @@ class RaceTask(Identified, Summarised):
 
 
 def asked_of(name: str, path: Path, parameters: Mapping[str, Any], known: Known) -> dict[str, Any]:
-    """Return what a store records about an instance, except for the digest of its file."""
+    """Return the parameters, file name and known values that a store records for an instance."""
     bound = INFEASIBLE if known.is_infeasible else _decimal(known.bound)
     asked = {**parameters, "instance": name, "file": path.name}
     return asked | {"bound": bound, "best": _decimal(known.best)}
@@ -156,9 +156,9 @@ def asked_of(name: str, path: Path, parameters: Mapping[str, Any], known: Known)
 
 @lru_cache(maxsize=32)
 def _clauses(path: Path, sha256: str) -> ClauseFile:
-    """Return the clauses of a file; raise if the file has changed since it was entered."""
+    """Read the clauses of a file, which must still have the digest `sha256`."""
     if sha256_of(path) != sha256:
-        raise ValueError(f"{str(path)!r} has changed since the race began")
+        raise ValueError(f"{str(path)!r} has changed since the race began; restore it")
     return read_clauses(path)
 
 
@@ -169,7 +169,7 @@ def _handed_over(path: Path, sha256: str, dialect: Dialect) -> bytes:
 
 @lru_cache(maxsize=32)
 def _unreadable(path: Path, sha256: str) -> str:
-    """Return why our own reader, which built-in solvers use, refuses a file; or ""."""
+    """Return why glasshouse cannot read a file for its built-in solvers; empty if it can."""
     try:
         read_document(io.BytesIO(_handed_over(path, sha256, "classic")), format="wcnf")
     except FileError as refusal:
@@ -180,7 +180,7 @@ def _unreadable(path: Path, sha256: str) -> str:
 def row_of(
     judgement: Judgement, outcome: Outcome | None = None, answer: Answer | None = None
 ) -> dict[str, Any]:
-    """Return the row of a run; a run that was not made has no outcome and no answer."""
+    """Return the stored row of a run; without `outcome`, the run was not made."""
     is_in_time = outcome is not None and outcome.stopped is None
     incumbents = [] if answer is None else answer.incumbents[-_MOST_INCUMBENTS:]
     # Output in the grace time counts as printed at the limit.
@@ -212,5 +212,5 @@ def _decimal(value: Number | None) -> str:
 
 
 def _text(value: str) -> str:
-    """Return a solver's text as a store records it: shortened, and without zero bytes."""
+    """Return a solver's text as stored: shortened, and with zero bytes replaced."""
     return value.replace("\0", "\N{REPLACEMENT CHARACTER}")[: LONGEST_TEXT // 4]

@@ -1,4 +1,4 @@
-"""A race: every solver on every instance, into a crash-safe store.
+"""The race of all solvers on all instances of a suite, recorded in a crash-safe store.
 
 There is one task per solver and instance, and one row per run; run k uses seed + k. Collection
 works as for studies: runs that are in the store are not repeated.
@@ -36,7 +36,7 @@ HANGING = 60.0  # seconds beyond all limits after which a worker is restarted
 
 @dataclass(frozen=True, repr=False)
 class Race(Summarised):
-    """A race: its solvers, its instances and its rules.
+    """The definition of a race: its solvers, its instances and its rules.
 
     Attributes:
         entrants: the solvers.
@@ -68,7 +68,7 @@ class Race(Summarised):
             refuse_other_bytes(word)
 
     def tasks(self) -> list[RaceTask]:
-        """Return the tasks instance by instance, so that all solvers progress at the same pace."""
+        """Return all tasks, ordered by instance so that all solvers progress at the same pace."""
         return [
             self._task(entrant, instance, digest)
             for instance, digest in [(i, sha256_of(i.path)) for i in self.suite.instances]
@@ -82,22 +82,22 @@ class Race(Summarised):
         )  # fmt: skip
 
     def _refuse_other_proofs(self, store: Store) -> None:
-        """Refuse a store whose proofs differ: verdicts by two proofs do not belong to one race."""
+        """Raise StoreError if the store's verdicts rest on proofs other than those of the suite."""
         known = [asked_of(i.name, i.path, i.parameters, i.known) for i in self.suite.instances]
         ours = {json.dumps(asked, sort_keys=True) for asked in known}
         for task in store.tasks():
             asked = {key: it for key, it in task.table("parameters").items() if key != "sha256"}
             if task.kind == RACE.name and json.dumps(asked, sort_keys=True) not in ours:
                 raise StoreError(
-                    f"{store.path} holds a race with a different proof or different parameters of "
+                    f"{store.path} contains a race with another proof or other parameters of "
                     f"{asked.get('file')}; restore the certificates, or use another store"
                 )
 
     def reserve(self, store: Store) -> MeterName:
-        """Record the race in a store; refuse a store of another race.
+        """Record the race in a store, which must be new or contain the same race.
 
-        More solvers, and more runs on each instance, are still the same race. Another meter is not,
-        because it counts memory in another way. Nor is another number of cores.
+        More solvers, and more runs on each instance, are still the same race. A different meter or
+        number of cores is a different race: meters do not count memory in the same way.
 
         Returns:
             the meter of the runs.
@@ -115,7 +115,7 @@ class Race(Summarised):
             self._refuse_other_proofs(store)
             solvers = held["solvers"]
         if why := why_not(meter):
-            raise ValueError(f"{store.path} cannot be raced with meter={meter!r}: {why}")
+            raise ValueError(f"{store.path} cannot be used with meter={meter!r}: {why}")
         for entrant in self.entrants:
             said = {"fingerprint": entrant.fingerprint, "command": str(entrant.command),
                     "dialect": entrant.dialect}  # fmt: skip
@@ -126,8 +126,8 @@ class Race(Summarised):
             elif any(known.get(name) != value for name, value in said.items()):
                 changed = next(name for name in said if known.get(name) != said[name])
                 raise StoreError(
-                    f"{store.path} holds runs of another {entrant.name} (its {changed} differs); "
-                    f"choose a different name, as in 'new-{entrant.name}=…', or a new store"
+                    f"{store.path} contains runs of another {entrant.name} (its {changed} differs);"
+                    f" choose a different name, as in 'new-{entrant.name}=…', or a new store"
                 )
         typed = {
             "source": self.suite.source, "answers": self.suite.answers,
@@ -138,16 +138,16 @@ class Race(Summarised):
 
 
 def held_race(store: Store) -> dict[str, Any] | None:
-    """Return the rules and solvers of a store's race; None for a new store.
+    """Return the rules and solvers of the race in a store, or None if the store is new.
 
     Raises:
-        StoreError: the store holds something else.
+        StoreError: the store does not contain a race, or is damaged.
     """
     noted = store.reserve(purpose.RACE)
     if noted is None:
         if store.kinds:
-            raise StoreError(f"{store.path} holds runs of a race, but not its rules; use another "
-                             "store")  # fmt: skip
+            raise StoreError(f"{store.path} contains runs of a race, but not its rules; use "
+                             "another store")  # fmt: skip
         return None
     try:
         held = json_object(noted, "the race")
@@ -163,7 +163,7 @@ def held_race(store: Store) -> dict[str, Any] | None:
 def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[str, Any]) -> None:
     if held.get("digest") != rules["digest"]:
         raise StoreError(
-            f"{store.path} holds a race on {held.get('suite')!r} with instances other than those "
+            f"{store.path} contains a race on {held.get('suite')!r}, whose instances are not those "
             f"of {rules['suite']!r}; use another store"
         )
     for name, value in rules.items():
@@ -176,14 +176,14 @@ def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[st
             elif value is None:
                 before = f"with {option}={held[name]!r}, not without it"
             raise OtherSettingsError(
-                f"{store.path} holds a race {before}; use the same rules, or another store"
+                f"{store.path} contains a race {before}; use the same rules, or another store"
             )
 
 
 def iter_race(
     race: Race, store: str | Path, *, workers: int = 1, executor: Executor | None = None
 ) -> Iterator[StudyProgress]:
-    """Run a race, or resume it, and yield the progress after every few runs.
+    """Run or resume a race, and yield its progress after each stored batch of runs.
 
     Args:
         race: the solvers, instances and rules.
@@ -194,7 +194,7 @@ def iter_race(
     """
     if race.cores is not None:
         if executor is not None:
-            raise ValueError("cores are those of workers on this computer; leave out executor or "
+            raise ValueError("cores apply to workers on this computer only; remove executor or "
                              "cores")  # fmt: skip
         core_sets(validation.count(workers, "workers", 1), race.cores)  # before a store exists
     tasks = race.tasks()

@@ -1,4 +1,4 @@
-"""The runs of a race, read from its store; the store is not trusted."""
+"""The runs of a race, read from a store that is not trusted."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Run(Summarised):
         reason: the reason for the verdict.
         seconds: wall-clock time.
         limit: the time limit in seconds.
-        cost: the cost of its last model, evaluated by us.
-        incumbents: seconds and values of its `o` lines, which are not verified.
+        cost: the cost of the run's last model, evaluated by glasshouse.
+        incumbents: seconds and values of the run's `o` lines, which are not verified.
         remarks: deviations that are not faults.
-        optimum: the least cost of the instance, if it is proven.
-        best: the cost of an assignment that came with the instance.
+        optimum: the least cost of the instance; None if it is not proven.
+        best: the cost of the assignment that came with the instance; None without one.
         parameters: the parameters that the instance was grown with.
         file: the name of the instance's file.
-        cpu_seconds: processor time of all its processes.
-        cpu_limit: the limit on processor time; None without a limit.
-        memory: the most bytes of resident memory seen, of all its processes together.
+        cpu_seconds: the CPU time of all processes of the run.
+        cpu_limit: the limit on CPU time in seconds; None without a limit.
+        memory: the most bytes of resident memory measured, of all processes together.
     """
 
     solver: str
@@ -72,18 +72,18 @@ class Run(Summarised):
     memory: int = 0
 
     def taken(self, clock: Clock = "wall") -> float:
-        """Return the seconds of the run by a clock, at most its limit by that clock."""
+        """Return the run's seconds by a clock, cut off at the limit for that clock."""
         if clock == "wall":
             return min(self.seconds, self.limit)
         return min(self.cpu_seconds, math.inf if self.cpu_limit is None else self.cpu_limit)
 
     def most(self, clock: Clock = "wall") -> float:
-        """Return the limit of the run by a clock; the time limit if CPU time is not limited."""
+        """Return the run's limit for a clock in seconds; without a CPU limit, the time limit."""
         return self.limit if clock == "wall" or self.cpu_limit is None else self.cpu_limit
 
     @property
     def shown(self) -> int | None:
-        """The cost of a valid model; None if the run has another fault."""
+        """The cost of the run's last model; None without a model, or if the run has a fault."""
         return None if self.verdict.is_fault else self.cost
 
 
@@ -112,12 +112,12 @@ class Results(Summarised):
 
     @property
     def expected(self) -> int:
-        """The number of runs in the finished race, including solvers that have not begun."""
+        """The number of runs in the finished race, including those of solvers not yet begun."""
         return sum(self.entered.values())
 
     @cached_property
     def missing(self) -> dict[str, int]:
-        """The number of missing runs of each solver."""
+        """The number of missing runs of each solver that has not finished."""
         there = Counter(run.solver for run in self.runs)
         return {
             name: number - there[name] for name, number in self.entered.items()
@@ -131,27 +131,27 @@ class Results(Summarised):
 
     @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
-        """The parameters that each instance was grown with."""
+        """The parameters of each instance, by the name of the instance."""
         return {run.instance: run.parameters for run in self.runs}
 
     @property
     def limit(self) -> float:
-        """The time limit in seconds, the longest of all runs; infinite if there are no runs."""
+        """The longest time limit of all runs in seconds; infinite if there are no runs."""
         return max((run.limit for run in self.runs), default=math.inf)
 
     @property
     def cpu_limit(self) -> float | None:
-        """The limit on CPU time in seconds, the longest of all runs; None if there is none."""
+        """The longest limit on CPU time of all runs in seconds; None if CPU time is not limited."""
         return max((run.cpu_limit for run in self.runs if run.cpu_limit is not None), default=None)
 
     @property
     def unproven(self) -> set[str]:
-        """The instances whose optimum is not proven."""
+        """The names of the instances whose optimum is not proven."""
         return {run.instance for run in self.runs if run.optimum is None}
 
     @cached_property
     def by_solver(self) -> dict[str, dict[str, list[Run]]]:
-        """The runs, by solver and instance."""
+        """The runs of each solver on each instance: `by_solver[solver][instance]`."""
         table: dict[str, dict[str, list[Run]]] = {name: {} for name in self.solvers}
         for run in self.runs:
             table[run.solver].setdefault(run.instance, []).append(run)
@@ -159,7 +159,7 @@ class Results(Summarised):
 
     @cached_property
     def best_known(self) -> dict[str, int]:
-        """The lowest known cost of each instance."""
+        """The lowest known cost of each instance, by the name of the instance."""
         known: dict[str, int] = {}
         for run in self.runs:
             for cost in (run.optimum, run.best, run.shown):
@@ -169,7 +169,7 @@ class Results(Summarised):
 
     @property
     def faults(self) -> list[Run]:
-        """Runs that reveal a bug in the solver; the worst kinds first."""
+        """The runs that reveal a bug in the solver, with the worst kinds of faults first."""
         order = {
             verdict: place
             for place, verdict in enumerate(
@@ -181,14 +181,14 @@ class Results(Summarised):
 
 
 def read_results(store: Store) -> Results:
-    """Read all runs in a store.
+    """Read all runs of a race from its store.
 
     Raises:
-        StoreError: the store holds no race, or is damaged.
+        StoreError: the store does not contain a race, or is damaged.
     """
     held = held_race(store)
     if held is None:
-        raise StoreError(f"{store.path} holds no race yet; run one first")
+        raise StoreError(f"{store.path} does not contain a race yet; run one first")
     try:
         tasks = [task for task in store.tasks() if task.kind == RACE.name]
         runs = [run for task in tasks for run in _runs(store, task)]
@@ -240,18 +240,18 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
 
 
 def _contradiction(run: Run, known: Known, row: Mapping[str, Any], most: float) -> str:
-    """Return why a judge cannot have written a row; empty if it can have."""
+    """Return why a stored row contradicts itself or the proof; empty if it does not."""
     if run.cost is not None and (known.is_infeasible or run.cost < (known.bound or 0)):
         return f"costs {run.cost}, but the proven bound is higher"
     is_optimal = run.verdict is RunVerdict.OPTIMAL
     if is_optimal and not known.is_infeasible and (
         run.cost is None or run.cost != known.bound or run.cost != _cost(row["stated"])
     ):  # fmt: skip
-        return "is optimal without the cost that is proven"
+        return "has the verdict optimal, but not the proven cost"
     if row["solved"] != int(is_optimal and row["stopped"] == ""):
-        return f"is {run.verdict}, stopped {row['stopped']!r}, and solved={row['solved']}"
+        return f"is {run.verdict}, stopped {row['stopped']!r}, but solved={row['solved']}"
     if run.seconds > most:
-        return f"took {run.seconds} seconds of {run.limit}"
+        return f"took {run.seconds} seconds, but the limit was {run.limit}"
     return ""
 
 
@@ -265,7 +265,7 @@ def _cost(text: object) -> int | None:
     if text == "":
         return None
     if not isinstance(text, str) or not _DECIMAL.fullmatch(text):
-        raise ValueError(f"{short(text)} is not a cost")
+        raise ValueError(f"{short(text)} is not a cost; expected an integer")
     return int(text)
 
 
@@ -286,7 +286,7 @@ def _incumbents(text: str) -> Incumbents:
 
 def _seconds(value: object) -> float:
     if not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"{short(value)} is not a number of seconds")
+        raise ValueError(f"{short(value)} is not a time; expected seconds of at least 0")
     return float(value)
 
 

@@ -1,10 +1,10 @@
-"""Scores of solvers: solved, PAR-2, anytime score, time to solution, and their intervals.
+"""Scores of solvers: solved instances, PAR-2, anytime score and time to solution.
 
 Every score is first computed per instance, as a mean over its runs, and then over instances, so an
 instance counts once, however many runs it has.
 
-The end of the file has curves of the values found over time (cost above the best known, plus 1),
-and scores on standard instances: gaps in their own values, and the basis of the verdicts.
+The end of the module computes curves of the values found over time (cost above the best known, plus
+1), and scores on standard instances: gaps in their own values, and the sources of their optima.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _INSTANT = 1e-6  # seconds; no run counts as faster
 
 @dataclass(frozen=True, repr=False)
 class SolverScore(Summarised):
-    """One row of a race's table.
+    """The scores of one solver: a row in the table of a race.
 
     Attributes:
         solver: the solver's name.
         runs: the number of runs.
-        solved: runs that claimed the optimum, showed it and were right, in time.
-        reached: runs with a model as good as the best known.
-        faults: runs that reveal a bug in the solver.
-        par2: seconds, twice the limit if a run did not solve the instance; mean over instances.
-        anytime: (1+best)/(1+found), 0 without a valid model; mean over instances.
-        median: seconds to solve, over instances; with an interval.
+        solved: the number of runs that claimed the optimum, showed it and were right, in time.
+        reached: the number of runs with a model as good as the best known.
+        faults: the number of runs that reveal a bug in the solver.
+        par2: mean seconds over the instances; an unsolved instance counts twice the limit.
+        anytime: the mean of (1+best)/(1+found) over the instances; 0 without a valid model.
+        median: the median seconds to solve an instance, with an interval.
         par2_cpu: `par2` by CPU time; the time limit replaces a missing CPU limit.
         cpu_seconds: CPU time of all runs together.
         memory: the most bytes of memory that a run used.
@@ -66,7 +66,7 @@ class SolverScore(Summarised):
 
 
 def score(results: Results, solver: str) -> SolverScore:
-    """Return the scores of one solver."""
+    """Return the scores of one solver over all its runs."""
     runs = [run for of_instance in _table(results, solver).values() for run in of_instance]
     return SolverScore(
         solver,
@@ -84,21 +84,21 @@ def score(results: Results, solver: str) -> SolverScore:
 
 
 def mean_score(results: Results, solver: str, name: Score) -> float:
-    """Return the mean of a score over the instances of a solver."""
+    """Return a solver's mean score over all instances that the solver has run on."""
     return float(np.mean(list(per_instance(results, solver, name).values())))
 
 
 def penalised_seconds(run: Run, clock: Clock = "wall") -> float:
-    """Return the seconds to solve; twice the limit if the run did not solve the instance."""
+    """Return the seconds of a run, or twice the limit if the run did not solve the instance."""
     return run.taken(clock) if run.solved else 2 * run.most(clock)
 
 
 def anytime_score(run: Run, best: int | None) -> float:
-    """Return (1 + best)/(1 + found), rounded only at the end; 0 without a valid model.
+    """Return a run's anytime score (1 + best)/(1 + found), or 0 without a valid model.
 
     Args:
-        run: the run; `found` is its cost.
-        best: the least known cost.
+        run: the run; `found` is the cost of its model.
+        best: the least known cost of the instance.
     """
     if run.shown is None or best is None:
         return 0.0
@@ -106,12 +106,12 @@ def anytime_score(run: Run, best: int | None) -> float:
 
 
 def is_reached(run: Run, best_known: dict[str, int]) -> bool:
-    """Whether a run has a model as good as the best known."""
+    """Return whether a run has a model as good as the best known."""
     return run.shown is not None and run.shown == best_known.get(run.instance)
 
 
 def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]:
-    """Return a score of a solver on each instance, as a mean over its runs there."""
+    """Return a solver's score on each instance: the mean over all runs on that instance."""
     values = {}
     for instance, runs in _table(results, solver).items():
         best = results.best_known.get(instance)
@@ -125,9 +125,9 @@ def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]
 
 
 def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> Estimate:
-    """Return the seconds within which half of the instances are solved; infinite if fewer are.
+    """Return the seconds within which a solver solves half of the instances.
 
-    If there are several runs on an instance, the median run counts.
+    The median run on each instance counts. The result is infinite if fewer than half are solved.
     """
     seconds, solved = solving_times(results, solver)
     return median(seconds, solved=solved, confidence=confidence)
@@ -136,7 +136,7 @@ def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> E
 def solving_times(
     results: Results, solver: str, clock: Clock = "wall"
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the seconds of the median run of each instance, and whether it solved the instance."""
+    """Return the seconds of the median run on each instance, and whether that run solved it."""
     found = []
     for runs in _table(results, solver).values():
         ordered = sorted(runs, key=lambda run: (not run.solved, run.taken(clock)))
@@ -148,17 +148,14 @@ def solving_times(
 
 
 def solving_seconds(results: Results, solver: str, clock: Clock = "wall") -> dict[str, float]:
-    """Return seconds per instance as in `solving_times`; infinite if not solved."""
+    """Return the seconds of the median run on each instance; infinite for unsolved instances."""
     seconds, solved = solving_times(results, solver, clock)
     shown = np.where(solved, seconds, math.inf).tolist()
     return dict(zip(_table(results, solver), shown, strict=True))
 
 
 def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
-    """Return when a run first printed the best known cost, if its own model has it; else None.
-
-    This is for solvers that claim nothing, which have no other time to measure.
-    """
+    """Return the seconds until a run printed the best known cost; None if its model is worse."""
     if not is_reached(run, best_known):
         return None
     best = best_known[run.instance]
@@ -167,9 +164,9 @@ def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
 
 
 def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
-    """Return the median run's seconds to the best known cost per instance, and if it reached it.
+    """Return the median seconds to the best known cost by instance, and whether it was reached.
 
-    A run that did not reach it counts as the limit.
+    A run that did not reach the best known cost counts as the limit.
     """
     found = {}
     for instance, runs in _table(results, solver).items():
@@ -183,7 +180,7 @@ def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool
 def median_reaching(
     results: Results, solver: str, instances: Collection[str] | None = None
 ) -> Estimate:
-    """Return the seconds within which half of the instances reach the best known cost.
+    """Return the seconds within which a solver reaches the best known cost on half the instances.
 
     Args:
         results: the race.
@@ -193,27 +190,27 @@ def median_reaching(
     times = reaching_times(results, solver)
     chosen = [at for name, at in times.items() if instances is None or name in instances]
     if not chosen:
-        raise ValueError(f"{solver} has no runs on these instances")
+        raise ValueError(f"{solver} has no runs on these instances; choose instances with runs")
     seconds, reached = zip(*chosen, strict=True)
     return median(np.array(seconds), solved=np.array(reached))
 
 
 def tts99(results: Results, solver: str, instance: str, confidence: float = 0.95) -> Estimate:
-    """Seconds of repeated runs until the best known cost is reached with probability 0.99.
+    """Return the seconds of repeated runs that reach the best known cost with probability 0.99.
 
     This is the elapsed time of calls of one read each, as races of samplers compute it. A run takes
     the mean of all runs on the instance. The interval contains the noise of the clock, too.
     """
     runs = _table(results, solver).get(instance)
     if not runs:
-        raise ValueError(f"{solver} has no runs on {instance}")
+        raise ValueError(f"{solver} has no runs on {instance}; choose an instance with runs")
     seconds = [max(min(run.seconds, run.limit), _INSTANT) for run in runs]
     reached = [is_reached(run, results.best_known) for run in runs]
     return TimeModel.of([1] * len(runs), seconds, reached, confidence).tts()
 
 
 def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
-    """Return `tts99` of every solver on every instance that it has run on."""
+    """Return `tts99` for every solver and every instance that the solver has run on."""
     return {
         solver: {instance: tts99(results, solver, instance) for instance in instances}
         for solver, instances in results.by_solver.items()
@@ -221,7 +218,7 @@ def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
 
 
 def cactus(results: Results, solver: str, clock: Clock = "wall") -> Floats:
-    """Return the seconds of the instances that a solver solved, ascending."""
+    """Return a solver's seconds on the instances that it solved, ascending."""
     seconds, solved = solving_times(results, solver, clock)
     return np.sort(seconds[solved])
 
@@ -229,16 +226,16 @@ def cactus(results: Results, solver: str, clock: Clock = "wall") -> Floats:
 def performance_profile(
     results: Results, solvers: Sequence[str] | None = None, clock: Clock = "wall"
 ) -> dict[str, tuple[Floats, Floats]]:
-    """Return, per solver, ratios τ to the fastest solver, and the fraction of instances within τ.
+    """Return each solver's time ratios τ to the fastest solver, and the fraction solved within τ.
 
     This is the profile of Dolan and Moré, over the instances on which all chosen solvers have run,
-    including those that no solver solved.
+    including instances that no solver solved.
     """
     names = list(results.solvers if solvers is None else solvers)
     times = {name: solving_seconds(results, name, clock) for name in names}
     common = [i for i in results.instances if all(i in times[name] for name in names)]
     if not common:
-        raise ValueError("the solvers have no instance in common yet")
+        raise ValueError("the solvers have no instance in common yet; race all of them first")
     table = np.array([[times[name][instance] for instance in common] for name in names])
     fastest = table.min(axis=0)
     profiles = {}
@@ -252,22 +249,22 @@ def performance_profile(
 def _table(results: Results, solver: str) -> dict[str, list[Run]]:
     if solver not in results.by_solver:
         known = ", ".join(results.solvers) or "none"
-        raise ValueError(f"no runs of {solver!r}; there are {known}")
+        raise ValueError(f"no runs of {solver!r}; the solvers with runs are {known}")
     return results.by_solver[solver]
 
 
 Curve = tuple[list[float], list[float]]
 
-FEW_CURVES, MOST_CURVES = 5, 200  # the least for a median, and the most per solver
+FEW_CURVES, MOST_CURVES = 5, 200  # the fewest for a median, and the most per solver
 _LEAST_SECONDS = 1e-3  # seconds; earlier points are drawn here
 
 
 def excess_curve(run: Run, best: int | None) -> Curve:
-    """Return times and 1 + excess, up to the end of the run; an impossibly low value counts 1.
+    """Return the step curve of a run: seconds, and the cost above the best known cost, plus 1.
 
     Args:
         run: a run with at least one incumbent.
-        best: the least known cost; None uses that of the run itself.
+        best: the least known cost, as which lower values count; None uses the run's least value.
     """
     least = min(value for _, value in run.incumbents) if best is None else best
     seconds = [max(at, _LEAST_SECONDS) for at, _ in run.incumbents]
@@ -276,7 +273,7 @@ def excess_curve(run: Run, best: int | None) -> Curve:
 
 
 def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
-    """Return the median of step curves, from where half have begun to where the last one ends."""
+    """Return the median of step curves, from the time at which half of them have begun."""
     times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
     heights = np.full((len(curves), len(times)), np.inf)
     for row, (seconds, excess) in zip(heights, curves, strict=True):
@@ -287,11 +284,11 @@ def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
 
 
 def relative_gap(run: Run) -> float | None:
-    """Return the distance of a run's own value from the best known one, as a fraction of that.
+    """Return the distance of a run's value from the best known value, as a fraction of the latter.
 
-    Below 0 if the run found a better value. None without a valid model, and for runs on other than
-    standard instances. Stores may come from untrusted sources: any text may be in place of a
-    number.
+    The gap is below 0 if the run found a better value. It is None without a valid model, and for
+    instances that are not standard ones. A store from an untrusted source may contain any text in
+    place of a number.
     """
     if run.shown is None or run.best is None or VALUE not in run.parameters:
         return None
@@ -304,20 +301,20 @@ def relative_gap(run: Run) -> float | None:
 
 
 def mean_gap(results: Results, solver: str) -> tuple[float, int] | None:
-    """Return the mean gap of a solver's runs that have one, and their number; None without any."""
+    """Return a solver's mean gap and the number of runs with a gap, or None without such runs."""
     runs = (run for run in results.runs if run.solver == solver)
     gaps = [gap for run in runs if (gap := relative_gap(run)) is not None]
     return (fsum(gaps) / len(gaps), len(gaps)) if gaps else None
 
 
 def truths(results: Results) -> dict[str, int]:
-    """Return the sources of the optima and bounds of standard instances, with their counts."""
+    """Return the number of standard instances by the source of their optima and bounds."""
     by_name = {run.instance: run.parameters.get(TRUTH_BY) for run in results.runs}
     return dict(Counter(by for by in by_name.values() if isinstance(by, str)))
 
 
 def trusted(results: Results) -> str:
-    """Return what the judge trusted, as one line; empty for suites that are proven when loaded."""
+    """Return a note on the sources of optima and bounds; empty for suites proven when loaded."""
     parts = []
     for by, number in truths(results).items():
         if by == BY_CERTIFICATE:

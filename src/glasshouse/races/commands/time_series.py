@@ -1,7 +1,7 @@
-"""Incumbents over time in the format of QOBLIB: `INSTANCE_objective_time_series.json`.
+"""Export of incumbents over time in QOBLIB's format, `INSTANCE_objective_time_series.json`.
 
-A file holds a list of runs, a run a list of `{"Time": seconds, "Incumbent": value}`, with values
-that never rise. QOBLIB is the Quantum Optimization Benchmarking Library.
+A file contains a list of runs. Each run is a list of `{"Time": seconds, "Incumbent": value}`, with
+values that never rise. QOBLIB is the Quantum Optimization Benchmarking Library.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from glasshouse.races.commands.results import Results, Run
 
 
 def objective_time_series(runs: list[Run]) -> list[list[dict[str, Any]]]:
-    """Return the incumbents of each run that found one: only values that its last model confirms.
+    """Return the confirmed incumbents over time of each run that has a valid model.
 
-    `o` lines alone are only claims. Used are the values above the cost of the run's own valid
-    model, and that cost; the last entry is the end of the run.
+    `o` lines alone are only claims. A series contains the values above the cost of the run's own
+    valid model, and that cost; the last entry is the end of the run.
     """
     series = []
     for run in runs:
@@ -43,12 +43,12 @@ def export_time_series(
 ) -> list[Path]:
     """Write one file per solver and instance, `SOLVER/INSTANCE_objective_time_series.json`.
 
-    Runs without a valid model are left out, and with them files that would be empty.
+    Runs without a valid model are left out, and so are files without runs.
 
     Args:
-        results: the race.
-        folder: the target folder; created if needed.
-        overwrite: replace existing files.
+        results: the results of a race.
+        folder: the target folder; created if it does not exist.
+        overwrite: whether to replace existing files.
     """
     written = []
     for solver, instances in results.by_solver.items():
@@ -57,8 +57,11 @@ def export_time_series(
             if not series:
                 continue
             stem = _plain_name(instance).partition(".wcnf")[0].partition(".cnf")[0]
-            path = Path(folder) / _plain_name(solver) / f"{stem}_objective_time_series.json"
-            make_folder(path.parent)
+            home = Path(folder) / _plain_name(solver)
+            path = home / f"{stem}_objective_time_series.json"
+            if path in written:  # a.wcnf and a.cnf, for example, keep their suffixes
+                path = home / f"{_plain_name(instance)}_objective_time_series.json"
+            make_folder(home)
             with replacing(path, overwrite=overwrite) as file:
                 file.write(json.dumps(series).encode())
             written.append(path)
@@ -66,7 +69,7 @@ def export_time_series(
 
 
 def _plain_name(name: str) -> str:
-    """Return a name without path separators; stores may come from untrusted sources.
+    """Return a name that is safe in a path, because a store may come from an untrusted source.
 
     >>> _plain_name("peak n=100 f=1/20"), _plain_name("../a")
     ('peak-n=100-f=1-20', '-a')

@@ -1,4 +1,4 @@
-"""Answers of solvers: the `o`, `s` and `v` lines of the MaxSAT Evaluation, in all their forms."""
+"""Parser of solvers' answers: the `o`, `s` and `v` lines of the MaxSAT Evaluation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AnswerError(ValueError):
 
 
 class IncompleteError(AnswerError):
-    """A part of the answer is missing, as if the solver was killed while it printed."""
+    """Raised if a part of the answer is missing, as if the solver was killed while printing."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -49,7 +49,7 @@ class Answer(Summarised):
 
     @property
     def value(self) -> int | None:
-        """The last `o` value."""
+        """The value of the last `o` line; None without `o` lines."""
         return self.incumbents[-1][1] if self.incumbents else None
 
     @property
@@ -60,11 +60,11 @@ class Answer(Summarised):
             AnswerError: there are several `s` lines.
         """
         if len(self.statuses) > 1:
-            raise AnswerError(f"{len(self.statuses)} s lines; expected one")
+            raise AnswerError(f"the output has {len(self.statuses)} s lines; expected one")
         return self.statuses[0] if self.statuses else None
 
     def model(self, num_variables: int, needed: Collection[int] | None = None) -> list[int] | None:
-        """Return the assignment as 0 and 1, one per variable; None without `v` lines.
+        """Return the model as a list of 0 and 1, one per variable; None without `v` lines.
 
         A model may be one word of digits, separate digits, or literals, over any number of lines.
 
@@ -86,17 +86,17 @@ class Answer(Summarised):
         digits = "".join(self.model_words)
         if len(digits) > num_variables:
             raise AnswerError(
-                f"the v lines have {len(digits)} values for {num_variables} variables"
+                f"the v lines have {len(digits)} values, but must have {num_variables}"
             )
         if len(digits) < least:
             raise IncompleteError(
-                f"the v lines have {len(digits)} values for {least} variables; each needs a value"
+                f"the v lines have {len(digits)} values, but must have at least {least}"
             )
         return [int(digit) for digit in digits.ljust(num_variables, "0")]
 
 
 def read_answer(transcript: Transcript) -> Answer:
-    r"""Parse all `o`, `s` and `v` lines of an output; ignore everything else.
+    r"""Parse all `o`, `s` and `v` lines of a solver's output, and ignore all other lines.
 
     >>> answer = read_answer(Transcript.of(b"c hello\no 7\no 4\ns OPTIMUM FOUND\nv 1 -2 0\n"))
     >>> answer.value, answer.status, answer.model(2)
@@ -141,7 +141,7 @@ def read_answer(transcript: Transcript) -> Answer:
 
 
 def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
-    """Return an answer about the clauses; OPB's extra variable per soft clause is removed."""
+    """Return an answer without the extra variables of an OPB file, one for each soft clause."""
     if dialect != "opb" or answer.model_words is None:
         return answer
     most = clauses.num_variables
@@ -150,7 +150,7 @@ def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
 
 
 def _kind_of(line: str) -> str:
-    """Return the first letter of a line; ? if it is almost a `v` line, empty for other lines.
+    """Return the kind of a line: o, s or v, ? for almost a `v` line, or empty for other lines.
 
     The rules require a lower-case letter at the start of the line and a space after it. A line that
     only misses this is not ignored: an answer must not vanish silently.
@@ -170,7 +170,7 @@ def _kind_of(line: str) -> str:
 
 
 def _are_digits(words: Sequence[str], least: int, most: int) -> bool:
-    """Whether words are 0 and 1, one per variable, and not literals.
+    """Return whether the words of `v` lines are 0s and 1s, one per variable, and not literals.
 
     `1 10 11 0` could be either. It is a list of literals unless it has between `least` and `most`
     digits, or a word that is not a literal of `most` variables.
@@ -197,7 +197,7 @@ def _from_literals(words: Sequence[str], needed: Collection[int], num_variables:
         variable = int(match[2] or 0) if match else -1
         if match is None or variable > num_variables:
             raise AnswerError(
-                f"{word[:40]!r} in a v line is not a literal of {num_variables} variables"
+                f"{word[:40]!r} in a v line is not a literal of the {num_variables} variables"
             )
         value = 0 if match[1] else 1
         if variable and values.setdefault(variable, value) != value:

@@ -1,4 +1,4 @@
-"""Files of solvers' answers, and the problem files to which they belong."""
+"""Matching of files with solvers' answers to the problem files that they answer."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _PIPE = Path("-")
 
 @dataclass(frozen=True, repr=False)
 class AnswerFiles(Summarised):
-    """Problem files and the answers to them.
+    """Pairs of problem files and answers, and the files of both kinds that remain unpaired.
 
     Attributes:
         pairs: problem files and answers, sorted so that the answers to one file are together.
         unanswered: problem files without an answer.
-        unmatched: files that are not named like a problem file.
+        unmatched: answers that are not named after a problem file.
     """
 
     pairs: tuple[tuple[Path, Path], ...]
@@ -34,7 +34,7 @@ class AnswerFiles(Summarised):
 
 
 def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
-    """Return the answers to a problem file, or to the files of a folder or suite.
+    """Match answers to a problem file, or to the problem files of a folder or suite.
 
     An answer to a file of a folder has the name of that file, with or without its suffix, and
     optionally more after a dot: `inst.wcnf.txt`, `inst.wcnf.solver-2.log` and `inst.out` answer
@@ -52,7 +52,7 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
     folder = place / _INSTANCES if (place / _INSTANCES).is_dir() else place
     problems = sorted(path for path in folder.iterdir() if _is_problem(path))
     if not problems:
-        raise FileError(place, "contains no problem files, such as .wcnf; expected some to judge")
+        raise FileError(place, "contains no problem files; expected, for example, .wcnf files")
     own = {path.resolve() for path in problems}
     pairs, unmatched = [], []
     for answer in _files(answers):
@@ -66,8 +66,8 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
     if not pairs:
         raise FileError(
             place,
-            f"none of the answers is named like a problem file; name an answer to "
-            f"{problems[0].name} {problems[0].name}.txt",
+            f"none of the answers is named after a problem file; an answer to {problems[0].name} "
+            f"must have a name such as {problems[0].name}.txt",
         )
     left = own - {problem.resolve() for problem, _ in pairs}
     unanswered = tuple(path for path in problems if path.resolve() in left)
@@ -75,12 +75,12 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the certificate of a problem file if it is not next to the file.
+    """Return the path of a certificate that is not next to its problem file, or None.
 
     Args:
         problem: the problem file.
-        certificate: a certificate, or a folder with one that is named like the problem file; None
-            searches the folder of a suite's answers.
+        certificate: a certificate, or a folder of certificates that are named after their problem
+            files; None searches the folder of a suite's answers.
     """
     if certificate is not None:
         return certificate / f"{problem.name}.cert" if certificate.is_dir() else certificate
@@ -92,7 +92,7 @@ def certificate_of(problem: Path, certificate: Path | None = None) -> Path | Non
 
 
 def shortened(paths: Sequence[Path]) -> str:
-    """Return the names of a few files, and the number of the others.
+    """Return the names of at most three files, and the number of the remaining files, as text.
 
     >>> shortened([Path("x/a"), Path("b"), Path("c"), Path("d"), Path("e")])
     'a, b, c and 2 more'
@@ -103,7 +103,7 @@ def shortened(paths: Sequence[Path]) -> str:
 
 
 def _files(answers: Iterable[Path]) -> list[Path]:
-    """Return all files; those of a folder are sorted by name."""
+    """Return all answer files, with every folder replaced by the sorted files in it."""
     found: list[Path] = []
     for answer in answers:
         if answer == _PIPE or not answer.is_dir():
@@ -112,7 +112,7 @@ def _files(answers: Iterable[Path]) -> list[Path]:
         inside = sorted(path for path in answer.rglob("*") if path.is_file())
         inside = [path for path in inside if not path.name.startswith(".")]
         if not inside:
-            raise FileError(answer, "is an empty folder; expected files with answers")
+            raise FileError(answer, "is an empty folder; pass a folder that contains answers")
         found += inside
     return found
 
@@ -125,7 +125,7 @@ def _is_problem(path: Path) -> bool:
 
 
 def _answered(answer: Path, problems: Sequence[Path]) -> Path | None:
-    """Return the problem file that an answer is named after; a whole name beats a stem."""
+    """Return the problem file that an answer is named after, by its full name or by its stem."""
     for names in (_name, _stem):
         fits = [path for path in problems if f"{answer.name}.".startswith(f"{names(path)}.")]
         longest = max((len(names(path)) for path in fits), default=0)
@@ -133,7 +133,7 @@ def _answered(answer: Path, problems: Sequence[Path]) -> Path | None:
         if len(fits) > 1:
             raise FileError(
                 answer,
-                f"may answer {fits[0].name} or {fits[1].name}; name it {fits[0].name}.txt or "
+                f"may answer {fits[0].name} or {fits[1].name}; rename it to {fits[0].name}.txt or "
                 f"{fits[1].name}.txt",
             )
         if fits:
@@ -146,5 +146,5 @@ def _name(path: Path) -> str:
 
 
 def _stem(path: Path) -> str:
-    """Return the name without the suffixes of format and compression."""
+    """Return a file's name without the suffixes of format and compression."""
     return path.name[: path.name.lower().rindex(format_suffix(path))]

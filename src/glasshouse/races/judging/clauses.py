@@ -1,7 +1,7 @@
 """The verdict about a solver's answer, by the rules of the MaxSAT Evaluation and by the proof.
 
 No statement of a solver is trusted: its model is evaluated again, its value is compared with the
-    cost of its model, and its claim with what is proven about the instance.
+cost of its model, and its claim with what is proven about the instance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKN
 
 
 class RunVerdict(StrEnum):
-    """The verdict about one run."""
+    """The possible verdicts about one run."""
 
     OPTIMAL = "optimal"  # a right claim, including that nothing satisfies the hard clauses
     FOUND = "found"  # a valid model, without the claim that it is optimal
@@ -65,12 +65,12 @@ _FAULTS = {
 
 @dataclass(frozen=True, repr=False)
 class Judgement(Summarised):
-    """A verdict and its reason.
+    """A verdict about a solver's answer, with its reason.
 
     Attributes:
         verdict: the verdict.
         reason: the reason, as one line.
-        cost: the cost of the solver's own model, evaluated by us; None without a valid model.
+        cost: the cost of the solver's model, evaluated by glasshouse; None without a valid model.
         stated: the last `o` value, which is not verified.
         remarks: deviations that are not faults.
     """
@@ -83,7 +83,7 @@ class Judgement(Summarised):
 
     @property
     def is_right(self) -> bool:
-        """Whether there is a valid model, and the claim about it is true."""
+        """Whether the answer is right: optimal, or a valid model without a claim."""
         return self.verdict in (RunVerdict.OPTIMAL, RunVerdict.FOUND)
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class Judgement(Summarised):
 
 
 class FaultError(Exception):
-    """A verdict that ends the judging.
+    """Raised to end the judging of an answer with a verdict.
 
     Args:
         verdict: the verdict.
@@ -113,13 +113,13 @@ def judge(
     *,
     strict: bool = False,
 ) -> Judgement:
-    """Judge an answer, with the outcome of its run, or without if it was read from a file.
+    """Judge a solver's answer by what is proven, and by the outcome of its run if there was one.
 
     Args:
         clauses: the file that the solver was given.
         answer: the answer that the solver printed.
         known: what is proven about the file.
-        outcome: the outcome of the run.
+        outcome: the outcome of the run; None for an answer from a file.
         strict: whether a wrong exit code alone is a fault, as in the Evaluation since 2024.
     """
     cost = None
@@ -167,9 +167,9 @@ def _cost_of_model(clauses: ClauseFile, answer: Answer) -> int | None:
 
 
 def _compare(answer: Answer, cost: int | None, known: Known) -> None:
-    """Refuse values that no assignment has."""
+    """Raise if a model's cost or an `o` value is below the proven bound."""
     if cost is not None and known.bound is not None and cost < known.bound:
-        raise CertificateError(f"a model costs {cost}, below the proven bound {known.bound}")
+        raise CertificateError(f"a model costs {cost}, but the proven bound is {known.bound}")
     lowest = min((value for _, value in answer.incumbents), default=None)
     if lowest is not None and known.bound is not None and lowest < known.bound:
         raise FaultError(
@@ -203,7 +203,7 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
 
 
 def _was_cut_off(outcome: Outcome | None) -> bool:
-    """Whether a solver was killed at a time limit, perhaps while it printed its answer."""
+    """Return whether a solver was killed at a time limit, perhaps while it printed its answer."""
     return outcome is not None and outcome.stopped in _AT_A_LIMIT and outcome.exit_code < 0
 
 
@@ -212,7 +212,7 @@ def _limit_of(outcome: Outcome | None) -> tuple[RunVerdict, str]:
 
 
 def _last_error(outcome: Outcome) -> str:
-    """Return the last line of standard error, as a hint at the cause."""
+    """Return the last line of standard error, which may show why a solver crashed."""
     text = outcome.transcript.errors.decode("ascii", "replace").split("\n")
     last = next((line.strip() for line in reversed(text) if line.strip()), "")
     return f": {last[:200]}" if last else ""
@@ -221,7 +221,7 @@ def _last_error(outcome: Outcome) -> str:
 def _claim(
     status: str | None, answer: Answer, cost: int | None, known: Known
 ) -> tuple[RunVerdict, str]:
-    """Return the verdict about the claim of the `s` line."""
+    """Return the verdict about the claim that the `s` line makes, and the reason."""
     if status is None:
         return RunVerdict.NO_ANSWER, "no s line"
     if status == "UNKNOWN":
@@ -254,16 +254,16 @@ def _claim(
 
 
 def _checked_value(answer: Answer, cost: int | None) -> int:
-    """Return the cost, if it is both stated and shown by the model."""
+    """Return the cost of the model; raise unless the last `o` line states the same value."""
     if answer.unread is not None:
         raise FaultError(
             RunVerdict.MALFORMED,
             f"the last o line is {answer.unread!r}; expected 'o ' and an integer",
         )
     if answer.value is None:
-        raise FaultError(RunVerdict.NO_VALUE, "a claim without any o line", is_incomplete=True)
+        raise FaultError(RunVerdict.NO_VALUE, "the answer has no o line", is_incomplete=True)
     if cost is None:
-        raise FaultError(RunVerdict.INVALID_MODEL, "a claim without a v line", is_incomplete=True)
+        raise FaultError(RunVerdict.INVALID_MODEL, "the answer has no v line", is_incomplete=True)
     if cost != answer.value:
         raise FaultError(
             RunVerdict.INVALID_MODEL, f"the model costs {cost}, but the last o is {answer.value}"
@@ -278,7 +278,7 @@ def _distance(cost: int, known: Known) -> str:
 
 
 def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:
-    """Return what is wrong with the exit code of a command that ended by itself."""
+    """Return a remark on the exit code of a command that ended by itself; None if it is right."""
     if outcome is None or outcome.stopped is not None or len(answer.statuses) != 1:
         return None
     expected = EXIT_CODES.get(answer.statuses[0])

@@ -52,7 +52,7 @@ def judge_state(document: Document, known: Known, transcript: Transcript) -> Jud
 
 
 def _stated_value(answer: Answer) -> Number | None:
-    """Return the last `o` value, which need not be an integer here."""
+    """Return the value of the last `o` line, which need not be an integer here."""
     if answer.unread is None:
         return answer.value
     number = parse_number(answer.unread.removeprefix("o ").strip().encode("ascii", "replace"))
@@ -62,7 +62,7 @@ def _stated_value(answer: Answer) -> Number | None:
 
 
 def _refuse_impossible(document: Document, known: Known, stated: Number | None) -> None:
-    """Refuse a value that no state can have."""
+    """Raise if a solver states a value that no state can have by the proven bound."""
     if stated is None or known.bound is None:
         return
     measure, problem = document.measure, document.problem
@@ -73,7 +73,7 @@ def _refuse_impossible(document: Document, known: Known, stated: Number | None) 
 
 
 def _energy(document: Document, transcript: Transcript) -> Fraction:
-    """Return the energy of the printed state."""
+    """Return the exact energy of the state that a solver printed."""
     problem = document.problem
     try:
         bits = read_solution(
@@ -99,7 +99,7 @@ def _without_state(document: Document, known: Known, status: str | None) -> tupl
 def _claim(
     document: Document, known: Known, status: str | None, stated: Number | None, energy: Fraction
 ) -> tuple[RunVerdict, str]:
-    """Return the verdict about a state and the claim about it."""
+    """Return the verdict about a state and what the solver claims of it, and the reason."""
     measure, problem = document.measure, document.problem
     said = measure.said(energy)
     if stated is not None and not agrees(problem, measure.energy_of(stated), energy):

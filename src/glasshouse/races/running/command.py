@@ -1,4 +1,4 @@
-"""Commands of solvers, such as `mysolver --seed {seed} {file}`, and the limits of their runs.
+"""Solver commands, such as `mysolver --seed {seed} {file}`, and the limits of their runs.
 
 A command never goes through a shell. Limits are on time, memory and output.
 """
@@ -26,12 +26,12 @@ _SHELL = re.compile(r"[0-9&]?>{1,2}\S*|<\S*|\|\|?|&&?|;")
 
 @dataclass(frozen=True, repr=False)
 class Limits(Summarised):
-    """The limits of one run; they apply to the command and all processes that it starts.
+    """The limits of one run, which apply to the command and all processes that it starts.
 
     Attributes:
-        seconds: wall-clock time. Then all processes get SIGTERM, and SIGKILL after the grace time.
-        cpu_seconds: processor time of all processes together; None sets no limit. It ends a run
-            like `seconds`: SIGTERM, the grace time, SIGKILL.
+        seconds: wall-clock time. At the limit all processes get SIGTERM, and SIGKILL after `grace`.
+        cpu_seconds: CPU time of all processes together; None sets no limit. It ends a run like
+            `seconds`: SIGTERM, the grace time, SIGKILL.
         memory: bytes of resident memory, of all processes together.
         output: bytes on standard output. A solver that prints more is stopped.
         grace: seconds between SIGTERM and SIGKILL, in which a solver may print its best model. They
@@ -52,7 +52,7 @@ class Limits(Summarised):
         for name in ("seconds", "cpu_seconds", "grace"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | float) and 0 < value < math.inf):
-                raise ValueError(f"{name}={value!r} is not a limit; expected seconds above 0")
+                raise ValueError(f"{name}={value!r} must be a number of seconds above 0")
         validation.count(self.memory, "memory", MEGABYTE)
         validation.count(self.output, "output", 1)
 
@@ -77,7 +77,7 @@ class SolverCommand(Summarised):
 
     @classmethod
     def parse(cls, text: str) -> SolverCommand:
-        """Parse a command line: split at spaces, with quoted parts kept together.
+        """Parse a command line, which is split at spaces outside quotes.
 
         Raises:
             ValueError: the text is empty, a quote is not closed, a placeholder is unknown, a word
@@ -88,7 +88,7 @@ class SolverCommand(Summarised):
         except ValueError as fault:
             raise ValueError(f"cannot split the command {text!r}: {fault}") from None
         if not words:
-            raise ValueError('an empty command; expected, for example, "mysolver {file}"')
+            raise ValueError('the command is empty; pass one such as "mysolver {file}"')
         program = shutil.which(words[0])
         if program is None:
             if Path(words[0]).exists():
@@ -107,7 +107,7 @@ class SolverCommand(Summarised):
         return cls((str(Path(program).absolute()), *map(_found_here, words[1:])))
 
     def arguments(self, file: Path, seed: int, seconds: float) -> list[str]:
-        """Return the arguments of one run."""
+        """Return the program and arguments of one run, with all placeholders replaced."""
         values = {"file": str(file), "seed": str(seed), "seconds": str(math.ceil(seconds))}
         return [_PLACE.sub(lambda place: values[place[1]], word) for word in self.words]
 
@@ -116,20 +116,20 @@ class SolverCommand(Summarised):
 
 
 def _refuse_meaningless(word: str) -> None:
-    """Reject misspelt placeholders, and words that only a shell would interpret."""
+    """Raise if a word is a misspelt placeholder, or if only a shell would interpret it."""
     mistyped = _MISTYPED.fullmatch(word)
     if mistyped and not _PLACE.fullmatch(mistyped[1]):
         raise ValueError(
-            f"{mistyped[1]} is not one of the placeholders {{file}}, {{seed}}, {{seconds}}"
+            f"{mistyped[1]} is not a placeholder; use {{file}}, {{seed}} or {{seconds}}"
         )
     if _SHELL.fullmatch(word):
         raise ValueError(
-            f"{word!r} is for a shell, but commands run without one; standard output is read "
-            "unchanged. Remove it, or use sh -c '…'"
+            f"{word!r} needs a shell, but commands run without one, and standard output is read "
+            "unchanged; remove it, or use sh -c '…'"
         )
 
 
 def _found_here(word: str) -> str:
-    """Return a word that names an existing file as an absolute path; any other word unchanged."""
+    """Return a word as an absolute path if it names an existing file, and unchanged if not."""
     is_path = not word.startswith("-") and "{" not in word and Path(word).is_file()
     return str(Path(word).absolute()) if is_path else word

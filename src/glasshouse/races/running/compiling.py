@@ -33,7 +33,7 @@ _never_cached: set[str] = set()
 
 
 def most_seconds(limits: Limits) -> float:
-    """Return the longest time that `run_compiled` may take under these limits."""
+    """Return the longest time in seconds that `run_compiled` may take under these limits."""
     each = 2 * (limits.seconds + limits.grace) + _PATIENCE
     return sum(each + search for search in _SEARCHES) + limits.seconds + limits.grace
 
@@ -44,11 +44,11 @@ def run_compiled(
     limits: Limits,
     meter: MeterName = "process-group",
 ) -> tuple[Outcome, str]:
-    """Run a built-in solver; compilation is not part of the run.
+    """Run a built-in solver, without the compilation of its kernels in its time.
 
     Args:
         name: the name of the solver.
-        words: returns the command for a run with the given time limit in seconds.
+        words: a function that returns the command for a run with a time limit in seconds.
         limits: the limits of the run.
         meter: the meter of the run.
 
@@ -71,5 +71,5 @@ def run_compiled(
 
 
 def is_compiling(transcript: Transcript) -> bool:
-    """Whether a solver has announced that it compiles."""
+    """Return whether a solver has announced on standard error that it compiles kernels."""
     return _NOTICE.search(transcript.errors) is not None

@@ -1,8 +1,8 @@
-"""Cleaning up after a killed process: end its solvers, remove their folders and cgroups.
+"""The guardian: a process that ends solvers and removes their files if its owner is killed.
 
 Each process that runs commands has a guardian: a small process that receives, through a pipe, what
-    must be cleaned up. It waits until its owner has ended, even by `kill -9`. A parent-death signal
-    would reach the solver, but neither the processes that the solver started nor its files.
+must be cleaned up. It waits until its owner has ended, even by `kill -9`. A parent-death signal
+would reach the solver, but neither the processes that the solver started nor its files.
 
 This file is also the guardian's program; it imports only the standard library and processes.py.
 """
@@ -30,7 +30,7 @@ _TRIES, _PAUSE = 100, 0.01
 
 
 class _Guardian:
-    """The owner's side of the pipe. A fork of this process gets its own guardian."""
+    """The owner's side of the pipe to its guardian; a fork of the owner gets its own guardian."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,7 +39,7 @@ class _Guardian:
         self._known: dict[str, Any] = {}
 
     def tell(self, key: str, what: dict[str, Any] | None) -> None:
-        """Register something to clean up if this process is killed; None removes it."""
+        """Register under `key` what to clean up if this process is killed; None removes it."""
         with self._lock:
             if self._owner != os.getpid():
                 self._process, self._owner, self._known = None, os.getpid(), {}
@@ -84,7 +84,7 @@ tell = _guardian.tell
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """Create an empty folder that is removed afterwards, even if this process is killed."""
+    """Create an empty folder for the block, removed afterwards even if this process is killed."""
     made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
     folder = made.name
     tell(folder, {"folder": folder})
@@ -117,9 +117,9 @@ def _remove_cgroup(path: str) -> None:
 
 
 def _remove(folder: str) -> None:
-    """Remove a folder of any depth; Python's own function is limited by recursion.
+    """Remove a folder, even if it is nested too deeply for `shutil.rmtree`.
 
-    A solver may have replaced it by a link; the target of a link is not removed.
+    A solver may have replaced the folder by a link; the target of a link is not removed.
     """
     with contextlib.suppress(OSError):
         if not Path(folder).is_dir() or Path(folder).is_symlink():
@@ -132,7 +132,7 @@ def _remove(folder: str) -> None:
 
 
 def _wait_for_the_end_of(owner: int) -> dict[str, Any]:
-    """Return what must be cleaned up when a process has ended or closed our standard input."""
+    """Wait until the owner has ended or closed the pipe, and return what must be cleaned up."""
     known: dict[str, Any] = {}
     rest = b""
     watched: list[int] = [0]

@@ -35,11 +35,11 @@ _HEAD = 8  # bytes: the length of a message
 
 
 class KeeperGoneError(Exception):
-    """Raised if the keeper has ended although its owner has not ended it."""
+    """Raised if the keeper has ended before its owner ended it."""
 
 
 class Keeper:
-    """The owner's side: one keeper, for one command at a time."""
+    """The owner's side of the channel to one keeper, which runs one command at a time."""
 
     def __init__(self) -> None:
         self.channel, theirs = socket.socketpair()
@@ -74,14 +74,14 @@ class Keeper:
         pipes: tuple[int, int],
         prepare: Callable[[int], None] | None = None,
     ) -> tuple[int, float]:
-        """Start a command in its own session; return its process number and start time.
+        """Start a command in its own session, and return its process ID and start time.
 
         Args:
             words: program and arguments.
-            environment: all of its environment variables.
+            environment: all environment variables of the command.
             folder: the working folder.
             pipes: file descriptors for standard output and standard error.
-            prepare: called with the process number before the process becomes the command; None is
+            prepare: called with the process ID before the process becomes the command; None is
                 faster.
 
         Raises:
@@ -99,7 +99,7 @@ class Keeper:
         return int(told["pid"]), float(told["start"])
 
     def ended(self, seconds: float = 0.0) -> tuple[int, float] | None:
-        """Return the exit code of the command and its processor time; None if it still runs.
+        """Return the command's exit code and CPU seconds, or None if the command still runs.
 
         Args:
             seconds: the longest time to wait for the end.
@@ -110,7 +110,7 @@ class Keeper:
         deadline = time.monotonic() + seconds
         while not select.select([self.channel], [], [], 0.0)[0]:
             if not self.is_alive:
-                raise KeeperGoneError("the keeper's heir has ended")
+                raise KeeperGoneError("the heir of the keeper has ended unexpectedly")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -120,7 +120,7 @@ class Keeper:
         return int(told["exit_code"]), float(told["cpu_seconds"])
 
     def resume(self) -> None:
-        """Continue the keeper if the command has stopped it; otherwise this has no effect."""
+        """Continue the keeper's process if the command has stopped it."""
         if self.is_alive:
             with contextlib.suppress(OSError):
                 os.killpg(self.heir, signal.SIGCONT)
@@ -148,12 +148,12 @@ class Keeper:
         except OSError as fault:
             raise KeeperGoneError(str(fault)) from None
         if told is None:
-            raise KeeperGoneError("the keeper has ended")
+            raise KeeperGoneError("the keeper has ended unexpectedly; run the command again")
         return told
 
 
 class _Idle:
-    """Keepers that wait for their next command. A fork of this process gets its own keepers."""
+    """The idle keepers of this process, each waiting for a command; a fork gets its own."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -161,7 +161,7 @@ class _Idle:
         self._keepers: list[Keeper] = []
 
     def take(self) -> Keeper:
-        """Return a waiting keeper, or a new one."""
+        """Return an idle keeper, or a new keeper if none is idle."""
         with self._lock:
             if self._owner != os.getpid():
                 self._owner, self._keepers = os.getpid(), []
@@ -172,7 +172,7 @@ class _Idle:
         return Keeper()
 
     def give_back(self, keeper: Keeper) -> None:
-        """Store a keeper, which must have no processes left, for the next command."""
+        """Store a keeper, whose command and descendants must have ended, for the next command."""
         with self._lock:
             self._keepers.append(keeper)
 
@@ -188,7 +188,7 @@ atexit.register(_idle.close)
 
 @contextlib.contextmanager
 def a_keeper() -> Iterator[Keeper]:
-    """Yield a keeper for one command; it is reused unless an error occurred."""
+    """Yield a keeper for one command, which is kept for the next command unless an error occurs."""
     keeper = _idle.take()
     try:
         yield keeper
@@ -211,7 +211,7 @@ def _send(channel: socket.socket, what: dict[str, Any], files: Sequence[int] = (
 
 
 def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
-    """Receive a message with its file descriptors; None if the other side has ended."""
+    """Receive a message and its file descriptors; the message is None if the sender has ended."""
     head, files, _, _ = socket.recv_fds(channel, _HEAD, 2)
     text = b""
     size = int.from_bytes(head, "big")
@@ -227,7 +227,7 @@ def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 
 
 class _Service:
-    """The keeper's side: start a command, collect ended children, report the command's end."""
+    """The keeper's side of the channel: starts commands, and reports how they end."""
 
     def __init__(self, channel: socket.socket, owner: int, parent: int) -> None:
         self._channel, self._owner, self._parent = channel, owner, parent
@@ -239,7 +239,7 @@ class _Service:
         signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
 
     def run(self) -> None:
-        """Serve until the owner has ended or has closed the channel."""
+        """Start commands for the owner until the owner has ended or closed the channel."""
         watched: list[Any] = [self._channel, self._woken]
         with contextlib.suppress(OSError, AttributeError):
             watched.append(os.pidfd_open(self._owner))
@@ -286,7 +286,7 @@ class _Service:
         """Wait, in the new process, until the owner has prepared it from outside."""
         _send(self._channel, {"ready": os.getpid()})
         if _receive(self._channel)[0] is None:
-            raise ValueError("the owner has ended")
+            raise ValueError("the owner has ended, so the command is not started")
 
     def _collect(self) -> None:
         with contextlib.suppress(ChildProcessError):
@@ -301,12 +301,12 @@ class _Service:
                     _send(self._channel, said)
 
     def end_all(self) -> None:
-        """Kill the command and all descendants."""
+        """Kill the command and all descendants of the keeper."""
         _end_all(None if self._command is None else self._command.pid)
 
 
 def _end_all(group: int | None = None) -> None:
-    """Kill a process group and all descendants, including any that are adopted in the meantime."""
+    """Kill a process group and all descendants of this process, including newly adopted ones."""
     for _ in range(_TRIES):
         if group is not None:
             with contextlib.suppress(OSError):
@@ -335,7 +335,7 @@ def _children() -> list[int]:
 
 
 def _adopts_orphans() -> bool:
-    """Ask the system for all orphans among our descendants; return whether it agreed."""
+    """Make this process adopt orphans among its descendants; return whether that succeeded."""
     with contextlib.suppress(OSError, AttributeError):
         return int(ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)) == 0
     return False

@@ -1,4 +1,4 @@
-"""Meters of a run, which enforce its memory limit: polling all processes, or the kernel's cgroups.
+"""Meters of a run's memory and CPU time: polling of its processes, or the kernel's cgroups.
 
 With both, the runner itself handles the clock, the times of lines, SIGTERM and the grace time.
 """
@@ -19,7 +19,7 @@ METERS: tuple[MeterName, ...] = get_args(MeterName)
 
 
 class ProcessGroup:
-    """Polls, every few milliseconds, what all processes of a run use together.
+    """The meter that adds up the memory and CPU time of all processes of a run.
 
     Args:
         limits: the limits of the run.
@@ -34,31 +34,31 @@ class ProcessGroup:
     needs_to_prepare = False
 
     def prepare(self, pid: int) -> None:
-        """Prepare the command's process before it becomes the command."""
+        """Prepare a new process before it becomes the command; this meter does nothing."""
 
     def usage(self, pids: list[int], reaped: float) -> processes.Usage:
-        """Return the current memory of processes, and the processor time of the run so far.
+        """Return the current memory of the processes, and the CPU time of the run so far.
 
         Args:
-            pids: the running processes.
-            reaped: the processor time of processes that have ended.
+            pids: the IDs of the running processes.
+            reaped: the CPU time of processes that have ended, in seconds.
         """
         return processes.usage_of(pids, reaped)
 
     def is_out_of_memory(self, usage: processes.Usage) -> bool:
-        """Whether the run has reached its memory limit."""
+        """Return whether the run has exceeded its memory limit."""
         return usage.memory > self._memory
 
     def members(self) -> list[int]:
-        """Return the processes of the run that the meter knows."""
+        """Return the IDs of the processes that only the meter can list; this meter lists none."""
         return []
 
     def close(self) -> None:
-        """Remove what was set up."""
+        """Release the system resources of the meter; this meter has none."""
 
 
 class BenchExec(ProcessGroup):
-    """A cgroup of BenchExec around the run: the kernel measures, limits memory, and lets none out.
+    """The meter that runs a command in a cgroup of BenchExec: the kernel measures and limits it.
 
     Args:
         limits: the limits of the run.
@@ -93,11 +93,11 @@ class BenchExec(ProcessGroup):
             raise _unusable(fault) from None
 
     def usage(self, pids: list[int], reaped: float) -> processes.Usage:
-        """Return the processor time and the most memory of all processes ever in the cgroup."""
+        """Return the peak memory and the CPU time of all processes that were ever in the cgroup."""
         return processes.Usage(self._cgroup.read_max_mem_usage(), self._cgroup.read_cputime())
 
     def is_out_of_memory(self, usage: processes.Usage) -> bool:
-        """Whether the kernel has killed a process for lack of memory."""
+        """Return whether the kernel has killed a process of the cgroup for lack of memory."""
         killed = self._cgroup.read_oom_kill_count()
         if killed is None:  # BenchExec does not read the count of cgroups v1
             told = dict(self._cgroup.get_key_value_pairs(self._cgroup.MEMORY, "oom_control"))
@@ -105,34 +105,34 @@ class BenchExec(ProcessGroup):
         return int(killed) > 0
 
     def members(self) -> list[int]:
-        """Return all processes in the cgroup."""
+        """Return the IDs of all processes in the cgroup."""
         return list(self._cgroup.get_all_tasks(self._cgroup.MEMORY))
 
     def close(self) -> None:
-        """Remove the cgroup; kill all processes that are still in it."""
+        """Kill all processes that are still in the cgroup, and remove the cgroup."""
         guardian.remove_cgroups(list(self.cgroups))
 
 
 def new_meter(name: MeterName, limits: Limits) -> ProcessGroup:
-    """Return a meter for one run."""
+    """Return a new meter of the named kind for one run."""
     return BenchExec(limits) if name == "benchexec" else ProcessGroup(limits)
 
 
 @functools.cache
 def best_meter() -> MeterName:
-    """Return BenchExec if it is usable, else our own meter."""
+    """Return the name of BenchExec's meter if it is usable here, else of the polling meter."""
     return "process-group" if why_not("benchexec") else "benchexec"
 
 
 @functools.cache
 def why_not(name: MeterName) -> str:
-    """Return why a meter cannot be used here; empty if it can.
+    """Return the reason why a meter cannot be used on this computer; empty if it can be used.
 
-    It is tried in its own process: on some computers BenchExec moves the process that uses it into
-        another cgroup, and what works for the only process of a cgroup may fail for its workers.
+    BenchExec is tried in its own process: on some computers it moves the process that uses it into
+    another cgroup, and what works for the only process of a cgroup may fail for its workers.
     """
     if name not in METERS:
-        raise ValueError(f"meter={name!r} is unknown; expected one of {', '.join(METERS)}")
+        raise ValueError(f"meter={name!r} is unknown; use one of {', '.join(METERS)}")
     if name == "process-group":
         return ""
     try:
@@ -143,7 +143,7 @@ def why_not(name: MeterName) -> str:
         [sys.executable, "-c", _TRIAL, *sys.path], capture_output=True, text=True, check=False
     )
     return (
-        "" if tried.returncode == 0 else (tried.stderr.splitlines() or ["it does not say why"])[-1]
+        "" if tried.returncode == 0 else (tried.stderr.splitlines() or ["it gives no reason"])[-1]
     )
 
 
@@ -162,7 +162,7 @@ except ValueError as fault:
 
 @functools.cache
 def _base() -> Any:
-    """Return BenchExec's cgroup of this process, below which the cgroups of runs are created."""
+    """Return the cgroup of this process, below which BenchExec creates the cgroups of runs."""
     cgroups = optional("benchexec.cgroups", "meter='benchexec'")
     found = cgroups.Cgroups.initialize()
     missing = [

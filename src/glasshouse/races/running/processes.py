@@ -1,4 +1,4 @@
-"""All processes of a run: its process tree, its session, and processes with its environment mark.
+"""The processes of a run, found by their parents, their session and an environment variable.
 
 A solver may start other processes, which may outlive it or start their own session. All of them
 descend from the run's keeper, which adopts the orphans among them. Every process of a run also
@@ -29,14 +29,14 @@ _TRIES, _PAUSE = 200, 0.005  # a process that survives a second of SIGKILL is le
 
 @dataclass(frozen=True)
 class Usage:
-    """The current usage of processes: bytes of resident memory and seconds of processor time."""
+    """The current usage of processes: bytes of resident memory and seconds of CPU time."""
 
     memory: int
     cpu_seconds: float
 
 
 def tree_of(pid: int) -> list[int]:
-    """Return a process and all its descendants."""
+    """Return the IDs of a process and of all its descendants, parents before their children."""
     found, todo = [], [pid]
     while todo:
         pid = todo.pop()
@@ -63,12 +63,12 @@ def _stat(pid: int) -> list[bytes]:
 
 
 def usage_of(pids: list[int], reaped: float = 0.0) -> Usage:
-    """Return what processes use together; those that have ended count as zero.
+    """Return the total memory and CPU time of processes; ended processes count as zero.
 
     Args:
         pids: the processes, each after its ancestors. The time of a process that ends moves to the
             process that waits for it; in this order no time is counted twice.
-        reaped: processor time of processes that have ended, in seconds.
+        reaped: the CPU time of processes that have ended, in seconds.
     """
     memory, ticks = 0, 0
     for pid in pids:
@@ -80,7 +80,7 @@ def usage_of(pids: list[int], reaped: float = 0.0) -> Usage:
 
 
 def reaped_seconds(pid: int | None) -> float:
-    """Return the processor time of all processes that a process and its children waited for."""
+    """Return the CPU seconds of all ended descendants that a process has waited for."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         words = _stat(pid) if pid is not None else []
         return (int(words[13]) + int(words[14])) / _TICK
@@ -88,7 +88,7 @@ def reaped_seconds(pid: int | None) -> float:
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
-    """Whether a process has an environment entry, or belongs to a process group or session."""
+    """Return whether a process has an environment entry, or belongs to a group or session."""
     try:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
@@ -116,15 +116,15 @@ def _environment(pid: int) -> bytes:
 
 
 class RunProcesses:
-    """The processes of one run.
+    """All processes of one run, with methods that find, signal and kill them.
 
     Args:
         mark: an environment entry of each process, unless the process has cleared it.
-        group: the number of the first process, of its process group and of its session; None until
+        group: the ID of the first process, of its process group and of its session; None until
             it is started.
-        keeper: the number of the process that started the first one and adopts all orphans of the
+        keeper: the ID of the process that started the first one and adopts all orphans of the
             run; None before the start, or if the keeper has ended.
-        heir: the number of the process that adopts them after the keeper was killed, if any.
+        heir: the ID of the process that adopts the orphans if the keeper was killed, if any.
     """
 
     def __init__(
@@ -139,7 +139,7 @@ class RunProcesses:
         self._born: dict[int, bytes] = {}  # by process number, which can be reused
 
     def living(self) -> list[int]:
-        """Return all descendants of the keeper, or of its heir and the processes seen before."""
+        """Return the IDs of the run's processes, which descend from the keeper or from its heir."""
         found = [] if self.keeper is None else tree_of(self.keeper)[1:]
         for pid in found:
             if pid not in self._born and (birth := _birth(pid)) is not None:
@@ -154,7 +154,7 @@ class RunProcesses:
         return list({one for root in roots for one in tree_of(root)} - {self.keeper})
 
     def _anywhere(self) -> Iterator[int]:
-        """Yield all running processes of the run, by scanning every process of the computer.
+        """Yield the IDs of the run's running processes, by scanning every process of the computer.
 
         A process may start another one and end before its turn comes, so this continues until there
         are no new processes.
@@ -200,10 +200,10 @@ class RunProcesses:
         return False
 
     def end(self, more: Callable[[], list[int]] = list) -> bool:
-        """Kill all remaining processes; return whether none is left.
+        """Kill all remaining processes of the run; return whether all of them have ended.
 
         Args:
-            more: finds processes of the run in another way.
+            more: a function that finds processes of the run in another way.
         """
         self.signal(signal.SIGKILL, [])
         for _ in range(_TRIES):
@@ -218,7 +218,7 @@ class RunProcesses:
 
 
 def _birth(pid: int) -> bytes | None:
-    """Return the time at which a process began; None if it has ended."""
+    """Return the time at which a process began, or None if the process has ended."""
     try:
         return _stat(pid)[19]
     except (OSError, IndexError):
@@ -226,7 +226,7 @@ def _birth(pid: int) -> bytes | None:
 
 
 def _runs(pid: int) -> bool:
-    """Whether a process is running; an ended process that was not yet waited for is not."""
+    """Return whether a process is running; an ended process that was not yet waited for is not."""
     try:
         return _stat(pid)[0] not in _ENDED
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""Running one command under limits, with all its processes, and cleaning up afterwards.
+"""One run of a command under limits, from its start until all its processes have ended.
 
 The command gets its own session and an empty folder. Its output is read while it runs, so each line
 has a time, and the usage of its processes is checked every few milliseconds. At a limit all
@@ -38,14 +38,14 @@ _REPORT = 10.0  # seconds for the keeper to report the end of a command that was
 
 @dataclass(frozen=True, repr=False)
 class Outcome(Summarised):
-    """The outcome of a run.
+    """The outcome of one run: how it ended, what it used, and what it printed.
 
     Attributes:
         exit_code: the exit code of the command; negative for the signal that ended it.
         stopped: the limit that the run reached; None if it ended by itself, "parent" if it has
             killed the process that started it.
         seconds: wall-clock time until the command ended or was stopped.
-        cpu_seconds: processor time of all its processes, including the grace time.
+        cpu_seconds: CPU time of all processes of the run, including the grace time.
         memory: the most bytes of memory, of all processes together.
         transcript: the output of the command.
         meter: the name of the meter.
@@ -79,7 +79,7 @@ def run(
         ValueError: the command cannot be started, or the meter cannot be used here.
     """
     if os.name != "posix":
-        raise ValueError("commands are raced on Linux and macOS only; use a sampler in Python here")
+        raise ValueError("commands can be raced on Linux and macOS only; here, use race_samplers")
     with (
         guardian.scratch_folder("glasshouse-") as folder,
         contextlib.closing(new_meter(meter, limits)) as opened,
@@ -89,7 +89,7 @@ def run(
 
 
 class _Run:
-    """One command from its start to its end."""
+    """The state of one running command, from its start to its end."""
 
     def __init__(
         self, arguments: Sequence[str], limits: Limits, folder: Path, meter: ProcessGroup,
@@ -116,7 +116,7 @@ class _Run:
             raise
 
     def _start(self, arguments: Sequence[str]) -> dict[str, int]:
-        """Start the command; return our ends of its pipes by name."""
+        """Start the command, and return the reading ends of its pipes by the name of the stream."""
         (output, its_output), (errors, its_errors) = os.pipe(), os.pipe()
         environment = _environment() | {processes.MARK: self.mark}
         try:
@@ -195,7 +195,7 @@ class _Run:
             self.keeper.close()  # its remaining processes would be charged to the next run
 
     def _look(self) -> processes.Usage:
-        """Return the current usage, and record the maximum."""
+        """Measure and return the current usage, and record the maximum so far."""
         # This comes first: the time of a process that ends from here on would be counted twice.
         reaped = max(0.0, processes.reaped_seconds(self.keeper.pid) - self.reaped_before)
         self.living = self.processes.living()
@@ -205,14 +205,14 @@ class _Run:
         return usage
 
     def _overrun(self, usage: processes.Usage) -> Reason | None:
-        """Return the limit on usage that the run has exceeded, even if it has ended since."""
+        """Return the limit on memory or CPU time that the run has exceeded, or None."""
         if self.meter.is_out_of_memory(usage):
             return "memory"
         most = self.limits.cpu_seconds
         return "cpu" if most is not None and self.cpu_seconds > most else None
 
     def _reason(self) -> Reason | None:
-        """Return the limit that is exceeded now, if any."""
+        """Return the reason to stop the run now, or None if there is no reason."""
         usage, limits = self._look(), self.limits
         if self.void is not None and self.void(self.transcript):
             return "void"
@@ -237,7 +237,7 @@ class _Run:
         self.processes.signal(number, [*self.processes.living(), *self.meter.members()])
 
     def _read(self, pipes: selectors.BaseSelector, wait: float) -> bool:
-        """Read available output, after waiting for it; return whether there was any."""
+        """Wait up to `wait` seconds for output and read it; return whether there was any."""
         found = False
         for key, _ in pipes.select(wait):
             if key.data == "end":
@@ -258,7 +258,7 @@ class _Run:
             pass
 
     def _wait(self, seconds: float = 0.0) -> bool:
-        """Return whether the command has ended or killed its keeper; record its usage."""
+        """Return whether the command has ended, or has killed its keeper."""
         if self.exit_code is None and not self.is_abandoned:
             self.keeper.resume()
             try:
@@ -275,7 +275,7 @@ class _Run:
 
 
 def _environment() -> dict[str, str]:
-    """Return our environment, with relative Python module paths made absolute.
+    """Return the environment of this process, with absolute paths in PYTHONPATH.
 
     Otherwise built-in solvers could import a different glasshouse.
     """
@@ -293,7 +293,7 @@ def _forbid_core_dumps(pid: int) -> None:
 
 
 def _size_of(folder: Path) -> int:
-    """Return the bytes on disk below a folder, counting only for a moment."""
+    """Return the bytes on disk below a folder, counted for at most about 0.05 seconds."""
     total, deadline = 0, time.monotonic() + 0.05
     for place, _, names in os.walk(folder):
         for name in names:

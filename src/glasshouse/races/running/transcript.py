@@ -1,4 +1,4 @@
-"""The output of a solver, with the time of each line."""
+"""The transcript of a run: the output of a solver, with the time of each line."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Transcript(Summarised):
 
     @classmethod
     def of(cls, text: bytes) -> Transcript:
-        """Return a transcript of a text from a file, without times."""
+        """Return a transcript of output that was read from a file, with all times 0."""
         made = cls()
         made.print(text, 0.0)
         return made
 
     def print(self, data: bytes, seconds: float) -> None:
-        """Add standard output that arrived after `seconds` seconds."""
+        """Add data to standard output, which arrived `seconds` seconds after the start."""
         self.output += data
         if self._times and seconds - self._times[-1] < _MOMENT:
             self._ends[-1] = len(self.output)
@@ -50,12 +50,12 @@ class Transcript(Summarised):
             self._times.append(seconds)
 
     def complain(self, data: bytes) -> None:
-        """Add standard error."""
+        """Add data to standard error, and keep only its last 64 KiB."""
         self.errors += data
         del self.errors[:-_ERRORS_KEPT]
 
     def lines(self) -> Iterator[tuple[float, str]]:
-        """Yield each line with the time at which it was complete; non-ASCII bytes become ?."""
+        """Yield each line as ASCII text, with the time at which the line was complete."""
         start = 0
         while start < len(self.output):
             end = self.output.find(b"\n", start)

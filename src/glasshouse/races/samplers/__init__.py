@@ -1,12 +1,12 @@
 """Third-party samplers: rounds of growing effort for commands, and races of dimod samplers.
 
-rounds (the catalogue, and rounds until time is up) ← others (those that are known, where they are
-installed) · problems (what is raced on), clocks ← calling (one call under a clock) ← rows (of a
-store), residuals ← results ← racing ← entering (samplers from text, the best setting) · stored
-(results from a store)
+rounds (the catalogue, and rounds until time is up) ← others (third-party samplers, if they are
+installed) · problems (of a race), clocks ← calling (one call under a clock) ← rows (of a store),
+residuals ← results ← racing ← entering (samplers from text, the best setting) · stored (results
+from a store)
 
 Samplers claim nothing: a round returns an assignment, and the caller evaluates it. Importing a
-    sampler adds it to the catalogue.
+sampler adds it to the catalogue.
 """
 
 from glasshouse.races.samplers import others as others

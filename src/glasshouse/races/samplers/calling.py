@@ -1,7 +1,7 @@
-"""One call of a dimod sampler: timed, and all returned samples evaluated again.
+"""Calls of dimod samplers, each timed, with all returned samples evaluated again.
 
-A sampler is anything with dimod's `sample(bqm, **parameters)`, or a callable that takes a model and
-returns a SampleSet. Anything wrong with its result is a fault of that call.
+A sampler is an object with dimod's `sample(bqm, **parameters)`, or a callable that takes a model
+and returns a SampleSet. Anything wrong with its result is a fault of that call.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _LONGEST_FAULT = 300
 
 @dataclass(frozen=True, repr=False)
 class Contestant(Summarised):
-    """A sampler in a race.
+    """A sampler that takes part in a race, and how it is called.
 
     Attributes:
         name: the name in the race.
-        call: takes a model and keywords.
+        call: the function to call with a model and keywords.
         parameters: the keywords of every call.
         reads: the reads per call; None if the sampler has no `num_reads`: then a call counts as one
             read, the best of its samples.
         takes_seed: whether the sampler takes a `seed`.
-        what: the class or function, for readers and stores.
+        what: the name of the class or function, for readers and stores.
         is_ours: whether it is a glasshouse sampler, which catches Ctrl-C and reports it.
         clock: the clock that times its calls.
-        has_fixed_reads: whether `num_reads` is one of its own parameters.
+        has_fixed_reads: whether `num_reads` is among `parameters`.
         computer: the computer that runs its calls.
     """
 
@@ -95,18 +95,18 @@ class Contestant(Summarised):
         )  # fmt: skip
 
     def keywords(self, seed: int) -> dict[str, Any]:
-        """Return the keywords of one call."""
+        """Return the keyword arguments of one call that has the given seed."""
         asked = {} if self.reads is None else {"num_reads": self.reads}
         return {**self.parameters, **asked, **({"seed": seed} if self.takes_seed else {})}
 
     def described(self) -> dict[str, Any]:
-        """Return what identifies the sampler, as JSON values."""
+        """Return the sampler's identity as JSON values: name, class, parameters and reads."""
         text = json.dumps(self.parameters, sort_keys=True, default=_in_words)
         return {"name": self.name, "what": self.what, "parameters": json.loads(text),
                 "reads": self.reads}  # fmt: skip
 
     def warm_up(self) -> None:
-        """Make one call on two spins, which may compile; its result or error is ignored."""
+        """Call the sampler once on two spins, so that it compiles; ignore its result or error."""
         model = optional("dimod", "a race of samplers").BinaryQuadraticModel
         tiny = model({0: 0.0, 1: 1.0}, {(0, 1): 1.0}, 0.0, "SPIN")
         try:
@@ -119,15 +119,15 @@ class Contestant(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SamplerCall(Summarised):
-    """One call of one sampler on one problem.
+    """One call of one sampler on one problem, with its time and its energies.
 
     Attributes:
         solver: the sampler's name.
         instance: the problem's name.
         number: the number of the call on that problem, from 0.
         seconds: wall-clock time of the call.
-        reads: the number of reads it counts for, including those of a call at fault.
-        energies: the energies of its reads, evaluated by us, ascending; empty after a fault.
+        reads: the number of reads that the call counts for, even after a fault.
+        energies: the energies of the reads, evaluated again, ascending; empty after a fault.
         fault: what was wrong with the call; empty if nothing was.
         seed: the seed of the call, if the sampler takes one.
         cpu_seconds: CPU time of this process, all threads; None in old stores.
@@ -150,20 +150,20 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the seconds of the call by a clock; for a faulty call, its wall-clock time."""
+        """Return the call's seconds by a clock; for a faulty call, its wall-clock seconds."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
 
 
 class _FaultError(Exception):
-    """A fault in a SampleSet."""
+    """Raised for a fault in a sampler's result; its message becomes the fault of the call."""
 
 
 def call_sampler(
     contestant: Contestant, problem: RacedProblem, number: int, seed: int
 ) -> SamplerCall:
-    """Call a sampler once; only its own time counts, without compiling our kernels.
+    """Call a sampler once, and time it without the compilation of glasshouse's kernels.
 
     Raises:
         KeyboardInterrupt: Ctrl-C, even if the sampler caught it and returned early.
@@ -208,7 +208,7 @@ def call_sampler(
 
 
 def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float]:
-    """Return the timing of a call; raise if its clock has no time in it."""
+    """Return the timing of a call, which must contain the time that its clock needs."""
     try:
         timing = timing_of(found, clock)
         seconds_by(clock_name(clock), wall, cpu, timing)
@@ -261,12 +261,12 @@ class _Returned:
 def evaluated(
     found: _Returned, problem: RacedProblem, reads: int | None
 ) -> npt.NDArray[Any]:  # fmt: skip
-    """Return the recomputed energies of all reads, ascending; the best one if `reads` is None.
+    """Return the recomputed energies of all reads, ascending; only the best if `reads` is None.
 
-    Samples that do not fit the problem are refused.
+    Raises `_FaultError` if samples do not fit the problem.
     """
     if found.vartype != problem.bqm.vartype.name:
-        raise _FaultError(f"returned {found.vartype} samples of a {problem.bqm.vartype.name} model")
+        raise _FaultError(f"returned {found.vartype} samples, not {problem.bqm.vartype.name} ones")
     states = _states(found, problem)
     energies: npt.NDArray[Any] = problem.problem.energy(states)
     _compare(found.energies, energies, problem)
@@ -274,29 +274,29 @@ def evaluated(
         return energies[[np.argmin(energies)]]
     times = found.times
     if times.shape != (len(states),) or times.dtype.kind not in "iu" or (times < 1).any():
-        raise _FaultError("num_occurrences are not integers of at least 1")
+        raise _FaultError("its num_occurrences must be integers of at least 1")
     if (total := sum(times.tolist())) != reads:
-        raise _FaultError(f"returned {total} reads, not the {reads} asked for")
+        raise _FaultError(f"returned {total} reads, but {reads} were requested")
     return np.sort(np.repeat(energies, times))
 
 
 def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
-    """Return the samples in the order of the problem's variables."""
+    """Check the samples, and return them with the columns in the order of the variables."""
     samples, columns = found.samples, found.variables
     labels = pairs.labels_of(problem.problem)
     if missing := [name for name in labels if name not in set(columns)]:
-        raise _FaultError(f"its samples lack {len(missing)} variables, such as {missing[0]!r}")
+        raise _FaultError(f"its samples lack {len(missing)} variables, for example {missing[0]!r}")
     if extra := [name for name in columns if name not in set(labels)]:
         raise _FaultError(f"its samples have {extra[0]!r}, which is not a variable of the problem")
     if len(set(columns)) < len(columns):
-        raise _FaultError("its samples have a variable twice")
+        raise _FaultError("its samples contain a variable twice")
     if samples.ndim != 2 or samples.shape[1] != len(columns):
-        raise _FaultError(f"its samples have the shape {samples.shape}")
+        raise _FaultError(f"its samples have the shape {samples.shape}; expected a row per sample")
     if not len(samples):
-        raise _FaultError("returned no samples")
+        raise _FaultError("returned a SampleSet without samples")
     allowed = (problem.problem.space.low, 1)
     if (wrong := samples[~np.isin(samples, allowed)]).size:
-        raise _FaultError(f"a sample has the value {wrong[0]}, neither {allowed[0]} nor 1")
+        raise _FaultError(f"a sample has the value {wrong[0]}; expected {allowed[0]} or 1")
     place = {name: k for k, name in enumerate(columns)}
     return samples[:, [place[name] for name in labels]].astype(np.int8)
 
@@ -305,15 +305,15 @@ def _compare(stated: npt.NDArray[Any], energies: Any, problem: RacedProblem) -> 
     """Raise if a stated energy differs from the energy of its sample."""
     numbers = stated.astype(np.float64)
     if numbers.shape != energies.shape:
-        raise _FaultError(f"states {numbers.size} energies of {len(energies)} samples")
+        raise _FaultError(f"states {numbers.size} energies for {len(energies)} samples")
     off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # this includes NaN
     if off.any():
         k = int(np.argmax(off))
-        raise _FaultError(f"states the energy {stated[k]} of a sample that has {energies[k]}")
+        raise _FaultError(f"states the energy {stated[k]} for a sample of energy {energies[k]}")
 
 
 def _resolved(found: Any) -> Any:
-    """Wait for a SampleSet that is still being computed."""
+    """Wait until a SampleSet has been computed, and return it."""
     if callable(wait := getattr(found, "resolve", None)):
         wait()
     return found
@@ -327,7 +327,7 @@ def _refuse_interrupted(found: Any) -> None:
 
 
 def _in_a_line(error: BaseException) -> str:
-    """Return an exception's name and message; it may have none, or raise when printed."""
+    """Return an exception's type and message, even if reading its message raises."""
     try:
         return f"{type(error).__name__}: {error}"
     except Exception:
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Refuse parameters that a sampler cannot take; warn of those that it does not list."""
+    """Raise if a sampler cannot take a parameter; warn if it may take it but does not list it."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return
@@ -346,7 +346,7 @@ def _question_unknown(
     except (ValueError, TypeError):
         return
     known = ", ".join(sorted(_keywords(call) | listed))
-    told = f"{name} does not list the parameter {unknown[0]!r}; it lists {known}"
+    told = f"{name} does not list the parameter {unknown[0]!r}; the parameters are {known}"
     if inspect.Parameter.VAR_KEYWORD not in kinds:
         raise ValueError(told)
     if listed:
@@ -354,7 +354,7 @@ def _question_unknown(
 
 
 def _keywords(call: Callable[..., Any]) -> set[str]:
-    """Return the keywords that a callable names; dimod's samplers may not list theirs."""
+    """Return the names of the keyword arguments in a callable's signature."""
     try:
         listed = inspect.signature(call).parameters.values()
     except (ValueError, TypeError):
@@ -364,7 +364,7 @@ def _keywords(call: Callable[..., Any]) -> set[str]:
 
 
 def _in_words(value: Any) -> str:
-    """Describe a parameter that JSON cannot hold; leave out an object's address, which changes."""
+    """Return a parameter that JSON cannot represent as text, without memory addresses."""
     if isinstance(value, np.ndarray | np.generic):
         return json.dumps(value.tolist(), default=repr)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

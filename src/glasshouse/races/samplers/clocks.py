@@ -1,4 +1,4 @@
-"""Clocks of sampler calls: wall, CPU, the sampler's own timing, or a function; the computer.
+"""Clocks that time the calls of samplers, and a description of the computer.
 
 Every call keeps its wall-clock time, its CPU time and the numbers of `info["timing"]`. A clock is a
 way to compute seconds from them, so a race can be evaluated by another clock later.
@@ -26,7 +26,7 @@ _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA
 
 
 def clock_name(clock: Clock, what: str = "clock") -> str:
-    """Return the name of a clock; a function's seconds are stored under its name and `_s`.
+    """Return the name of a clock; for a function, the function's name followed by `_s`.
 
     >>> clock_name("wall"), clock_name(lambda found: 1.0), clock_name("qpu_access_time")
     ('wall', '<lambda>_s', 'qpu_access_time')
@@ -41,7 +41,7 @@ def clock_name(clock: Clock, what: str = "clock") -> str:
 
 
 def timing_of(found: Any, clock: Clock) -> dict[str, float]:
-    """Return the times in a SampleSet's `info`, and the seconds that a caller's function returns.
+    """Return the times in a SampleSet's `info`, and the seconds by a clock that is a function.
 
     D-Wave's QPU samplers put numbers into `info["timing"]`, their hybrid samplers into `info`.
     """
@@ -69,8 +69,8 @@ def _is_time(value: Any) -> bool:
 def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, float]) -> float:
     """Return the duration of a call in seconds, measured by the named clock.
 
-    Numbers of `info["timing"]` are nanoseconds if their names end in `_ns`, and seconds after `_s`.
-    Others are microseconds, as in D-Wave's samplers.
+    Numbers of `info["timing"]` are in the unit at the end of their names: `_ns`, `_us`, `_ms` or
+    `_s`. Without a unit they are in microseconds, as in D-Wave's samplers.
 
     >>> seconds_by("qpu_access_time", 2.5, 0.1, {"qpu_access_time": 500000.0})
     0.5
@@ -79,7 +79,7 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
         return wall
     if clock == "cpu":
         if cpu is None:
-            raise ValueError("its CPU time was not kept; use the clock 'wall'")
+            raise ValueError("its CPU time was not stored; use the clock 'wall'")
         return cpu
     if clock not in timing:
         known = ", ".join(timing) or "none"
@@ -92,10 +92,10 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
 
 @cache
 def computer(module: str = "") -> Mapping[str, Any]:
-    """Describe the computer of this process: processor, usable cores, threads, versions.
+    """Describe the computer of this process: processor, usable cores, threads and versions.
 
     Args:
-        module: a sampler's module, whose packages' versions are included.
+        module: a sampler's module; the versions of its packages are included.
     """
     cores: Any = getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)
     owners = metadata.packages_distributions().get(module.partition(".")[0], ())

@@ -1,4 +1,4 @@
-"""Samplers by their names on the command line, and the best setting of a sampler's parameter."""
+"""Samplers named on the command line, and the best setting of a sampler's parameter."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORM = '"[NAME=]MODULE:CLASS [PARAMETER=VALUE ...]"'
 
 
 def entered_sampler(text: str) -> tuple[str, Any]:
-    """Return a name and an entry of `race_samplers` from text: NAME=MODULE:CLASS PARAMETER=VALUE.
+    """Parse `NAME=MODULE:CLASS PARAMETER=VALUE` into a name and an entry for `race_samplers`.
 
     A class is called without arguments; a function or an object is taken unchanged. Values are
     Python literals; any other text is a string.
@@ -31,10 +31,10 @@ def entered_sampler(text: str) -> tuple[str, Any]:
     ('r', 'RandomSampler', {'num_reads': 3})
 
     Raises:
-        ValueError: the text has another form, or the module has no such sampler.
+        ValueError: the text does not have this form, or the sampler cannot be imported.
     """
     try:
-        first, *rest = shlex.split(text)
+        first, *rest = shlex.split(text) or [""]
     except ValueError as error:
         raise ValueError(f"sampler={text!r:.80} cannot be split into words: {error}") from None
     head, _, where = first.rpartition("=")
@@ -67,11 +67,11 @@ class OptimalSetting(Summarised):
     Attributes:
         parameter: the name of the parameter.
         value: the best value.
-        tts: the time to solution there: the median over instances.
-        by: whether it is elapsed time or work.
+        tts: the time to solution with the best value: the median over instances.
+        by: whether `tts` is elapsed time or work.
         values: all values, in the order given.
-        is_at_edge: whether the best value is the lowest or the highest, so that others may be
-            better still.
+        is_at_edge: whether the best value is the lowest or the highest, so that values beyond it
+            may be better still.
         results: the race of all values; the sampler with value v is named "parameter=v".
     """
 
@@ -84,7 +84,7 @@ class OptimalSetting(Summarised):
     results: SamplerResults
 
     def summary(self) -> str:
-        """Return a line for each value; the best one is marked."""
+        """Return a line for each value of the parameter, with a mark at the best value."""
         table = self._summary_table()
         return "\n".join(["  ".join(row).rstrip() for row in table.rows] + list(table.below))
 
@@ -139,7 +139,7 @@ def optimal_setting(
     (30, False)
     """
     if len(values) < 2 or len(set(values)) < len(values):
-        raise ValueError(f"values={values!r:.60} must be at least two different values")
+        raise ValueError(f"values={values!r:.60} must contain at least two values, each once")
     if by not in BY:
         raise ValueError(f"by={by!r} must be 'elapsed' or 'work'")
     fixed = dict(parameters or {})

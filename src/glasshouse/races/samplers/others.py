@@ -16,7 +16,7 @@ _LONGEST = 86_400_000  # milliseconds
 
 @sampler("dwave-anneal", package="dwave-samplers")
 def dwave_anneal(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """Run a few anneals of `effort` sweeps, with the sampler's own range of temperatures."""
+    """Run 16 anneals of `effort` sweeps with D-Wave's sampler, at its default temperatures."""
     samplers = optional("dwave.samplers", "dwave-anneal")
     return samplers.SimulatedAnnealingSampler().sample(
         model, num_reads=_READS, num_sweeps=effort, seed=seed
@@ -25,7 +25,7 @@ def dwave_anneal(model: Any, effort: int, seed: int, seconds: float) -> Any:
 
 @sampler("dwave-tabu", package="dwave-samplers")
 def dwave_tabu(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """Run one search; the effort is its time limit in milliseconds."""
+    """Run one tabu search with D-Wave's sampler, for at most `effort` milliseconds."""
     samplers = optional("dwave.samplers", "dwave-tabu")
     timeout = int(min(effort, max(1000 * seconds, 1), _LONGEST))
     return samplers.TabuSampler().sample(model, num_reads=1, timeout=timeout, seed=seed)
@@ -33,6 +33,6 @@ def dwave_tabu(model: Any, effort: int, seed: int, seconds: float) -> Any:
 
 @sampler("openjij", package="openjij")
 def openjij(model: Any, effort: int, seed: int, seconds: float) -> Any:
-    """Run a few anneals of `effort` sweeps, with the sampler's own range of temperatures."""
+    """Run 16 anneals of `effort` sweeps with OpenJij's sampler, at its default temperatures."""
     annealer = optional("openjij", "openjij").SASampler()
     return annealer.sample(model, num_reads=_READS, num_sweeps=effort, seed=seed, sparse=True)

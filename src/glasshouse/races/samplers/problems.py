@@ -1,4 +1,4 @@
-"""Problems that samplers race on, and what is proven or known about their least energies."""
+"""Problems for races of samplers, and what is proven or known about their least energies."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class RacedProblem(Summarised):
         name: the name of the instance.
         problem: the problem that evaluates samples.
         bqm: the model; each call gets a copy.
-        parameters: the parameters it was grown with; empty if unknown.
-        optimum: the least energy, if it is proven.
+        parameters: the parameters that the problem was grown with; empty if unknown.
+        optimum: the least energy; None if it is not proven.
         best: the energy of a state that came with the problem, proven or not.
     """
 
@@ -57,7 +57,7 @@ class RacedProblem(Summarised):
 
     @property
     def num_variables(self) -> int:
-        """The number of variables."""
+        """The number of variables of the problem."""
         return self.problem.num_variables
 
     def model(self) -> Any:
@@ -67,7 +67,7 @@ class RacedProblem(Summarised):
 
     @property
     def rounding(self) -> float:
-        """Energies closer than this count as equal; 0 for integers."""
+        """The difference below which two energies count as equal; 0 for integer problems."""
         return 0.0 if self.problem.is_integer else TOLERANCE * self._magnitude
 
     @property
@@ -84,7 +84,7 @@ class RacedProblem(Summarised):
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of the problem and the names of its variables."""
+        """The SHA-256 of the problem, including the names of its variables."""
         problem, total = self.problem, hashlib.sha256()
         labels = pairs.labels_of(problem)
         total.update(repr((self.bqm.vartype.name, problem.offset, labels)).encode())
@@ -96,15 +96,15 @@ class RacedProblem(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class StoredProblem(Summarised):
-    """The data in a store about a raced problem; the problem itself is not stored.
+    """A problem of a race as a store describes it, without its couplings and fields.
 
     Attributes:
         name: the name of the instance.
-        parameters: the parameters it was grown with.
-        num_variables: the number of variables; 0 in old stores, which do not contain it.
-        optimum: the least energy, if it was proven.
+        parameters: the parameters that the problem was grown with.
+        num_variables: the number of variables; 0 in old stores, which do not contain this number.
+        optimum: the least energy; None if it was not proven.
         best: the energy of a state that came with the problem.
-        rounding: energies closer than this count as equal; 0 for integers.
+        rounding: the difference below which two energies count as equal; 0 for integer problems.
     """
 
     name: str
@@ -116,7 +116,7 @@ class StoredProblem(Summarised):
 
 
 def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[RacedProblem]:
-    """Return all problems of a suite; a problem with a proof is proven now.
+    """Return all problems of a suite for a race, after verifying every proof among them.
 
     Args:
         suite: a suite, as for `race`.
@@ -138,12 +138,12 @@ def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[Ra
     if not found:
         raise ValueError("the suite is empty; pass at least one problem")
     if len({one.name for one in found}) < len(found):
-        raise ValueError("two problems of the suite have the same name")
+        raise ValueError("two problems of the suite have the same name; use different names")
     return found
 
 
 def _named(name: str, make: Any) -> RacedProblem:
-    """Make a raced problem; put its name in front of error messages."""
+    """Call `make`, and put the problem's name in front of the message of any error."""
     try:
         made: RacedProblem = make()
     except ValueError as fault:
@@ -160,8 +160,8 @@ def _numbered(suite: Any) -> Iterable[tuple[str, Any]]:
         things = list(things)
     except TypeError:
         raise ValueError(
-            f"suite={suite!r:.60} is none of: the name of a suite, a TOML file, a folder, a loaded "
-            "Suite, a problem, or a list or dict of problems"
+            f"suite={suite!r:.60} must be a suite's name, a TOML file, a folder, a loaded Suite, "
+            "a problem, or a list or dict of problems"
         ) from None
     return [(f"{_kind(thing)}#{k}", thing) for k, thing in enumerate(things)]
 
@@ -190,19 +190,19 @@ def _of_file(instance: SuiteInstance) -> RacedProblem:
 
 
 def _raced(name: str, problem: Any, parameters: Mapping[str, Any], known: Known) -> RacedProblem:
-    """Return a raced problem; a polynomial becomes pairs, with ancillas.
+    """Return a problem for a race; clauses and polynomials become a problem of spin pairs.
 
-    Clauses become a spin problem, whose energies are scaled and shifted costs.
+    Polynomials need ancillas. The energies for clauses are scaled and shifted costs.
     """
     reduction: Reduction | None = None
     if isinstance(problem, (Max2Sat, MaxSat, Polynomial)):
         problem, reduction = to_ising(problem)
 
-    def energy(cost: int | None) -> Number | None:
-        if cost is None or reduction is None:
-            return cost
-        exact: Number = reduction.target_energy(cost)
-        return exact
+    def energy(cost: Any) -> Number | None:
+        if cost is None:
+            return None
+        exact: Number = cost if reduction is None else reduction.target_energy(cost)
+        return exact if problem.is_integer else float(exact)  # JSON does not have fractions
 
     optimum, best = energy(known.optimum), energy(known.best)
     return RacedProblem(name, problem, problem.to_bqm(), dict(parameters), optimum, best)

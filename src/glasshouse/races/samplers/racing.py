@@ -1,7 +1,7 @@
-"""`race_samplers`: dimod samplers on problems with a proven, or only a best known, least energy.
+"""Races of dimod samplers on problems whose least energy is proven, or only best known.
 
 All calls are made in this process, one by one: call 0 of every sampler on every problem with every
-    batch size, then call 1, so that a slowdown of the computer affects all of them.
+batch size, then call 1, so that a slowdown of the computer affects all samplers.
 """
 
 from __future__ import annotations
@@ -62,16 +62,16 @@ class RaceProgress(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class SamplerTask(Identified, Summarised):
-    """One sampler on one problem; one row per call.
+    """A task of a race: one sampler on one problem, with one row per call.
 
     Attributes:
         contestant: the sampler.
         problem: the problem.
         seed: the seed of the race.
         calls: the number of calls; not part of the task's identity.
-        is_extra: whether its batch size only serves to measure time; its calls then have their own
+        is_extra: whether the batch size only serves to measure time; the calls then have their own
             seeds, so that they do not repeat the reads of other calls.
-        kind: the kind of its rows.
+        kind: the kind of the task's rows.
     """
 
     contestant: Contestant
@@ -87,7 +87,7 @@ class SamplerTask(Identified, Summarised):
         return Stop(self.calls)
 
     def canonical(self) -> str:
-        """Return all that the rows depend on, except for the computer's speed, as a JSON line."""
+        """Return all that determines the rows, except for the computer's speed, as a JSON line."""
         problem = self.problem
         asked = {
             **problem.parameters, "instance": problem.name, "sha256": problem.digest,
@@ -100,11 +100,11 @@ class SamplerTask(Identified, Summarised):
         return canonical_json(values)
 
     def realise(self) -> dict[str, Any]:
-        """Return what a report needs to know about the problem, which is not in the store."""
+        """Return the size and rounding of the problem, which the store does not contain."""
         return {"variables": self.problem.num_variables, "rounding": self.problem.rounding}
 
     def call(self, number: int) -> SamplerCall:
-        """Make call `number`; its seed has 31 bits, which every sampler accepts."""
+        """Make call `number`, with a seed of 31 bits, which every sampler accepts."""
         own = self.seed.child(int(self.problem.digest[:8], 16)).child(number)
         if self.is_extra:
             own = own.child(self.contestant.reads or 1)
@@ -112,7 +112,7 @@ class SamplerTask(Identified, Summarised):
         return call_sampler(self.contestant, self.problem, number, seed)
 
     def measure(self, first: int, count: int) -> Columns:
-        """Make the calls `first` to `first + count - 1`, as rows."""
+        """Make the calls `first` to `first + count - 1`, and return them as rows."""
         return rows_of_calls(
             [self.call(number) for number in range(first, first + count)], self.kind
         )
@@ -132,7 +132,7 @@ def race_samplers(
     store: str | Path | None = None,
     progress: Callable[[RaceProgress], None] | None = None,
 ) -> SamplerResults:
-    """Race dimod samplers: success probability, time to solution, residual energy over time.
+    """Race dimod samplers for success probability, time to solution and residual energy.
 
     Every energy is evaluated again, exactly, from the samples. Anything wrong with a call is
     recorded as its fault, its reads count as failures, and the race continues. Each sampler is
@@ -182,9 +182,11 @@ def race_samplers(
     validation.share(confidence, "confidence")
     limit = validation.time_limit(time_limit)
     if not isinstance(samplers, Mapping) or not samplers:
-        raise ValueError(f"samplers={samplers!r:.60} must be a dict of samplers by name")
+        raise ValueError(f"samplers={samplers!r:.60} must be a dict of one or more samplers")
     if len(set(map(str, samplers))) < len(samplers):
-        raise ValueError(f"two samplers have the same name: {', '.join(map(str, samplers))}")
+        raise ValueError(
+            f"two samplers have the same name; rename one of {', '.join(map(str, samplers))}"
+        )
     sizes = [validation.count(size, "batches", 1) for size in batches]
     clocks = _clocks(clock, [str(name) for name in samplers])
     entered = [
@@ -217,25 +219,25 @@ def race_samplers(
 
 
 def _clocks(clock: Clock | Mapping[str, Clock], names: list[str]) -> dict[str, Clock]:
-    """Return a clock for each sampler."""
+    """Return the clock of each sampler, by the sampler's name."""
     if not isinstance(clock, Mapping):
         return dict.fromkeys(names, clock)
     if unknown := [name for name in clock if name not in names]:
         raise ValueError(
-            f"clock names {unknown[0]!r}, which is not in the race; use {', '.join(names)}"
+            f"clock names {unknown[0]!r}, which is not in the race; use one of {', '.join(names)}"
         )
     return {name: clock.get(name, "wall") for name in names}
 
 
 def _sizes(contestant: Contestant, sizes: list[int]) -> list[int | None]:
-    """Return the batch sizes of a sampler, that of the race first."""
+    """Return the numbers of reads per call of a sampler, beginning with that of the race."""
     if contestant.reads is None or contestant.has_fixed_reads:
         return [contestant.reads]
     return list(dict.fromkeys([contestant.reads, *sorted(sizes)]))
 
 
 class _Calls:
-    """All calls of a race: those in the store, and those still to be made."""
+    """All calls of a race: stored calls, and calls that must still be made."""
 
     def __init__(
         self, tasks: list[SamplerTask], store: Store | None, limit: float | None,
@@ -250,7 +252,7 @@ class _Calls:
         self._is_warm: set[str] = set()
 
     def run(self) -> list[SamplerCall]:
-        """Make the calls in rounds; a task's calls end when its time is used up."""
+        """Make all missing calls, in rounds, except for tasks whose time limit is used up."""
         spent: dict[tuple[str, str], float] = {}
         found: list[SamplerCall] = []
         most = self._tasks[0].calls
@@ -280,7 +282,7 @@ class _Calls:
 
 
 def _held(store: Store, stored: StoredTask, task: SamplerTask) -> dict[int, SamplerCall]:
-    """Return the calls in a store, checked: any of them may be damaged."""
+    """Return the stored calls of a task by their numbers; raise if one of them is damaged."""
     rows = store.rows(stored)
     try:
         found = {
@@ -302,16 +304,16 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
     if not isinstance(values, list) or not all(type(value) is wanted for value in values):
         raise ValueError("the energies of a call are not a list of numbers")
     energies = np.array(values, kind)
-    least = task.problem.optimum
+    least = -np.inf if task.problem.optimum is None else task.problem.optimum
     if len(energies) != (0 if is_fault else reads) or reads != (task.contestant.reads or 1):
-        raise ValueError(f"a call of {reads} reads has {len(energies)} energies")
-    if not np.isfinite(energies).all() or (least is not None and (energies < least).any()):
-        raise ValueError("a call has energies that no state has")
+        raise ValueError(f"a call of {reads} reads cannot have {len(energies)} energies")
+    if not np.isfinite(energies).all() or (energies < least - task.problem.rounding).any():
+        raise ValueError("a call has an energy that is not finite or is below the proven optimum")
     return np.sort(energies)
 
 
 def _reserve(store: Store, rng: RngLike) -> Seed:
-    """Return the seed of a store's race; refuse a store of another race."""
+    """Return the seed of the race in a store; a new store records the given seed."""
     noted = store.reserve(purpose.SAMPLER_RACE)
     if noted is None:
         seed = Seed.of(rng)
@@ -325,14 +327,14 @@ def _reserve(store: Store, rng: RngLike) -> Seed:
         raise damaged(store.path, fault) from None
     if rng is not None and Seed.of(rng) != held:
         raise OtherSettingsError(
-            f"{store.path} holds a race with rng={held.number}; use the same, none, or another "
-            "store"
+            f"{store.path} contains a race with rng={held.number}; use the same rng, no rng, or "
+            "another store"
         )
     return held
 
 
 def _refuse_others(store: Store, entered: list[Contestant]) -> None:
-    """Refuse a different sampler of the same name: a store could not distinguish them."""
+    """Raise if the store contains calls of a different sampler with the same name."""
     named = {one.name: one.described() for one in entered}
     for task in store.tasks():
         if task.kind != SAMPLER_RACE.name:
@@ -346,8 +348,8 @@ def _refuse_others(store: Store, entered: list[Contestant]) -> None:
         if changed:
             what = {"what": "class or function", "parameters": "parameters"}[changed[0]]
             raise StoreError(
-                f"{store.path} holds calls of another {held['name']} (other {what}); give this one "
-                "another name, or use a new store"
+                f"{store.path} contains calls of a different {held['name']} (with another {what}); "
+                "choose a different name, or use a new store"
             )
 
 
@@ -359,7 +361,7 @@ def _refuse_many(asked: list[tuple[str, int | None]]) -> None:
     for name, reads in asked:
         if (reads or 1) > _MOST_STORED:
             raise ValueError(
-                f"{name} has {reads} reads per call, but a store keeps at most "
+                f"{name} has {reads} reads per call, but a store can keep at most "
                 f"{_MOST_STORED}; use fewer reads and more calls"
             )
 

@@ -17,11 +17,11 @@ _TIMES = 48  # points of a curve over all instances
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ResidualCurve(Summarised):
-    """The energy per spin above the target after a number of seconds.
+    """The expected energy per spin above the target, over elapsed seconds.
 
     Attributes:
-        seconds: elapsed time of the reads, ascending.
-        residual: the expected residual of the best of all reads until then, per spin.
+        seconds: elapsed times, ascending.
+        residual: the expected residual energy per spin of the best read until each time.
     """
 
     seconds: Floats
@@ -29,10 +29,10 @@ class ResidualCurve(Summarised):
 
 
 def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
-    """Return the expected least of k values, drawn without replacement, for each k of `numbers`.
+    """Return the expected minimum of k values, drawn without replacement, for each k in `numbers`.
 
-    The probability that the least one is not among the first i, ascending, is C(n-i, k)/C(n, k). It
-    is a product of i factors, so nothing is sampled and nothing overflows.
+    The probability that none of the i least values is drawn is C(n-i, k)/C(n, k). It is a product
+    of i factors, so nothing is sampled and nothing overflows.
 
     >>> best_of([1.0, 2.0, 6.0], [1, 2, 3])
     array([3.        , 1.33333333, 1.        ])
@@ -43,19 +43,19 @@ def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
     found = []
     for k in np.asarray(numbers).tolist():
         if not 1 <= k <= size:
-            raise ValueError(f"the best of {k} values is not defined for {size} values")
+            raise ValueError(f"the best of {k} values cannot be computed from {size} values")
         chances = np.cumprod(np.maximum(size - places - k, 0) / (size - places))
         found.append(ordered[0] + float(steps[1:] @ chances[:-1]))
     return np.array(found)
 
 
 def doubling(most: int) -> npt.NDArray[np.int64]:
-    """Return 1, 2, 4, … and `most`."""
+    """Return the powers of two below `most`, and `most`; empty if `most` is 0."""
     return np.unique([*(2**j for j in range(most.bit_length())), most][: None if most else 0])
 
 
 def median_curve(curves: list[ResidualCurve]) -> ResidualCurve:
-    """Return the median of curves at equal times, from where half of them have begun."""
+    """Return the median of curves at common times, from the time at which half have begun."""
     begun = [one for one in curves if len(one.seconds)]
     if 2 * len(begun) < len(curves):
         return ResidualCurve(np.empty(0), np.empty(0))

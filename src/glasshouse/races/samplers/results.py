@@ -1,6 +1,6 @@
 """Results of a race of samplers: success, times to solution, residual energy, comparisons.
 
-Results are computed per instance first, then over instances. Times: `statistics.time_model`.
+Results are computed per instance first, then over instances. `statistics.time_model` defines times.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ _UNRESOLVED = 100  # an interval whose ends are this many times apart says hardl
 
 @dataclass(frozen=True, repr=False)
 class SamplerComparison(Summarised):
-    """Two samplers on the same instances.
+    """Comparison of the times to solution of two samplers on the same instances.
 
     Attributes:
-        first: the first sampler.
-        second: the second sampler.
+        first: the name of the first sampler.
+        second: the name of the second sampler.
         ratio: TTS99 of the first over that of the second: the median over instances; below 1 the
             first is faster. It is infinite or 0 on instances that only one of them solved.
-        first_faster: instances on which the first has the lower TTS99.
-        second_faster: instances on which the second has the lower TTS99.
-        undecided: instances that neither solved, which are not in the ratio, and ties.
+        first_faster: the number of instances on which the first has the lower TTS99.
+        second_faster: the number of instances on which the second has the lower TTS99.
+        undecided: the number of ties, and of instances that neither solved (not in the ratio).
         by: whether TTS99 is elapsed time or work.
     """
 
@@ -64,7 +64,7 @@ class SamplerComparison(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SamplerResults(Summarised):
-    """All calls of a race of samplers.
+    """All calls of a race of samplers, and the statistics that follow from them.
 
     Attributes:
         suite: the name of the suite.
@@ -96,12 +96,12 @@ class SamplerResults(Summarised):
 
     @property
     def parameters(self) -> dict[str, Mapping[str, Any]]:
-        """The parameters that each instance was grown with."""
+        """The parameters of each instance, by the name of the instance."""
         return {problem.name: problem.parameters for problem in self.problems}
 
     @property
     def faults(self) -> list[SamplerCall]:
-        """The calls with a fault."""
+        """The calls that have a fault."""
         return [call for call in self.calls if call.fault]
 
     @cached_property
@@ -125,34 +125,34 @@ class SamplerResults(Summarised):
         return {name: min(each) for name, each in listed.items() if each}
 
     def is_proven(self, instance: str) -> bool:
-        """Whether the target of an instance is proven to be its least energy."""
+        """Return whether the target of an instance is proven to be its least energy."""
         return self._known(instance).optimum is not None
 
     def target(self, instance: str) -> Number | None:
-        """Return the proven optimum; without a proof, the best energy known or found.
+        """Return the target of an instance: the proven optimum or, without proof, the best energy.
 
-        None if no energy is known.
+        The target is None if no energy is known.
         """
         optimum = self._known(instance).optimum
         return optimum if optimum is not None else self._target.get(instance)
 
     def energies(self, solver: str, instance: str) -> npt.NDArray[Any]:
-        """Return the energies of all valid reads, ascending."""
+        """Return the energies of all valid reads of a sampler on an instance, ascending."""
         return np.sort(np.concatenate([call.energies for call in self._of(solver, instance)]))
 
     @cached_property
     def clocks(self) -> dict[str, str]:
-        """The clock that each sampler is timed by."""
+        """The name of the clock that times each sampler."""
         return {call.solver: call.clock for call in self.calls} | dict(self.other_clocks)
 
     @property
     def computers(self) -> list[Mapping[str, Any]]:
-        """The computers of the calls, with versions; empty for stores of version 0.1."""
+        """The computers that made the calls, with versions; empty for stores of version 0.1."""
         return list({repr(call.computer): call.computer for call in self.calls if call.computer}
                     .values())  # fmt: skip
 
     def by_clock(self, clock: str | Mapping[str, Clock]) -> SamplerResults:
-        """Return the same calls by another clock.
+        """Return the results of the same calls, timed by another clock.
 
         Args:
             clock: "wall", "cpu" or a name in `info["timing"]`, for all samplers or by sampler.
@@ -192,8 +192,7 @@ class SamplerResults(Summarised):
     ) -> Estimate:
         """Return the probability that a read reaches the target, with Wilson's interval.
 
-        Over all instances, it is the mean over instances; the interval resamples instances and
-        reads.
+        Over all instances, the result is the mean; its interval resamples instances and reads.
         """
         if instance is None:
             each = [self.model(solver, name, epsilon=epsilon) for name in self.instances]
@@ -210,8 +209,8 @@ class SamplerResults(Summarised):
     ) -> Estimate:  # fmt: skip
         """Return the seconds until a read has reached the target with probability `success`.
 
-        Over all instances, it is the median; the interval resamples instances, calls and reads.
-        Unsolved instances count as longer than all others.
+        Over all instances, the result is the median; its interval resamples instances, calls and
+        reads. Unsolved instances count as longer than all others.
 
         Args:
             solver: a sampler's name.
@@ -228,7 +227,7 @@ class SamplerResults(Summarised):
         return median_over([one.tts_draws(by, success) for one in each], self.confidence)
 
     def tts_table(self, by: By = "elapsed") -> dict[str, dict[str, Estimate]]:
-        """Return TTS99 per solver and instance."""
+        """Return TTS99 by sampler and instance."""
         return {
             who: {what: self.tts(who, what, by) for what in self.instances} for who in self.solvers
         }
@@ -255,7 +254,7 @@ class SamplerResults(Summarised):
                  for what in self.instances]  # fmt: skip
         solved = [(x, y) for x, y in pairs if math.isfinite(x[0]) or math.isfinite(y[0])]
         if not solved:
-            raise ValueError(f"neither {first} nor {second} solved any instance")
+            raise ValueError(f"neither {first} nor {second} solved any instance; use more reads")
         ratios = [(x[0] / y[0], x[1] / y[1]) for x, y in solved]
         ratio = median_over(ratios, self.confidence)
         faster, slower = (sum(k * x[0] < k * y[0] for x, y in pairs) for k in (1, -1))
@@ -263,7 +262,7 @@ class SamplerResults(Summarised):
         return SamplerComparison(first, second, ratio, faster, slower, undecided, by)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row per call, for tables: `pandas.DataFrame(results.rows())`.
+        """Return one dict per call, as rows for `pandas.DataFrame(results.rows())`.
 
         `best` is the least energy of the call, None after a fault; `reached` counts its reads at
         the target.
@@ -282,7 +281,7 @@ class SamplerResults(Summarised):
         }  # fmt: skip
 
     def summary(self) -> str:
-        """Return a table of the samplers, and notes on what the numbers rest on."""
+        """Return a table of the samplers as text, with notes on the times and their clocks."""
         table = self._summary_table()
         rows = [table.head, *table.rows]
         widths = [max(len(row[k]) for row in rows) for k in range(len(table.head))]
@@ -291,14 +290,14 @@ class SamplerResults(Summarised):
         return "\n".join([*table.above, *lines, *table.below])
 
     def _by_table(self) -> str:
-        """Return the optima that were verified when a table was made, not before the race."""
+        """Return a note on optima that were verified when a table was made, not before the race."""
         known = [one.parameters.get(TRUTH_BY) for one in self.problems if one.optimum is not None]
         by = Counter(str(each)[:60] for each in known if str(each).startswith("table"))
         named = [f"{number} by the {table}" for table, number in by.items()]
         return f" ({', '.join(named)})" if named else ""
 
     def _summary_table(self) -> SummaryTable:
-        """Return a table with a row for each sampler."""
+        """Return the summary as a table with one row per sampler."""
         proven = sum(one.optimum is not None for one in self.problems)
         number, others = len(self.problems), len(self.problems) - proven
         about = f"{self.suite}: {number} instance{'s' * (number != 1)}"
@@ -358,7 +357,7 @@ class SamplerResults(Summarised):
         )
 
     def _first_faults(self) -> list[SamplerCall]:
-        """Return the first fault of each kind for every sampler."""
+        """Return the first fault of each kind of every sampler, at most five faults."""
         kinds = {(call.solver, call.fault): call for call in reversed(self.faults)}
         return list(kinds.values())[:5]
 
@@ -369,13 +368,13 @@ class SamplerResults(Summarised):
 
     def _known(self, instance: str) -> RacedProblem | StoredProblem:
         if instance not in self._problem:
-            raise ValueError(f"no instance {instance!r}; there are {', '.join(self.instances)}")
+            raise ValueError(f"no instance {instance!r}; use one of {', '.join(self.instances)}")
         return self._problem[instance]
 
     def _of(self, solver: str, instance: str) -> list[SamplerCall]:
         self._known(instance)
         if solver not in self.solvers:
-            raise ValueError(f"no sampler {solver!r}; there are {', '.join(self.solvers)}")
+            raise ValueError(f"no sampler {solver!r}; use one of {', '.join(self.solvers)}")
         return self._table[solver, instance]
 
     def _reached(self, call: SamplerCall, epsilon: float = 0.0) -> int:
@@ -387,13 +386,13 @@ class SamplerResults(Summarised):
         return int(np.count_nonzero(call.energies <= target + slack))
 
     def _residuals(self, solver: str, instance: str) -> Floats:
-        """Return energies per spin above the target, ascending."""
+        """Return the energies per spin above the target of all valid reads, ascending."""
         energies, target = self.energies(solver, instance), self.target(instance)
         above = np.maximum(energies - (0 if target is None else target), 0)
         return above.astype(np.float64) / max(self._known(instance).num_variables, 1)
 
     def _seconds_of(self, solver: str, instance: str, numbers: npt.NDArray[np.int64]) -> Floats:
-        """Return the elapsed time of each number of valid reads, ascending."""
+        """Return the elapsed seconds after which a sampler has made each number of valid reads."""
         valid = len(self.energies(solver, instance))
         asked = sum(call.reads for call in self._of(solver, instance))
         times = self.model(solver, instance).seconds_of(numbers * (asked / max(valid, 1)))

@@ -1,4 +1,4 @@
-"""Samplers, their catalogue, and rounds of growing effort with one of them."""
+"""The catalogue of samplers, and rounds of growing effort with one sampler."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _SMALLEST = Ising.from_edges(2, [(0, 1)], [1])
 
 @dataclass(frozen=True)
 class Sampler:
-    """A third-party sampler.
+    """An entry of the catalogue: a third-party sampler.
 
     Attributes:
-        sample: makes one round, of about as much work as `effort` sweeps of a few runs. It imports
-            its package when it is called, and must release the interpreter's lock.
+        sample: the function that makes one round, of about as much work as `effort` sweeps of a few
+            runs. It imports its package when called, and must release the interpreter's lock.
         package: the package to install.
     """
 
@@ -42,9 +42,9 @@ class Sampler:
 
 
 def sampler(name: str, *, package: str) -> Callable[[Sample], Sample]:
-    """Add a function to the catalogue of samplers; the arguments describe its entry."""
+    """Return a decorator that adds a function to the catalogue of samplers."""
     if name in OURS or name in EXACT_SOLVERS:
-        raise ValueError(f"{name!r} is already a solver; choose another name")
+        raise ValueError(f"{name!r} is already the name of a solver; choose another name")
 
     def add(sample: Sample) -> Sample:
         SAMPLERS.add(name, Sampler(sample, package))
@@ -91,7 +91,7 @@ def iter_sampled(
 
 
 def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
-    """Return a function that makes a round, in another process if possible."""
+    """Return a function that makes one round of a sampler, in another process if possible."""
 
     def apart(*arguments: Any) -> Any:
         return call_apart(known.package, _round, known.sample, *arguments)
@@ -105,10 +105,10 @@ def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
 
 
 def _is_importable(function: Any) -> bool:
-    """Whether another process can import a function by its name."""
+    """Return whether another process can import a function by its name."""
     try:
         pickle.dumps(function)
-    except (pickle.PicklingError, AttributeError):
+    except (pickle.PicklingError, AttributeError, TypeError):
         return False
     return getattr(function, "__module__", "__main__") != "__main__"
 
@@ -116,7 +116,7 @@ def _is_importable(function: Any) -> bool:
 def _round(
     sample: Sample, ising: Ising, effort: int, seed: int, seconds: float
 ) -> npt.NDArray[np.int8]:
-    """Return the best state of one round."""
+    """Make one round of a sampler, and return its best state."""
     found = sample(ising.to_bqm(), effort, seed, seconds)
     best = found.record.sample[np.argmin(found.record.energy)]
     order = np.argsort(np.array(list(found.variables), dtype=np.int64))

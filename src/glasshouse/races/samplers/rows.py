@@ -1,4 +1,4 @@
-"""Calls of samplers as rows of a store, and the reverse; stored rows may be damaged."""
+"""Conversion of sampler calls to rows of a store, and of rows to checked values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NOTE = purpose.SAMPLER_RACE.note
 
 
 def rows_of_calls(calls: list[SamplerCall], kind: Kind) -> Columns:
-    """Return the rows of some calls, with the columns of a kind."""
+    """Return the rows for sampler calls, with the columns of `kind`."""
     values = {
         "valid": [int(not call.fault) for call in calls],
         "reads": [call.reads for call in calls],
@@ -60,13 +60,13 @@ def rows_of_calls(calls: list[SamplerCall], kind: Kind) -> Columns:
 
 
 def rows_of(columns: Columns) -> list[dict[str, Any]]:
-    """Return columns as a list of rows."""
+    """Return columns as a list of rows, each of them a dict."""
     values = zip(*(column.tolist() for column in columns.values()), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in values]
 
 
 def circumstances(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the checked times, clock and computer of a call; earlier stores have none."""
+    """Return the checked times, clock and computer of a stored call; empty for old stores."""
     if "timing" not in row:
         return {}
     timing = json_object(row["timing"], "the timing")

@@ -1,4 +1,4 @@
-"""Results of a race of samplers from its store, without the samplers; any row may be damaged."""
+"""Results of a race of samplers, read from its store without the samplers or problems."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _OWN = {"instance", "sha256", "optimum", "best"}
 
 
 def read_sampler_results(store: Store) -> SamplerResults:
-    """Read all calls in a store, even if the race is not finished.
+    """Read all calls of a race of samplers from its store, even if the race is not finished.
 
     The stated optima are trusted, because the store does not contain the problems.
 
     Raises:
-        StoreError: the store holds no race of samplers, or is damaged.
+        StoreError: the store does not contain a race of samplers, or is damaged.
     """
     noted = store.noted(NOTE)
     if noted is None:
         raise StoreError(
-            f"{store.path} holds no race of samplers; `glasshouse.race_samplers` makes one"
+            f"{store.path} contains no race of samplers; run `glasshouse.race_samplers` first"
         )
     problems: dict[str, StoredProblem] = {}
     calls: list[SamplerCall] = []
@@ -60,7 +60,7 @@ def _problem(task: StoredTask) -> StoredProblem:
     asked, realised = task.table("parameters"), task.realised or {}
     size, rounding = realised.get("variables", 0), realised.get("rounding", 0.0)
     if type(rounding) is not float or not 0 <= rounding < math.inf:
-        raise ValueError(f"the stored rounding of energies is {short(rounding)}")
+        raise ValueError(f"the stored rounding is {short(rounding)}; expected a float ≥ 0")
     grown = {key: value for key, value in asked.items() if key not in _OWN}
     return StoredProblem(
         stored_name(asked["instance"], _MOST_NAME), grown, validation.count(size, "variables"),
@@ -75,10 +75,10 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
         seconds, reads, fault = row["seconds"], row["reads"], row["fault"]
         energies = _energies(row["energies"])
         if len(energies) != (0 if fault else reads) or reads < 1 or not 0 <= seconds < math.inf:
-            raise ValueError(f"a call of {reads} reads has {len(energies)} energies")
+            raise ValueError(f"a call of {reads} reads cannot have {len(energies)} energies")
         least = -math.inf if problem.optimum is None else problem.optimum
         if not np.isfinite(energies).all() or (energies < least - problem.rounding).any():
-            raise ValueError("a call has energies that no state has")
+            raise ValueError("a call has an energy that is not finite or below the optimum")
         calls.append(SamplerCall(solver, problem.name, row["instance"], seconds, reads,
                                  np.sort(energies), without_codes(fault), row["seed"],
                                  **circumstances(row)))  # fmt: skip
@@ -86,19 +86,19 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
 
 
 def _energies(text: str) -> Any:
-    """Return the energies of a call; as integers if all of them are integral."""
+    """Parse the stored energies of a call; the result has integers if all values are integers."""
     values = json.loads(text)
     # NumPy would give each text of a list the length of the longest.
     if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:
         raise ValueError("the energies of a call are not a list of numbers")
     energies = np.array(values)
     if len(energies) and energies.dtype.kind not in "if":
-        raise ValueError("the energies of a call have numbers beyond 64 bits")
+        raise ValueError("the energies of a call have numbers that do not fit into 64 bits")
     return energies
 
 
 def _energy(value: Any) -> Any:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if value is not None and not (is_number and math.isfinite(value)):
-        raise ValueError(f"{short(value)} is not an energy")
+        raise ValueError(f"{short(value)} is not an energy; expected a finite number")
     return value
