@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
-from tests.proofs.fixed_set import KINDS, RECORDED, faults_of, prove_kind
+from tests.children import run
+from tests.proofs.fixed_set import KINDS, RECORDED, faults_of
 
 
 def test_the_fixed_set_has_sixty_proofs():
@@ -19,4 +21,13 @@ def test_the_fixed_set_has_sixty_proofs():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_proofs_are_as_good_as_recorded(kind):
-    assert faults_of(kind, prove_kind(kind), json.loads(RECORDED.read_text())[kind]) == []
+    compared = run([sys.executable, "-m", "tests.proofs.fixed_set", kind])
+    assert compared.returncode == 0, compared.stdout + compared.stderr
+
+
+def test_a_worse_proof_is_a_fault():
+    rows = json.loads(RECORDED.read_text())["RBM"]
+    worse = [*rows[:-1], rows[-1] | {"loops": 2 * rows[-1]["loops"] + 10**4}]
+    other = [*rows[:-1], rows[-1] | {"bound": "0"}]
+    assert faults_of("RBM", rows, rows) == []
+    assert len(faults_of("RBM", worse, rows)) == len(faults_of("RBM", other, rows)) == 1
