@@ -143,7 +143,7 @@ def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
     if none := [one for one in scores if not one.solved and not one.reached]:
         lines.append(f"Neither solved an instance nor reached the best known cost: {named(none)}.")
     if wrong := [one for one in scores if one.faults]:
-        lines.append(f"Have a bug that their runs reveal: {named(wrong)}.")
+        lines.append(f"Had a fault in at least one run: {named(wrong)}.")
     return "\n".join(f"* {line}" for line in lines)
 
 

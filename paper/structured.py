@@ -35,7 +35,8 @@ def build(store: Store) -> Reproduction:
             "the last β of the authors' code, ln n times min(1, n/ρ).",
             "The last β in the paper's text, 1/ρ (`beta = \"paper-text\"` in the study), was tried "
             "with 40 instances per point. The instances were harder at most densities. At d = 0.3, "
-            "the hardness did not fall up to density 200. At d = 0.2, most were unsolved.",
+            "the hardness did not fall up to density 200. At d = 0.2, most instances were not "
+            "solved.",
             "The smoothing (0.2 in ln ρ) and the prominence (0.5) were chosen in a run with 20 "
             "instances per point. With a smoothing of 0.35 and a prominence of 0.4, the left peak "
             "of d = 0.2 was not counted.",
