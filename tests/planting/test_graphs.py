@@ -103,7 +103,7 @@ def test_anybodys_graphs():
     ("graph", "message"),
     [
         (nx.DiGraph([(0, 1)]), "directed"),
-        (nx.Graph([(0, 0)]), "joined to itself"),
+        (nx.Graph([(0, 0)]), "has an edge to itself"),
         ([(0, 0)], "joins spin 0 to itself"),
         ([(0, 1, 2)], "a list of pairs"),
         ([(0.5, 1)], "a list of pairs"),

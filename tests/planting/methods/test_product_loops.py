@@ -117,7 +117,7 @@ def test_forged_plants_are_refused(tmp_path):
     ):
         with pytest.raises(CertificateError):
             forged.verify()
-    with pytest.raises(ValueError, match="a problem of spins"):
+    with pytest.raises(ValueError, match="needs spins or clauses"):
         replace(plant, problem=gh.to_polynomial(plant.problem, "binary")[0])
     with pytest.raises(ValueError, match="no pairs of spins"):
         plant.ising  # noqa: B018

@@ -265,7 +265,7 @@ def test_places_cover_every_spin_and_share_no_coupling(dimensions, boundary):
         ({"length": 2}, "length"),
         ({"length": 0, "boundary": "open"}, "length"),
         ({"length": "4"}, "length"),
-        ({"length": 2**15}, "more than 2\\^28 spins"),
+        ({"length": 2**15}, "exceeds the limit of 2\\^28 spins"),
         ({"length": 8, "boundary": "closed"}, "boundary='closed' is not one of"),
         ({"length": 8, "p1": "3/2"}, "p1=3/2 is not a probability"),
         ({"length": 8, "p2": -0.5}, "p2=-0.5 is not a probability"),
