@@ -159,7 +159,7 @@ class Certificate(Summarised):
 
     @property
     def parts(self) -> str:
-        """The counts of all parts as text, such as "8 loops" or "3 loops and 2 squares"."""
+        """The numbers of all parts as text, such as "8 loops" or "3 loops and 2 squares"."""
         if self.cores:
             return f"{self.cores.num_cores} core{'s' * (self.cores.num_cores != 1)}"
         covers = 0 if self.tree is None else self.tree.num_covers
@@ -238,7 +238,7 @@ def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
 def _checked_violated(
     values: npt.ArrayLike | None, starts: IntArray
 ) -> npt.NDArray[np.bool_] | None:
-    """Check and return the mask of violated edges; None if it is the last edge of each loop."""
+    """Check and return a mask of violated edges, or None if it marks only each loop's last edge."""
     if values is None:
         return None
     mask = np.asarray(values)

@@ -1,4 +1,4 @@
-"""Argument checks that all planting methods share, with the same messages."""
+"""Argument checks for all planting methods, with common error messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_SPINS, _MOST_LOOPS = 1 << 28, 1 << 28
 
 
 def frustration(value: Ratio, longest: int, remedy: str = "") -> Fraction:
-    """Return the frustration f of every loop; raise if f is above 1/L for the longest length L.
+    """Return the frustration f of every loop; raise if f exceeds 1/L for loops of up to L edges.
 
     Args:
         value: f as a Fraction, "1/5" or 0.2.
@@ -113,7 +113,7 @@ def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
 
 
 def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
-    """Return whether loops must not share edges; if so, refuse `max_weight`, which is useless."""
+    """Return whether loops must not share edges; refuse `max_weight` if they must not."""
     if one_of(overlap, "overlap", ("constructive", "none")) != "none":
         return False
     if max_weight is not None:
@@ -124,7 +124,7 @@ def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
 def loops_on_graph(
     loops: int | None, density: Ratio | None, per_node: Ratio | None, half: Fraction
 ) -> int:
-    """Return the number of loops on a graph: given directly, per node, or per two nodes."""
+    """Return the number of loops on a graph, given directly, as a density or as loops per node."""
     if per_node is None:
         return number_of(loops, density, half)
     if loops is not None or density is not None:

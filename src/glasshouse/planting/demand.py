@@ -101,7 +101,7 @@ def new_meter(steps: int | None = None) -> Meter:
 def spend(meter: Meter, steps: int) -> None:
     """Count steps in advance, such as the pairs of spins in squares; raise if they are too many."""
     if steps > int(meter[0]):
-        raise EffortError(f"the squares have {steps} pairs of spins, more than the allowed steps")
+        raise EffortError(f"the squares have {steps} pairs of spins, above the limit on steps")
     meter[0] -= steps
 
 

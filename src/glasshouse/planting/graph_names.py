@@ -70,12 +70,12 @@ class GraphName:
             )
         most = _MOST_SIZES.get(family)
         if most is not None and len(numbers) > most:
-            raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes; {family} takes {most}")
+            raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes; {family} has at most {most}")
         return cls(family, numbers, tail)
 
     @property
     def dead(self) -> set[int]:
-        """The left-out nodes, except for numbers that do not exist in the whole graph either."""
+        """The nodes left out, not counting numbers that even the whole graph does not have."""
         return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
 
     @property

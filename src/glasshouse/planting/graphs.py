@@ -122,7 +122,7 @@ class Graph(Summarised):
                 try:
                     labels = naming.from_json(parsed.labels.encode(), size)
                 except ValueError as fault:
-                    raise ValueError(f"{name[:60]!r} has bad labels: {fault}") from None
+                    raise ValueError(f"{name[:60]!r} has invalid labels: {fault}") from None
             return cls._explicit(size, np.array(ends, dtype=np.int64).reshape(-1, 2), labels)
         graph: Graph = getattr(cls, parsed.family)(*parsed.sizes)
         return graph.without(parsed.dead, parsed.dead_edges)
@@ -151,7 +151,7 @@ class Graph(Summarised):
 
     @classmethod
     def torus(cls, *shape: int) -> Graph:
-        """Return a periodic lattice; a dimension of length 2 has no second edge between nodes."""
+        """Return a periodic lattice; in a dimension of length 2, edges are not doubled."""
         return cls._lattice("torus", shape, periodic=True)
 
     @classmethod

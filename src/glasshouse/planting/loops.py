@@ -147,7 +147,7 @@ class Loops(Summarised):
         return self.weights[is_positive]
 
     def sum(self, num_spins: int) -> Ising:
-        """Return the sum of all loops: the problem in the planted gauge; all spins up is optimal.
+        """Return the problem in the planted gauge: the sum of all loops, whose optimum is all up.
 
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.
@@ -155,7 +155,7 @@ class Loops(Summarised):
         return ising_of_edges(num_spins, *self.edge_sums(num_spins))
 
     def edge_sums(self, num_spins: int) -> tuple[NodeArray, IntArray]:
-        """Return all edges i < j, ascending, with those to the ghost, and their weights."""
+        """Return the sum of all loops: sorted edges i < j, with the ghost's, and their weights."""
         size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(

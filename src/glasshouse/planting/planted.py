@@ -243,7 +243,7 @@ class Planted(Summarised):
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
-        """Grow an instance again, bit for bit; raise `EffortError` if `steps` do not suffice."""
+        """Grow an instance again, bit for bit; raise `EffortError` if `steps` is too small."""
         planted = Plan.of(recipe).grow(rng=recipe.seed, steps=steps)
         return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 
@@ -328,7 +328,7 @@ class Planted(Summarised):
 
     @property
     def parts(self) -> str:
-        """The counts of the parts as text, such as "8 loops"."""
+        """The numbers of all parts as text, such as "8 loops"."""
         if isinstance(self.problem, MaxSat):
             return self.certificate.parts if self.cores else "0 cores"
         return counted_parts(self.loops.num_loops, self.squares.num_squares)

@@ -73,7 +73,7 @@ def check_loop_weight(planted: Planted) -> None:
 def polynomial_of_squares(
     num_spins: int, table: Monomials, squares: Squares, denominator: int
 ) -> Polynomial:
-    """Return the sum of squares over products of spins, over a denominator, as a polynomial."""
+    """Return the sum of squares over products of spins as a polynomial, over a denominator."""
     terms = _terms(num_spins, table, squares)
     weights = exact.total(np.abs(terms.amounts)) if len(terms.amounts) else 0
     if weights >= ROOM:

@@ -98,7 +98,7 @@ class Budget:
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
-        """Move the deadline forward in time, so that `seconds` remain for making the certificate.
+        """Set an earlier deadline, so that `seconds` remain for making the certificate.
 
         Args:
             seconds: the time that the certificate takes; only the largest value so far counts.
@@ -111,7 +111,7 @@ class Budget:
         return -math.inf if self.whole._reason else self.deadline - working_time()
 
     def asks_to_stop(self) -> bool:
-        """Return whether the search must end now and return its results so far."""
+        """Return whether the search must end now, with the results so far."""
         return self.left() < 0.0
 
     @property

@@ -75,7 +75,7 @@ class _Followed(NamedTuple):
 
 
 class _Copied(NamedTuple):
-    """Vertices split into copies: copy k is a copy of `original[k]`; `edges` are between copies.
+    """Vertices split into copies: copy k is a copy of `original[k]`; `edges` connect the copies.
 
     `fixed` is the sign of each edge that is a removed bridge, and 0 for every other edge.
     """
@@ -364,7 +364,7 @@ class _Lifting:
             self.users.setdefault(edge, set()).add(len(self.loops) - 1)
 
     def toggle(self, loop: int, edge: int) -> None:
-        """Remove an edge from a loop that contains it; otherwise, add it."""
+        """Add an edge to a loop, or remove it if the loop already contains it."""
         edges, users = self.loops[loop].edges, self.users.setdefault(edge, set())
         for group, member in ((edges, edge), (users, loop)):
             if member in group:

@@ -91,7 +91,7 @@ class Prepared:
 def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
     """Return a state of the problem as spins, with the ghost's +1 appended."""
     if np.ndim(state) > 1:
-        raise ValueError(f"state has shape {np.shape(state)}; it must be one state; pass one row")
+        raise ValueError(f"state has shape {np.shape(state)}; pass a single state")
     allowed = (problem.space.low, 1)
     own = validation.states(state, problem.num_variables, allowed, "state")
     return np.append(to_spins(own), np.int8(1))

@@ -51,8 +51,8 @@ def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
         raise ValueError(f"a {rows}×{columns} RBM has no loop; use at least 2 rows and 2 columns")
     if (rows - 1) * (columns - 1) > _MOST_FREE_SIGNS:
         raise ValueError(
-            f"{rows}×{columns} has 2^{(rows - 1) * (columns - 1)} sign patterns, but must have at "
-            f"most 2^{_MOST_FREE_SIGNS}; use fewer rows or columns"
+            f"{rows}×{columns} matrices have 2^{(rows - 1) * (columns - 1)} sign patterns, above "
+            f"the limit of 2^{_MOST_FREE_SIGNS}; use fewer rows or columns"
         )
     patterns = _sign_patterns(rows, columns)
     candidates = [_most_frustrated(pattern) for pattern in patterns]
@@ -135,7 +135,7 @@ def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _violated_sets(signs: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
-    """Return a mask of the violated edges for every state, but only one of two opposite states."""
+    """Return, for each pair of opposite states, a mask of the edges that both violate."""
     rows, columns = signs.shape
     sets = []
     for number in range(1 << (rows + columns - 1)):

@@ -115,7 +115,7 @@ def _flips(number: int) -> str:
 
 
 def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
-    """Return the group of each spin: ground states differ by flips of whole groups, except group 0.
+    """Return each spin's group: ground states differ by flips of whole groups other than group 0.
 
     The certificate must be tight: its bound is the energy of its state.
     """

@@ -55,7 +55,7 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
 
 
 def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
-    """Return the variables of each equation, renumbered without helpers; None for other squares."""
+    """Return each equation's variables, renumbered without auxiliaries; None for other squares."""
     squares, size = planted.squares, planted.problem.num_variables
     if planted.loops or not squares or (squares.lengths != 5).any():
         return None

@@ -1,4 +1,4 @@
-"""Ground states of dense squares, counted by meeting in the middle (two halves of the spins).
+"""Ground states of dense squares, counted by a meet-in-the-middle method.
 
 All states of one half of the spins are listed, and all states of the other half. A state in which
 every square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2) steps

@@ -47,7 +47,7 @@ def is_unique(size: int, clauses: Clauses) -> bool:
 
 
 def least_unique(size: int, clauses: Clauses) -> int | None:
-    """Return how many of the first clauses make the model unique; None if all clauses do not."""
+    """Return how many clauses, in order, suffice for a unique model; None if it is never unique."""
     first = np.full(size, len(clauses), dtype=np.int64)  # no arrow leaves i before this clause
     arrows = np.flatnonzero(clauses[:, 2] == ONE)[::-1]
     first[clauses[arrows, 0]] = arrows

@@ -1,1 +1,1 @@
-"""Compiled code for planting: takes and returns arrays; imports no other planting code."""
+"""Compiled code for planting: takes and returns arrays, and imports nothing else from planting."""

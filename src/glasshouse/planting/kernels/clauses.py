@@ -18,7 +18,7 @@ BOTH, ONE = 0, 1  # literals of an edge's clause that the planted state makes tr
 def draw_clauses(
     stream: Any, num_variables: int, num_true: int, mirrored: bool, nodes: Any, signs: Any
 ) -> None:
-    """Fill two tables, one row per clause: its variables, and +1 or -1 for true or false literals.
+    """Fill two tables, one row per clause: the variables, and +1 for true, -1 for false literals.
 
     Every set of variables is equally likely, and every choice of `num_true` literals among them.
     With `mirrored`, each clause has all its signs turned with probability 1/2.
@@ -119,7 +119,7 @@ def _swap_if_good(stream: Any, rows: Any, entries: Any) -> None:
 
 @compiled
 def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
-    """Fill rows (i, j, kind) with clauses on random edges, or on random pairs without `edges`.
+    """Fill rows (i, j, kind) with random clauses: on `edges`, or on any pairs if `edges` is empty.
 
     Each of the three clauses of an edge that the planted state satisfies is equally likely: both
         literals true (i < j), or only that of i.

@@ -118,7 +118,7 @@ def spread_over_spins(
 def _fill_cell(
     nodes: Any, weights: Any, bounds: Any, placed: int, first: int, shore: int, amount: int
 ) -> None:
-    """Fill a cell with unfrustrated loops that add twice the amount to each of its couplings.
+    """Fill a cell with unfrustrated loops that add 2·`amount` to each of its couplings.
 
     Loop j goes from spin i of one shore to spin i+j of the other and back to i+1. Every coupling is
     part of two loops, or is the last edge of one, which weighs nothing, and has twice the weight in

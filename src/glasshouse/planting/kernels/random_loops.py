@@ -135,7 +135,7 @@ def _place_loop(
 
 @compiled
 def _room(most: int, weight: int) -> Any:
-    """Return the largest weight that a cell may hold already if this weight is to fit."""
+    """Return how much a cell may already hold if another weight must still fit."""
     return most - weight if most > 0 else 0
 
 

@@ -24,7 +24,7 @@ def find_bad_weights(starts: Any, weights: Any) -> int:
 def add_to_matrix(
     nodes: Any, starts: Any, weights: Any, spins: Any, matrix: Any, biases: Any
 ) -> None:
-    """Add all loops to a weight matrix and its biases, gauged such that all-up becomes `spins`.
+    """Add all loops to a weight matrix and its biases, in the gauge in which `spins` is planted.
 
     Nodes are rows, then columns, then the ghost. A loop of a bipartite problem alternates.
     """

@@ -198,18 +198,18 @@ def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Temp
 
 
 def _ring(length: int) -> list[list[int]]:
-    """Return the clauses of a ring: neighbours are equal, but the first and the last differ."""
+    """Return a ring's clauses: neighbours are equal, but the first and last variables differ."""
     equal = [[sign * i, -sign * (i + 1)] for i in range(1, length) for sign in (-1, 1)]
     return [*equal, [1, length], [-1, -length]]
 
 
 def _chain(length: int) -> list[list[int]]:
-    """Return the clauses of a chain: the first is true, each implies the next, the last is not."""
+    """Return a chain's clauses: the first is true, each implies the next, the last is false."""
     return [[1], *([-i, i + 1] for i in range(1, length)), [-length]]
 
 
 def _tetrahedron() -> list[list[int]]:
-    """Return clauses for a tetrahedron: products at vertices are +1, except -1 at the last one."""
+    """Return a tetrahedron's clauses: the product of edges is +1 at each vertex, -1 at the last."""
     signs = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
     vertices = [(1, 2, 3), (1, 4, 5), (2, 4, 6), (3, 5, 6)]
     even = [[s * e for s, e in zip(row, at, strict=True)] for at in vertices[:3] for row in signs]

@@ -130,7 +130,7 @@ class DamagedCells:
 
     @cached_property
     def _tracks(self) -> Bools:
-        """Living couplers between cells: row 2·cell leads down from a cell, 2·cell + 1 right."""
+        """Living couplers between cells: row 2·cell leads down, row 2·cell + 1 to the right."""
         alive, columns = self._alive, self.columns
         tracks = np.zeros_like(alive)
         tracks[:-columns, 0] = alive[:-columns, 0] & alive[columns:, 0]
@@ -200,7 +200,7 @@ class DamagedCells:
 
 
 class _Drop:
-    """The loops over cells that were dropped on a chip, as loops over spins, and what remains."""
+    """Loops over cells, dropped on a chip as loops over its spins, and the remaining couplings."""
 
     def __init__(self, chip: DamagedCells, most: int) -> None:
         unit = chip._unit

@@ -95,7 +95,7 @@ def partition(
         numbers = np.empty(size, dtype=np.int64)
         largest, is_odd = 2**number - 1, int(total == "odd")
         if not fill_partitioned(streams[1], numbers, largest, is_odd, _TRIES):
-            raise EffortError(f"no last number fitted in {_TRIES} draws; use another seed")
+            raise EffortError(f"no last number was found in {_TRIES} draws; use another seed")
         own = np.sign(numbers) if state is None else state
         spins = arguments.planted_state(own, size, streams[0])
         squares = Squares.of_rows((numbers * spins)[np.newaxis])

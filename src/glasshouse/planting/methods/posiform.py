@@ -198,7 +198,7 @@ def _different(clauses: Clauses, size: int) -> Clauses:
 
 
 def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
-    """Return the edges inside blocks; without a graph, all pairs of spins of a block."""
+    """Return the edges inside blocks; without a graph, all pairs of spins in a block."""
     if graph is None:
         i, j = np.triu_indices(most, 1)
         first = np.arange(0, size, most)[:, None]
@@ -211,7 +211,7 @@ def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
     inside = Graph(size, edges, f"blocks:{most}", tuple(range(size)))
     if not len(inside.core):
         raise ValueError(
-            f"blocks of {most} spins contain no cycle for their loops; use a larger block"
+            f"blocks of {most} spins contain no cycle, so no loop fits; use a larger block"
         )
     return Ground(inside)
 

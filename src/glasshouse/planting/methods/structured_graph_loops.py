@@ -115,7 +115,7 @@ def _drop_blocks(
     counts: dict[str, int],
     meter: Meter,
 ) -> Loops:
-    """Drop left loops, and then centre loops in addition."""
+    """Drop left loops, then centre loops, whose weights are added to those of the left loops."""
     size = ground.num_variables
     ends = ground.rows(stored=True)[3]
     inner = np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)
@@ -137,7 +137,7 @@ def _drop_blocks(
             needs = "three nodes inside" if kind == "left" else "two nodes inside and two outside"
             raise ValueError(
                 f"no {kind} loop was found on {ground} with the first {border} of {size} nodes as "
-                f"block; a loop is a 4-cycle with {needs}; change block, left or the graph"
+                f"the block; such a loop is a 4-cycle with {needs}; change block, left or the graph"
             )
         parts.append(found)
     nodes = np.concatenate(parts).reshape(-1, 4)

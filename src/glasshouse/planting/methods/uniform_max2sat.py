@@ -47,7 +47,7 @@ def uniform_max2sat(
     density = arguments.ratio(clause_density, "clause_density")
     if density <= 0:
         raise ValueError(
-            f"clause_density={clause_density} must be above 0: it is the clauses per variable"
+            f"clause_density={clause_density} must be above 0: it counts clauses per variable"
         )
     loops = math.ceil(density * (n + m) / 8)  # a loop has four edges, and an edge two clauses
     plan = METHODS["random_loops"].plan(

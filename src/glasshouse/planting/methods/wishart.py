@@ -30,7 +30,7 @@ def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
     """Return the standard deviation of entries in a normal column; None for columns of signs."""
     if arguments.one_of(law, "weights", ("signs", "normal")) == "signs":
         if resolution is not None:
-            raise ValueError('resolution needs weights="normal"; signs cannot use it')
+            raise ValueError('resolution needs weights="normal"; signs have no resolution')
         return None
     steps = validation.count(_RESOLUTION if resolution is None else resolution, "resolution", 1)
     # The magnitudes of a normal column add up to about 0.8 n·steps.

@@ -1,4 +1,4 @@
-"""Search for cuts at points between the LP's solution and a centre.
+"""The search for cuts at points between the LP's solution and a centre.
 
 The LP's solution is a corner, often one of very many. A cut through it may move the solution to the
 next corner and gain nothing. A cut through a point towards a *centre*, a point that violates no
@@ -90,7 +90,7 @@ def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
 
 
 def centre_of(ties: TiedGraph, states: npt.NDArray[np.int8]) -> Point | None:
-    """Return the centre: for each edge, the fraction of good states that violates the edge."""
+    """Return the centre: the fraction of the better states that violates each edge."""
     return mean_violation(ties.graph, states[: (len(states) + 1) // 2]) if len(states) else None
 
 

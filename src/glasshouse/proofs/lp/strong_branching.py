@@ -87,7 +87,7 @@ class Brancher:
         violated: npt.NDArray[np.bool_],
         enough: float,
     ) -> Choice:
-        """Measure a bundle's gains; `violated` marks edges that equal spins of classes violate."""
+        """Measure a bundle's gains; `violated` marks edges violated by classes of equal spin."""
         value, violation = probe.lp.value, probe.lp.violation[edges]
         gains: list[float] = []
         for sides in (violated, ~violated):

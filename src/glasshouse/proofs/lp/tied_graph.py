@@ -63,7 +63,7 @@ class TiedGraph:
         return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the sums of signed `weights` over the edges between every two joined classes."""
+        """Return, for every two joined classes, the signed sum of `weights` over their edges."""
         pairs, bundle = self.bundles
         sums = np.zeros(len(pairs), dtype=weights.dtype)
         np.add.at(sums, bundle, (weights * self.products)[~self.inside])
@@ -71,7 +71,7 @@ class TiedGraph:
 
     @cached_property
     def step(self) -> int:
-        """A step: values of states differ by multiples of it; 0 if all values are equal.
+        """A divisor of all differences between values of states; 0 if all values are equal.
 
         A flip of a spin changes the value by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
         """

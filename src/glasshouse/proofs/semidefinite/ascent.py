@@ -116,7 +116,7 @@ def ascend(
 def _direction(
     dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
 ) -> FloatArray:
-    """Return the quasi-Newton direction of ascent, or the scaled slope if that is not available."""
+    """Return the quasi-Newton direction of ascent, or the scaled slope if there is none."""
     if len(memory):
         direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
         if direction @ slope > 0.0:

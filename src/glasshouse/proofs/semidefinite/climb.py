@@ -301,7 +301,7 @@ class Climb:
         return exact_squares(self.problem, cuts, diagonal, bits)
 
     def branch(self) -> Pair:
-        """Return the two vertices for which fixing X changes it most, and their more likely sign.
+        """Return the two vertices that change X most if they are tied, and their more likely sign.
 
         Tied vertices have the same row up to the sign. So the distance of two rows is compared, for
         the sign with which they are closer.

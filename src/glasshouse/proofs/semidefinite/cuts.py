@@ -83,7 +83,7 @@ class Cuts:
         )
 
     def mapped(self, target: npt.NDArray[np.int64], signs: npt.NDArray[np.int8]) -> Cuts:
-        """Return the cuts that result if vertex v is `signs[v]` times vertex `target[v]`.
+        """Return the cuts with every vertex v replaced by `signs[v]` times vertex `target[v]`.
 
         Cuts over a single vertex and cuts with a vertex of target -1 are dropped.
         """
@@ -103,7 +103,7 @@ class Cuts:
 
 
 def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a hash of each cut; a cut and its negative share it, other cuts almost never do."""
+    """Return a hash of each cut; a cut and its negative have the same hash, others almost never."""
     size = int(vertices.max(initial=0)) + 1
     words = np.random.default_rng(_HASH_SEED).integers(-(2**62), 2**62, size)
     prints: npt.NDArray[np.int64] = np.abs((words[vertices] * coefficients).sum(axis=1))

@@ -134,7 +134,7 @@ class Holdings:
             self._count(leaf.warm, 1)
 
     def _count(self, thing: Any, change: int) -> None:
-        """Change an object's number of users; its memory counts once if there are any."""
+        """Add or remove a user of an object; objects with several users are counted once."""
         if thing is None:
             return
         before = self._users.pop(id(thing), 0)

@@ -173,7 +173,7 @@ class TreeSearch:
                 node = None
 
     def _bounded(self, node: Node) -> tuple[Node, Node] | None:
-        """Bound a node and branch on it; return its children, or None without a branch."""
+        """Bound a node and branch on it; return its children, or None if there are none."""
         if self.is_done(node) or self._enumerated(node):
             return None
         self.nodes += 1

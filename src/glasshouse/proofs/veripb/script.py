@@ -30,7 +30,7 @@ class Script:
         return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
 
     def by_contradiction(self, terms: Terms, degree: int, words: Callable[[int], str]) -> int:
-        """Write a constraint proven by contradiction; `words` receives its negation's number."""
+        """Write a constraint proven by contradiction; `words` gets the number of its negation."""
         rule, mark = ("pbc", ": subproof") if self.is_new else ("red", "; ; begin")
         self.lines.append(f"{rule} {_spelled(terms, degree)} {mark}\n")
         self.last += 1

@@ -79,11 +79,11 @@ class Sheet:
         return " ".join(words) + " +" * (len(ways) - 1)
 
     def objective(self) -> Terms:
-        """Return the objective: the literals that relax clauses, with the clauses' weights."""
+        """Return the objective: the weight of each literal that relaxes a clause."""
         return {self._relaxation(k): weight for k, weight in enumerate(self.weights) if weight}
 
     def exchanges(self, pairs: Pairs) -> Iterator[tuple[int, Line]]:
-        """Yield the weight of each pair and field, with a line: its violation relaxes a clause.
+        """Yield each pair's or field's weight, and the line by which a violation relaxes a clause.
 
         A soft unit clause of a WCNF file already has its literal in the objective.
         """
