@@ -373,7 +373,7 @@ class _Lifting:
                 group.add(member)
 
     def share(self, step: _Added, room: int) -> None:
-        """Reroute loops over the first of two parallel edges until it is full, then the second."""
+        """Route loops over the first of two parallel edges to its capacity, then over the other."""
         for loop in sorted(self.users.pop(step.new, ())):
             edges, multiplier = self.loops[loop].edges, self.loops[loop].multiplier
             edges.remove(step.new)

@@ -113,8 +113,8 @@ def test_a_scale_above_the_shore_would_break_cells():
     ("arguments", "message"),
     [
         ({"scale": 5}, "scale=5 must be above 0 and at most shore=4; above it, cells break"),
-        ({"scale": 0}, "scale=0 is not above 0"),
-        ({"scale": "-1"}, "scale=-1 is not above 0"),
+        ({"scale": 0}, "scale=0 must be above 0"),
+        ({"scale": "-1"}, "scale=-1 must be above 0"),
         ({"scale": Fraction(1, 2**21)}, "at most 2\\^20"),
         ({"scale": 4, "alpha": 1}, "no space for 16 loops on 4 × 4 cells, where 1 may turn"),
         ({"alpha": 0}, "alpha=0 must be above 0"),

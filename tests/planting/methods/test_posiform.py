@@ -173,7 +173,7 @@ def test_a_second_model_is_reported():
         ({"graph": "lattice:1x1"}, "nodes without edges \\(0\\)"),
         ({"graph": "edges:0"}, "edges:0|no nodes"),
         ({"n": 9, "max_coefficient": 0}, "max_coefficient=0"),
-        ({"n": 9, "max_coefficient": 2**31 + 1}, "above 2"),
+        ({"n": 9, "max_coefficient": 2**31 + 1}, "above the limit of 2"),
         ({"n": 9, "block": 2}, "block=2"),
         ({"n": 9, "block": 4, "scale": 0}, "scale=0 must be above 0"),
         ({"n": 9, "block": 4, "scale": f"1/{2**40}"}, "at most 2"),

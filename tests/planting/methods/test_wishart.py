@@ -79,7 +79,7 @@ def test_rounding_falls_on_every_entry_alike():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 7, "columns": 3}, 'n=7 is odd; .* use an even n, or weights="normal"'),
+        ({"n": 7, "columns": 3}, 'n=7 is odd, .* use an even n, or weights="normal"'),
         ({"n": 0, "columns": 3}, "n=0 is below 2"),
         ({"n": 8}, "columns=NUMBER and alpha=RATIO; neither is given"),
         ({"n": 8, "columns": 3, "alpha": 1}, "columns=NUMBER and alpha=RATIO; both are given"),

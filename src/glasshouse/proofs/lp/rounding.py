@@ -238,7 +238,7 @@ class Certifying:
         self.pace = times * (working_time() - began) / edges
 
     def may_be_late(self, num_edges: int) -> bool:
-        """Return whether, at the slowest speed, a certificate over `num_edges` edges is late."""
+        """Return whether, at the slowest speed, certifying `num_edges` edges may take too long."""
         return self.until - working_time() < _SLOWEST_PACE * num_edges
 
     def hurry(self) -> None:
