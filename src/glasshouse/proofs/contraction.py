@@ -182,7 +182,7 @@ class ContractedGraph:
         return [part for part in parts if len(part) > 1]
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
-        """Contract each edge that weighs at least as much as all other edges at one of its ends."""
+        """Contract each edge that weighs at least as much as all other edges at an end together."""
         self._budget.check()
         if self._is_contracted(items):
             return dict(items)
@@ -263,7 +263,7 @@ class ContractedGraph:
         self._triangles += abs(weight), names[vertex], names[other], names[leader], own, sign
 
     def _merge(self, first: int, second: int) -> tuple[int, int]:
-        """Merge two parallel edges; return the new edge (-1 if they cancel) and the weight lost."""
+        """Merge two parallel edges; return the new edge (-1 if none) and the violated weight."""
         one, two = self._weights[first], self._weights[second]
         if (one > 0) == (two > 0):
             merged = self._new(one + two)

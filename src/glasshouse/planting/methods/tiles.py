@@ -114,9 +114,7 @@ class TileLattice:
             )
             raise ValueError(f"length={length} is odd, so {reason}; use an even length")
         if size**dimensions > _MOST_SPINS:
-            raise ValueError(
-                f"length={length} exceeds the limit of 2^28 spins; use a smaller length"
-            )
+            raise ValueError(f"length={length} exceeds the limit of 2^28 spins; use a smaller one")
         return cls(size, dimensions, boundary)
 
     @property

@@ -49,7 +49,7 @@ class Rounded:
 
     @property
     def total(self) -> Fraction:
-        """The bound as a fraction; for a packing, a weight that every state violates."""
+        """The bound as a fraction; for a packing, every state violates at least this weight."""
         return Fraction(self.bound, self.denominator)
 
     def proves(self, target: int | None) -> bool:
