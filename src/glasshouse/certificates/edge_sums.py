@@ -14,7 +14,7 @@ EdgeArray = npt.NDArray[np.int32]
 
 
 def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
-    """Return an order in which equal edges are adjacent, and the start of each group in it.
+    """Return an order that groups equal edges, and the start of each group in it.
 
     Args:
         edges: (k, 2) array of nodes in [0, size), each pair in either order.
