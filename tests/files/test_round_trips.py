@@ -168,7 +168,7 @@ def test_the_largest_weights_are_exact(tmp_path):
     for suffix, problem in ((".qubo", qubo), (".coo", ising), (".mc", ising), (".npz", qubo)):
         write(tmp_path / f"x{suffix}", problem)
         assert read(tmp_path / f"x{suffix}") == problem
-    with pytest.raises(ValueError, match="not exact above 2\\^53"):
+    with pytest.raises(ValueError, match="inexact for integers above 2\\^53"):
         write(tmp_path / "x.bqm", qubo)
     assert not (tmp_path / "x.bqm").exists()
 
