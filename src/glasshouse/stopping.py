@@ -205,8 +205,7 @@ class _CompileClock:
         """Raise `TimeIsOverError` if the time limit for compilation has passed."""
         if time.monotonic() > self.until:
             raise TimeIsOverError(
-                "the time limit was reached during compilation; "
-                "run `glasshouse compile` once in advance"
+                "the time limit passed during compilation; run `glasshouse compile` once in advance"
             )
 
 

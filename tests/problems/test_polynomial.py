@@ -166,7 +166,7 @@ def test_labels_name_variables_and_order_does_not_matter():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((2, [[0, 2]], [1]), "contains variable 2, but variables are numbered 0 to 1"),
+        ((2, [[0, 2]], [1]), "has variable 2; variables are 0 to 1"),
         ((2, [[0, -1]], [1]), "numbered from 0"),
         ((2, [[0, 1]], [1, 2]), "1 monomials but 2 weights"),
         ((2, [[0, 1], [1, 0]], [2**62, 2**62]), "above 2\\^63-1"),

@@ -198,8 +198,8 @@ BAD = [
     (lambda: Max2Sat(1, [[1, 0]] * 2, [2**62] * 2), r"2\^63-1"),
     (lambda: Max2Sat.from_clauses(2, [[2**32 + 1]], [1]), "one or two literals"),
     (lambda: Max2Sat.from_clauses(2, [[1.9, 2]], [1]), "one or two literals"),
-    (lambda: Max2Sat(2**40, [], []), "the largest number of variables"),
-    (lambda: Qubo.from_edges(2**33, [], []), "the largest number of variables"),
+    (lambda: Max2Sat(2**40, [], []), "the largest number allowed"),
+    (lambda: Qubo.from_edges(2**33, [], []), "the largest number allowed"),
     (lambda: Ising(2, [[0, 1]], [1e308], [1e308, 1e308]), "a float can hold"),
 ]
 

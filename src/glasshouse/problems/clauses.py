@@ -81,9 +81,7 @@ class Clauses(NamedTuple):
             raise ValueError(f"{name}: starts must not decrease")
         highest = max(-int(literals.min(initial=0)), int(literals.max(initial=0)))
         if highest > size:
-            raise ValueError(
-                f"{name}: variable {highest} is used, but there are only {size} variables"
-            )
+            raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
         if not literals.all():
             raise ValueError(f"{name}: a literal is 0; variables are numbered from 1")
         return Clauses(

@@ -171,7 +171,7 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
         )
     highest = max(-int(array.min()), int(array.max()))
     if highest > size:
-        raise ValueError(f"{name}: variable {highest} is used, but there are only {size} variables")
+        raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
     if ((array[:, 0] == 0) & (array[:, 1] != 0)).any():
         raise ValueError(f"a unit clause in {name} must have its literal first")
     return validation.read_only(array.astype(np.int32, copy=False))

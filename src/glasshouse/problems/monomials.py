@@ -42,7 +42,7 @@ class Monomials(NamedTuple):
         if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):
             raise ValueError("monomials must be lists of variables, numbered from 0")
         if flat and max(flat) >= validation.MOST_VARIABLES:
-            raise ValueError(f"a monomial contains variable {max(flat)}, which no problem has")
+            raise ValueError(f"a monomial has variable {max(flat)}, which no problem has")
         return cls(np.array(flat, dtype=np.int32), starts.astype(np.int64))
 
     @property
@@ -157,9 +157,7 @@ def check(monomials: Monomials, size: int) -> Monomials:
     low, high = int(indices.min(initial=0)), int(indices.max(initial=-1))
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise ValueError(
-            f"a monomial contains variable {bad}, but variables are numbered 0 to {size - 1}"
-        )
+        raise ValueError(f"a monomial has variable {bad}; variables are 0 to {size - 1}")
     found = Monomials(
         validation.read_only(indices.astype(np.int32, copy=False)),
         validation.read_only(starts.astype(np.int64, copy=False)),

@@ -37,9 +37,7 @@ def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
     except TypeError:
         raise ValueError("a label is not hashable; use numbers, strings or tuples") from None
     if number != size:
-        raise ValueError(
-            f"{size} labels, but only {number} different ones; labels must be distinct"
-        )
+        raise ValueError(f"{size} labels, but only {number} different ones")
     return None if names == tuple(range(size)) else names
 
 

@@ -102,9 +102,7 @@ class Polynomial(Summarised):
         """
         if isinstance(terms, Mapping):
             if weights is not None:
-                raise ValueError(
-                    "terms already maps monomials to weights; remove the argument weights"
-                )
+                raise ValueError("terms already contains weights; remove the argument weights")
             weights, terms = list(terms.values()), list(terms)
         if weights is None:
             raise ValueError("weights are missing; pass one weight per monomial")
@@ -127,8 +125,7 @@ class Polynomial(Summarised):
             raise ValueError(f"{len(given.starts) - 1} monomials but {len(values)} weights")
         if len(given.indices) and int(given.indices.max()) >= size:
             raise ValueError(
-                f"a monomial contains variable {given.indices.max()}, "
-                f"but variables are numbered 0 to {size - 1}"
+                f"a monomial has variable {given.indices.max()}; variables are 0 to {size - 1}"
             )
         held, sums, constant = monomials.merged(given, values, spins=units == "spin")
         return cls(size, *held, sums, offset + constant, labels, units)  # type: ignore[arg-type]

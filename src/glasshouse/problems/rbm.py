@@ -115,9 +115,7 @@ class Rbm(Summarised):
         validation.total_magnitude([values], 0, "the weights")
         pairs = pair_table(edges)
         if len(pairs) != len(values):
-            raise ValueError(
-                f"{len(pairs)} edges but {len(values)} weights; pass one weight per edge"
-            )
+            raise ValueError(f"{len(pairs)} edges but {len(values)} weights")
         if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
             raise ValueError(f"an edge lies outside the {shape[0]} × {shape[1]} weight matrix")
         matrix = coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
@@ -152,9 +150,7 @@ class Rbm(Summarised):
         """
         units = cls(weights, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
         if units.is_integer and units.total_weight + abs(units.offset) > 2**51:
-            raise ValueError(
-                "weights of 0/1 units are divided by 4, which is inexact if their sum exceeds 2^51"
-            )
+            raise ValueError("weights of 0/1 units are divided by 4, which is inexact above 2^51")
         rows, columns = (np.asarray(units.matrix.sum(axis=axis)) for axis in (1, 0))
         visible, hidden = 2 * units.visible_bias + rows, 2 * units.hidden_bias + columns
         # Each of the two biases contains the sum of W once.
@@ -329,9 +325,7 @@ def sklearn_arrays(machine: Any) -> tuple[Any, Any, Any]:
     """Return the arrays W (one row per visible unit), a and b of a fitted BernoulliRBM."""
     names = ("components_", "intercept_visible_", "intercept_hidden_")
     if not all(hasattr(machine, name) for name in names):
-        raise ValueError(
-            f"{type(machine).__name__} is not a fitted BernoulliRBM; call its method fit"
-        )
+        raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
     weights, visible, hidden = (getattr(machine, name) for name in names)
     return weights.T, visible, hidden
 

@@ -50,9 +50,7 @@ def size(value: object, name: str) -> int:
     """Return a problem's number of variables as a Python int; raise if it is invalid."""
     number = count(value, name)
     if number > MOST_VARIABLES:
-        raise ValueError(
-            f"{name}={number} is above {MOST_VARIABLES}, the largest number of variables"
-        )
+        raise ValueError(f"{name}={number} is above {MOST_VARIABLES}, the largest number allowed")
     return number
 
 
@@ -110,9 +108,7 @@ def inverse_temperatures(beta: Any) -> FloatArray:
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(f"beta={beta!r:.60} must be finite and not negative")
     if (values > MOST_BETA).any():
-        raise ValueError(
-            f"beta={values.max()} is above {MOST_BETA}, the largest value that kernels support"
-        )
+        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the largest value supported")
     return values
 
 
@@ -135,9 +131,7 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
             raise ValueError(f"{name}[{bad}] is {array[bad]}, but weights must be finite")
     else:
         if array.dtype == np.uint64 and array.size and int(array.max()) > INT64_MAX:
-            raise ValueError(
-                f"{name} contains {int(array.max())}, above 2^63-1, the largest weight"
-            )
+            raise ValueError(f"{name} contains {int(array.max())}, above 2^63-1, the maximum")
         array = array.astype(np.int64, copy=False)
         if array.size and int(array.min()) == -(2**63):
             raise ValueError(f"{name} contains -2^63, whose magnitude is above 2^63-1")

@@ -371,7 +371,7 @@ def test_whole_numbers_that_no_float_holds_are_not_changed(tmp_path, offset):
 
 
 @pytest.mark.parametrize(("name", "text", "words"), [
-    ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "prevents overflow"),
+    ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "above 1.12e+307"),
     ("x.mc", "2 1\n1 2 1.5\n# planted-cut 1e308\n", "beyond the range of floats"),
     ("x.mc", "0 0\n# ancilla 0\n", "must be an integer from 1 to 0"),
 ])  # fmt: skip
