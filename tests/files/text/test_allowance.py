@@ -298,7 +298,7 @@ def test_a_table_is_no_graph(tmp_path):
         message = refusal(written(tmp_path / name, "1,2\n2,3\n3,1\n"), read_graph)
         assert "a matrix is not a graph; expected two node numbers per line, separated" in message
     message = refusal(written(tmp_path / "x.txt", "1,2\n"), read_graph)
-    assert "line 1: an edge must be two node numbers of at least 0, separated by a space" in message
+    assert "line 1: an edge must be two non-negative node numbers, separated by a space" in message
 
 
 def test_a_graph_is_read_as_it_comes(tmp_path):
