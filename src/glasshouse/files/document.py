@@ -75,7 +75,7 @@ class Document(Summarised):
         return cls(given_problem(thing))
 
     def with_certificate(self, path: str | PathLike[str] | None) -> Document:
-        """Return the document with the certificate in `path` as its proof; unchanged for None."""
+        """Return the document with the certificate in `path` as its proof; None changes nothing."""
         if path is None:
             return self
         return replace(self, planted=None, load_proof=partial(read_side_car, path))
@@ -197,7 +197,7 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
-    """Raise if checking a certificate would take far too long, compared to its file's size.
+    """Raise if checking a certificate would take far too long for a file of its size.
 
     A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and all
     common parts. Integers above 64 bits take longer.

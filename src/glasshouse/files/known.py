@@ -1,4 +1,4 @@
-"""Verification of the optimum that a file states, and bounds and costs that it proves."""
+"""Verification of the optimum that a file states, and proven bounds and costs."""
 
 from __future__ import annotations
 

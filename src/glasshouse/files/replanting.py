@@ -124,7 +124,7 @@ def regrow(
 
 
 def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) -> None:
-    """Raise if a recipe's instance would be far larger than the file; nothing is grown yet."""
+    """Raise if a recipe's instance would be far larger than the file, before growing it."""
     asked = plan.demand
     has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
     if asked.spins != held.num_variables and not has_room:

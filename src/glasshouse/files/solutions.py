@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"([+-]?)x?(\d{1,10})(?:\.0*)?")  # 1, -1.0, x7, -x7
 def read_solution(
     place: Place, sizes: Sequence[int], labels: Labels | None = None
 ) -> npt.NDArray[np.int8]:
-    """Read a solver's solution from a file or stream, as one 0 or 1 per variable.
+    """Read a solver's solution from a file or stream, as one value per variable, 0 or 1.
 
     The function reads the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals,
     x1 -x2), the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or
@@ -250,7 +250,7 @@ def _ways(
 
 
 def _names(document: Document | None) -> list[npt.NDArray[Any]]:
-    """Return the orders of a shuffled file's variables that its side-car and recipe state."""
+    """Return the shuffles of variables that a file's side-car and its recipe state."""
     names: list[npt.NDArray[Any]] = []
     if document is None:
         return names
@@ -285,7 +285,7 @@ def _without_comments(text: bytes, format_: Format) -> list[bytes]:
 
 
 def _extra_variables(held: Problem | ByEdges, format_: Format) -> int:
-    """Return how many variables the file has after those of the problem."""
+    """Return the number of variables that the file has in addition to the problem's."""
     if isinstance(held, Ising) and format_ is MAXCUT:
         return int(held.fields.any())
     return held.num_clauses if isinstance(held, (Max2Sat, MaxSat)) and format_ is OPB else 0

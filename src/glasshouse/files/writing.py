@@ -1,4 +1,4 @@
-"""Write problems and plants in the format of the suffix, and certificates if they are stronger.
+"""Write problems and plants in the format of the suffix, and replace weaker certificates.
 
 A stronger certificate replaces a weaker certificate, never the reverse.
 """
@@ -237,7 +237,7 @@ def write_if_better(
     overwrite: bool = False,
     or_as_good: bool = False,
 ) -> bool:
-    """Write a certificate if it is stronger than that in `path`; return whether it was written.
+    """Write a certificate if it is stronger than the one in `path`; return whether it was written.
 
     The names of a shuffled file's variables are kept, because a proof cannot recover them.
 

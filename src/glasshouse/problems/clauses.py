@@ -234,7 +234,7 @@ class WeightedClauses(Summarised):
         return exact.astype(cost.dtype)
 
     def energy(self, assignment: State) -> Any:
-        """Return the `cost` of an assignment, by the name that all kinds of problem share."""
+        """Return the cost of an assignment, under the name that all kinds of problem share."""
         return self.cost(assignment)
 
     def broken(self, assignment: State) -> Any:

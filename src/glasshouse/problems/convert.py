@@ -249,7 +249,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
 
 
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
-    """Substitute `x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), both times 1, 2 or 4."""
+    """Substitute `x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), multiplied by 1, 2 or 4."""
     weights, linear = exact.room(problem.weights, problem.linear, factor=8, constant=problem.offset)
     sums = exact.sums_at_ends(problem.num_variables, problem.edges, weights)
     fields = 2 * linear + sums

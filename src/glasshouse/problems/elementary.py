@@ -76,7 +76,7 @@ def geometric(first: float, last: float, number: int) -> FloatArray:
 
 
 def _powers(start: Decimal, ratio: Decimal, number: int) -> FloatArray:
-    """Return `start` times the first `number` powers of `ratio`, beginning with `ratio`^0."""
+    """Return `start` times the first `number` powers of `ratio`, beginning with 1."""
     values = np.empty(number)
     for k in range(number):
         values[k] = start

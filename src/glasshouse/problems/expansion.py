@@ -58,7 +58,7 @@ def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
 
 
 def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomials, Any, Any]:
-    """Expand monomials of bits in spins, with weights times 2^degree; or those of spins in bits.
+    """Convert monomials of bits to spins, with all weights times 2^degree, or spins to bits.
 
     Args:
         given: the monomials.
@@ -138,7 +138,7 @@ class _Rounds:
         self.answers: list[StateMap] = []
 
     def problem(self) -> Ising | Qubo:
-        """Return the quadratic problem; no term may have more than two variables any more."""
+        """Return the quadratic problem, once no term has more than two variables."""
         held, weights = self.terms
         labels = self.given.labels if self.size == self.given.num_variables else None
         singles, couplings = np.zeros(self.size, dtype=weights.dtype), weights[:0]
@@ -195,7 +195,7 @@ class _Rounds:
         self._end(rows, sums)
 
     def pair_up(self) -> bool:
-        """Replace the factors of wide positive bit terms two by two; return False if none is wide.
+        """Replace pairs of factors in wide positive bit terms; return False if no term is wide.
 
         An ancilla that is not the product of its pair costs at least the weight of the term, which
         is the most that the term can gain by it.

@@ -250,7 +250,7 @@ def cost_as_qubo(problem: Max2Sat) -> Qubo:
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
-    """Return c, d and the variable x of each literal, such that c + d·x is 1 if it is false."""
+    """Return c, d and the variable x of each literal: c + d·x is 1 if the literal is false."""
     constant = np.where(literals < 0, 0, 1)
     return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
 

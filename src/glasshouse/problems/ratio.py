@@ -42,7 +42,7 @@ def ratio(value: Ratio, name: str) -> Fraction:
 
 
 def decimal_text(value: Fraction) -> str:
-    """Return a fraction as text: a short decimal if that is exact, otherwise such as "1/3".
+    """Return a fraction as text: a short decimal such as "0.2" if exact, else "1/3".
 
     >>> decimal_text(Fraction(1, 5)), decimal_text(Fraction(7)), decimal_text(Fraction(1, 3))
     ('0.2', '7', '1/3')

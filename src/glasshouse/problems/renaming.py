@@ -1,4 +1,4 @@
-"""Problems with renamed (reordered) variables."""
+"""Renaming a problem's variables, which changes their order."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from glasshouse.problems.ising import Ising
 
 
 class Sides(NamedTuple):
-    """An order of spins in which visible spins come first, and each side is ascending.
+    """An order of all spins: the visible spins first, and each side in ascending order.
 
     Attributes:
         order: the spin at each position.

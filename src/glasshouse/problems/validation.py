@@ -139,7 +139,7 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
 
 
 def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Convert an array of Python integers to int64; raise if one does not fit, and name it."""
+    """Convert an array of Python integers to int64; raise if one of them does not fit."""
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
@@ -221,7 +221,7 @@ def offset(value: object, exact: bool) -> Number:
 
 
 def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) -> Number:
-    """Return the sum of all magnitudes; raise if it and the constant exceed int64 or floats.
+    """Return the sum of all magnitudes; raise if it overflows when the constant is added.
 
     The sum is an int for integers, limited to 2^63-1, and a float for floats, below `MOST_FLOAT`.
     """

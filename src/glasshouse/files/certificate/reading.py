@@ -101,7 +101,7 @@ class CertificateReader:
         self.tree_rows: list[tuple[bytes, list[int]]] = []
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
-        """Return the certificate, its stated cost, its names, and the limit on check steps."""
+        """Return the certificate, the cost, the variable names, and the limit on check steps."""
         loops, squares = LoopCollector(self.source), SquareCollector(self.source)
         table, cores = TableCollector(self.source), CoreCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
@@ -184,9 +184,8 @@ class CertificateReader:
                 f"the first line is {shown(text)}; expected '{TITLE} {VERSIONS[0]}'", line
             )
         if name not in _KEYS or name in self.words or rows_before:
-            raise self.source.error(
-                f"wrong {shown(text)}; expected each of {', '.join(_KEYS)} once, before rows", line
-            )
+            expected = f"expected each of {', '.join(_KEYS)} once, before the rows"
+            raise self.source.error(f"unexpected {shown(text)}; {expected}", line)
         self.words[name] = (line, value)
 
     def _on_row(self, line: int, word: bytes, values: bytes) -> None:

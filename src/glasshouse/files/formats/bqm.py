@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 def _header(source: Source, data: bytes) -> tuple[dict[str, Any], int]:
     """Return the JSON header, and the position of the first byte after it."""
     if not data.startswith(_MAGIC) or len(data) < 14:
-        raise source.error("is not a dimod BQM file, written by BinaryQuadraticModel.to_file")
+        raise source.error("is not a dimod BQM file; write one with BinaryQuadraticModel.to_file")
     major, minor, length = struct.unpack_from("<BBI", data, len(_MAGIC))
     if (major, minor) not in ((1, 0), (2, 0)):
         raise source.error(f"is a dimod BQM file of version {major}.{minor}; expected 1.0 or 2.0")

@@ -142,7 +142,7 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("has decimals and an integer above 2^53 that is not exact as a float")
+        raise source.error("has decimals and an integer that is not exact as a float (over 2^53)")
     return reals
 
 
