@@ -27,7 +27,7 @@ class Space(NamedTuple):
     low: int
 
     def check(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Check one state or a batch (last axis = variables); raise if the size or a value is wrong."""
+        """Check one state or a batch (last axis = variables); raise if size or values are wrong."""
         return validation.states(
             state, self.size, (self.low, 1), f"the state of the {self.kind} form"
         )
