@@ -106,10 +106,7 @@ class Clauses(NamedTuple):
 
     @property
     def products(self) -> Monomials:
-        """Each clause as a product of bits, which is 1 if and only if the clause is false.
-
-        `falsity` returns these bits.
-        """
+        """Each clause as a product of bits of `falsity`: 1 if the clause is false, otherwise 0."""
         codes = 2 * (np.abs(self.literals) - 1) + (self.literals < 0)
         return Monomials(codes.astype(np.int32), self.starts)
 

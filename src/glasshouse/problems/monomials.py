@@ -111,10 +111,7 @@ class Monomials(NamedTuple):
         return Monomials(indices[firsts], np.concatenate([[0], np.cumsum(lengths)]))
 
     def grouped(self) -> tuple[npt.NDArray[Any], IntArray]:
-        """Return a canonical order with equal monomials next to each other, and each group's start.
-
-        They must be `reduced`.
-        """
+        """Return a canonical order of reduced monomials, and the start of each group of equals."""
         orders, firsts, count = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
         for places, table in self.tables():
             order = np.lexsort(table.T[::-1]) if table.shape[1] else np.arange(len(places))
