@@ -1,4 +1,4 @@
-"""Clauses in flat arrays, and what all problems of weighted clauses have in common.
+"""Clauses in flat arrays, and the base class of all problems with weighted clauses.
 
 Clause k is `literals[starts[k]:starts[k+1]]`, as it was given: literals are DIMACS integers, +k for
 variable k (from 1) and -k for its negation.
@@ -21,7 +21,7 @@ from glasshouse.summaries import Summarised
 
 
 class Clauses(NamedTuple):
-    """Any number of clauses, each of any length.
+    """A list of clauses of any length, stored in two flat arrays.
 
     >>> some = Clauses.of([[1, -2, 3], [], [2]])
     >>> some.literals.tolist(), some.starts.tolist(), some.lengths.tolist()
@@ -35,7 +35,7 @@ class Clauses(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, name: str = "clauses") -> Clauses:
-        """Return clauses from lists of literals, or from a table with a clause in each row."""
+        """Build clauses from lists of literals, or from an array with one clause per row."""
         if isinstance(rows, Clauses):
             return rows
         if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "iu":
@@ -53,7 +53,7 @@ class Clauses(NamedTuple):
 
     @classmethod
     def of_pairs(cls, rows: npt.NDArray[np.int32]) -> Clauses:
-        """Return clauses from rows of two literals, with 0 for a missing literal."""
+        """Build clauses from rows of two literals, where 0 marks a missing literal."""
         ends = np.cumsum(np.count_nonzero(rows, axis=1), dtype=np.int64)
         return cls(rows[rows != 0], np.append(np.int64(0), ends))
 
@@ -65,7 +65,7 @@ class Clauses(NamedTuple):
         return cls(literals, np.append(np.int64(0), np.cumsum(lengths)))
 
     def checked(self, size: int, name: str) -> Clauses:
-        """Return the clauses with locked arrays; refuse literals beyond `num_variables`."""
+        """Check the clauses against `size` variables, and return them with read-only arrays."""
         literals, starts = np.asarray(self.literals), np.asarray(self.starts)
         for part, array in (("literals", literals), ("starts", starts)):
             if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -78,12 +78,12 @@ class Clauses(NamedTuple):
                 f"{name}: starts must run from 0 to {len(literals)}, the number of literals"
             )
         if (starts[1:] < starts[:-1]).any():
-            raise ValueError(f"{name}: starts must not descend")
+            raise ValueError(f"{name}: starts must not decrease")
         highest = max(-int(literals.min(initial=0)), int(literals.max(initial=0)))
         if highest > size:
-            raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
+            raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
         if not literals.all():
-            raise ValueError(f"{name} hold the literal 0; variables are numbered from 1")
+            raise ValueError(f"{name}: a literal is 0; variables are numbered from 1")
         return Clauses(
             validation.read_only(literals.astype(np.int32, copy=False)),
             validation.read_only(starts.astype(np.int64, copy=False)),
@@ -91,7 +91,7 @@ class Clauses(NamedTuple):
 
     @property
     def lengths(self) -> IntArray:
-        """The number of literals of each clause."""
+        """The number of literals in each clause."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
@@ -106,10 +106,7 @@ class Clauses(NamedTuple):
 
     @property
     def products(self) -> Monomials:
-        """Return each clause as products of bits that are 1 if and only if the clause is false.
-
-        `falsity` has these bits.
-        """
+        """Each clause as a product of bits of `falsity`: 1 if the clause is false, otherwise 0."""
         codes = 2 * (np.abs(self.literals) - 1) + (self.literals < 0)
         return Monomials(codes.astype(np.int32), self.starts)
 
@@ -119,12 +116,12 @@ class Clauses(NamedTuple):
         return [flat[a:b] for a, b in itertools.pairwise(starts)]
 
     def falsified(self, bits: npt.NDArray[np.int8], weights: Any) -> npt.NDArray[Any]:
-        """Return the weight of the clauses without a true literal, for one assignment or many."""
+        """Return the total weight of the falsified clauses, for one assignment or a batch."""
         return self.products.evaluate(falsity(bits), weights)
 
 
 def falsity(bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return, for each variable, whether its literal is false, and whether its negation is."""
+    """Return two bits for each variable x: whether x is false, and whether ¬x is false."""
     both = np.stack([1 - bits, bits], axis=-1)
     return both.reshape(*bits.shape[:-1], 2 * bits.shape[-1])
 
@@ -136,21 +133,21 @@ def is_literal(value: object) -> bool:
 
 
 def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number]:
-    """Return one weight per soft clause, none of them negative, and their sum."""
+    """Check the weights of `count` soft clauses; return the weights and their sum."""
     weights = validation.weights(values, "weights")
     if len(weights) != count:
-        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one for each clause")
+        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one weight per clause")
     if (weights < 0).any():
         k = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(
-            f"clause {k} has weight {weights[k]}; weights must not be negative (a clause that "
-            "should be false is the clause of its negation)"
+            f"clause {k} has weight {weights[k]}; weights must not be negative; to prefer "
+            "a false literal, use its negation"
         )
     return weights, validation.total_magnitude([weights], 0, "the soft weights")
 
 
 class WeightedClauses(Summarised):
-    """Base class of problems with weighted soft clauses and hard clauses; subclasses store them."""
+    """Base class of problems with weighted soft clauses and with hard clauses."""
 
     num_variables: int
     weights: WeightArray
@@ -180,7 +177,7 @@ class WeightedClauses(Summarised):
 
     @property
     def hard_weight(self) -> Number:
-        """The cost of violating a hard clause: 1 + Σ weights; for floats, 2 Σ weights.
+        """The cost of violating a hard clause: 1 + Σ weights, or 2 Σ weights if they are floats.
 
         Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
         lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
@@ -192,7 +189,7 @@ class WeightedClauses(Summarised):
 
     @property
     def offset(self) -> int:
-        """Always 0, because costs have no constant; an empty clause adds one instead."""
+        """Always 0; a constant cost is represented by an empty clause instead."""
         return 0
 
     @property
@@ -216,7 +213,7 @@ class WeightedClauses(Summarised):
     def _with_broken(
         self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Return costs plus `hard_weight` for each violated hard clause."""
+        """Return the costs plus `hard_weight` for each violated hard clause."""
         most = int(broken.max(initial=0))
         if not most:
             return cost
@@ -228,13 +225,13 @@ class WeightedClauses(Summarised):
         if exact.max() > limit:
             what = "2^63-1" if self.is_integer else "all floats"
             raise ValueError(
-                f"an assignment breaks {most} hard clauses, each of weight {self.hard_weight}, "
-                f"which is above {what} in total; divide all weights by a common factor"
+                f"an assignment violates {most} hard clauses of weight {self.hard_weight} each, "
+                f"so its cost is above {what}; divide all weights by a common factor"
             )
         return exact.astype(cost.dtype)
 
     def energy(self, assignment: State) -> Any:
-        """Return `cost`, under the name that all problems share."""
+        """Return the cost of an assignment, under the name that all kinds of problem share."""
         return self.cost(assignment)
 
     def broken(self, assignment: State) -> Any:

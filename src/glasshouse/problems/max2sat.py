@@ -125,7 +125,7 @@ class Max2Sat(WeightedClauses):
         return _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
 
     def simplified(self) -> Max2Sat:
-        """Return a problem with the same costs and fewer clauses (ERRATA, clause hygiene).
+        """Return a problem with the same costs but no redundant clauses (ERRATA, clause hygiene).
 
         `x ∨ x` becomes the unit clause x, `x ∨ ¬x` is removed, equal clauses are merged, zero
         weights dropped. Clauses are in ascending order of their literals.
@@ -167,11 +167,11 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
     if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
             f"{name} must be a (k, 2) array of literals, not {array.dtype} of shape {array.shape}; "
-            "from_clauses takes lists of one or two literals"
+            "use from_clauses for lists of one or two literals"
         )
     highest = max(-int(array.min()), int(array.max()))
     if highest > size:
-        raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
+        raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
     if ((array[:, 0] == 0) & (array[:, 1] != 0)).any():
         raise ValueError(f"a unit clause in {name} must have its literal first")
     return validation.read_only(array.astype(np.int32, copy=False))
@@ -228,7 +228,7 @@ def _rank(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def cost_as_qubo(problem: Max2Sat) -> Qubo:
-    """Return the QUBO whose energy is the cost. A hard clause weighs `hard_weight`.
+    """Return the QUBO whose energy is the cost; hard clauses have the weight `hard_weight`.
 
     A clause is falsified when both its literals are false; a literal is false as c + d·x, with
     (c, d) = (1, -1) for x and (0, 1) for ¬x. Multiplying out gives constant, linear and pair terms.
@@ -250,13 +250,13 @@ def cost_as_qubo(problem: Max2Sat) -> Qubo:
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
-    """Return (c, d, variable) with "this literal is false" = c + d·x; literal 0 always is."""
+    """Return c, d and the variable x of each literal: c + d·x is 1 if the literal is false."""
     constant = np.where(literals < 0, 0, 1)
     return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
 
 
 def with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
-    """Return all clauses and their weights, as Python integers if their sums would overflow."""
+    """Return all clauses with their weights; use Python integers if sums could overflow."""
     penalty = problem.hard_weight
     kind = (
         object if problem.is_integer and penalty > validation.INT64_MAX else problem.weights.dtype

@@ -107,7 +107,7 @@ def test_files_that_are_handed_over_tell_nothing_and_hold_the_same(suite):
     classic = suite.parent / "copy.wcnf"
     classic.write_bytes(text_in("classic", clauses))
     assert read_clauses(classic) == clauses
-    with pytest.raises(ValueError, match="needs soft clauses of weight 1"):
+    with pytest.raises(ValueError, match="allows only soft clauses of weight 1"):
         text_in("cnf", clauses)
     plain = ClauseFile(2, ((1, (1, 2)), (1, (-1,))), ())
     assert text_in("cnf", plain) == b"p cnf 2 2\n1 2 0\n-1 0\n"

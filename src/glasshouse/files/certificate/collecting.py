@@ -1,4 +1,4 @@
-"""Collectors of the rows of a certificate file, which are read block by block."""
+"""Classes that check and store the rows of a certificate file, block by block."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ class Collector:
         self._vertices.append(vertices.astype(np.int32))
 
     def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
-        """Return the vertices of all rows, the start of each row in them, and the multipliers."""
+        """Return three arrays: all vertices, the start index of each row, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
         if highest > size + further:  # the next number would mean the ghost
             beside = f" and {further} monomials" if further else ""
             raise ValueError(
-                f"a {what} names vertex {highest}, but there are only {size} variables{beside}"
+                f"a {what} has vertex {highest}, but there are only {size} variables{beside}"
             )
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
         # The lengths of all rows together are at most the size of the file in bytes.
@@ -60,7 +60,7 @@ class Collector:
 
 
 class LoopCollector(Collector):
-    """Collector of the loops in a certificate file."""
+    """Collector for the loops in a certificate file."""
 
     def add(self, rows: Rows) -> None:
         """Check and store one block of rows that describe loops."""
@@ -89,7 +89,7 @@ class LoopCollector(Collector):
         tree: Tree | None,
         table: Monomials,
     ) -> Certificate:
-        """Return the certificate of the collected loops and the given squares and tree."""
+        """Return a certificate made of the collected loops and the given squares and tree."""
         further = len(table.starts) - 1
         vertices, starts, multipliers = self._joined(len(state), "loop", further)
         violated = None
@@ -107,7 +107,7 @@ class LoopCollector(Collector):
 
 @dataclass
 class SquareCollector(Collector):
-    """Collector of the squares in a certificate file."""
+    """Collector for the squares in a certificate file."""
 
     _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
 
@@ -146,14 +146,14 @@ class SquareCollector(Collector):
 
 
 class TableCollector(Collector):
-    """Collector of the monomials in a certificate file."""
+    """Collector for the monomials in a certificate file."""
 
     def add(self, rows: Rows) -> None:
         """Check and store one block of rows that describe monomials."""
         if not len(rows.ends):
             return
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
-        says = "expected variables, integers of at least 1"
+        says = "expected variables, which are positive integers"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
         self._keep(rows.lengths, rows.lengths, rows.values)
 
@@ -166,7 +166,7 @@ class TableCollector(Collector):
 
 
 class CoreCollector(Collector):
-    """Collector of the cores in a certificate file."""
+    """Collector for the cores in a certificate file."""
 
     def add(self, rows: Rows) -> None:
         """Check and store one block of rows that describe cores."""
@@ -201,7 +201,7 @@ def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the multiplier that begins each row, and a mask of the rows with invalid tokens."""
+    """Return the multiplier at the start of each row, and a mask of rows with invalid tokens."""
     multipliers = rows.column(0).astype(object if rows.odd else np.int64)
     odd = np.zeros(len(multipliers), dtype=np.bool_)
     row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")

@@ -1,4 +1,4 @@
-"""Reading of certificate files (`.cert`), in the format of `docs/certificate.md`."""
+"""Read certificate files (`.cert`), whose format `docs/certificate.md` describes."""
 
 from __future__ import annotations
 
@@ -82,18 +82,18 @@ def has_side_car(path: Path) -> bool:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read the certificate in a `.cert` file, in units of the problem file it belongs to."""
+    """Read the certificate in a `.cert` file; its units are those of its problem file."""
     return read_side_car(path).certificate
 
 
 def read_side_car(path: str | os.PathLike[str]) -> SideCar:
-    """Read a `.cert` file: the certificate, its stated cost and the names of variables."""
+    """Read a `.cert` file: the certificate, the stated cost and the names of the variables."""
     with opened(Path(path)) as source:
         return SideCar(*CertificateReader(source).read())
 
 
 class CertificateReader:
-    """Reader of one certificate file."""
+    """Reader for one certificate file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -101,7 +101,7 @@ class CertificateReader:
         self.tree_rows: list[tuple[bytes, list[int]]] = []
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
-        """Return the certificate, its cost, its names, and the largest number of check steps."""
+        """Return the certificate, the cost, the variable names, and the limit on check steps."""
         loops, squares = LoopCollector(self.source), SquareCollector(self.source)
         table, cores = TableCollector(self.source), CoreCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
@@ -160,11 +160,11 @@ class CertificateReader:
         self._count("tree", len(self.tree_rows))
         common = whole_numbers(self.words.get("common", (0, b"0 0"))[1])
         if len(common) != 2:
-            raise ValueError(f"the line 'common' has {len(common)} numbers, but must have two")
+            raise ValueError(f"the line 'common' has {len(common)} numbers, but must have 2")
         return Tree(tuple(_row(*row, size) for row in self.tree_rows), *common)
 
     def _count(self, key: str, found: int) -> None:
-        """Raise if the file does not contain as many lines of a kind as its header states."""
+        """Raise if the number of lines of one kind differs from the number in the header."""
         if key not in self.words and key == "squares":
             if found:
                 raise self._error("loops", f"differs from the {self._whole('loops') + found} lines")
@@ -184,9 +184,8 @@ class CertificateReader:
                 f"the first line is {shown(text)}; expected '{TITLE} {VERSIONS[0]}'", line
             )
         if name not in _KEYS or name in self.words or rows_before:
-            raise self.source.error(
-                f"bad {shown(text)}; expected each of {', '.join(_KEYS)} once, before rows", line
-            )
+            expected = f"expected each of {', '.join(_KEYS)} once, before the rows"
+            raise self.source.error(f"unexpected {shown(text)}; {expected}", line)
         self.words[name] = (line, value)
 
     def _on_row(self, line: int, word: bytes, values: bytes) -> None:
@@ -209,7 +208,7 @@ class CertificateReader:
     def _whole(self, key: str) -> int:
         value = whole_number(self._word(key))
         if value is None or value < 0:
-            raise self._error(key, "must be an integer of at least 0")
+            raise self._error(key, "must be a non-negative integer")
         return value
 
     def _cost(self) -> Number | None:
@@ -237,10 +236,10 @@ class CertificateReader:
 
 
 def whole_numbers(text: bytes) -> list[int]:
-    """Parse the integers in a line of a tree: at most `MOST_COVERED`, all at least 0."""
+    """Parse the non-negative integers in a line of a tree; there may be at most `MOST_COVERED`."""
     words = text.split(maxsplit=MOST_COVERED)
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} integers of at least 0")
+        raise ValueError(f"expected at most {MOST_COVERED} non-negative integers")
     return list(map(int, words))
 
 
@@ -248,6 +247,6 @@ def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
     if word == b"leaf":
         return Leaf(*numbers)
     if max(numbers, default=0) > ghost:  # the next number would mean the ghost
-        raise ValueError(f"the tree names vertex {max(numbers)}, but there are {ghost} variables")
+        raise ValueError(f"the tree has vertex {max(numbers)}, but there are {ghost} variables")
     nodes = tuple(number - 1 if number else ghost for number in numbers)
     return Branch(*nodes) if word == b"branch" else Cover(nodes)
