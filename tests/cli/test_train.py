@@ -224,7 +224,7 @@ BAD = {
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
     "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
     "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
-    "nan": (typed("--learning-rate", "nan"), "must be a number of at least 0"),
+    "nan": (typed("--learning-rate", "nan"), "must be one or two finite numbers"),
     "rates": (typed("--learning-rate", "1,2,3"), "FIRST,LAST"),
     "many": (typed("--every", "0"), "--every 0 is below 1"),
     "both": (typed("--workers", 1, "--dask", "x"), "cannot be combined"),

@@ -76,7 +76,7 @@ class Corners:
                 "of the MaxSAT Evaluation; use a smaller weight, or allow weights beyond the rules"
             )
         if self.dialect not in (None, "classic", "mse22"):
-            raise ValueError(f'dialect={self.dialect!r} must be "classic" or "mse22"')
+            raise ValueError(f"dialect={self.dialect!r} must be 'classic' or 'mse22'")
 
     @property
     def options(self) -> list[str]:
@@ -94,7 +94,7 @@ class Corners:
         return self.most_weight or (MOST_TOTAL if self.beyond_rules else MOST_WEIGHT)
 
     def most_in(self, dialect: Dialect) -> int:
-        """Return the largest sum that the soft weights of a file in a dialect may have."""
+        """Return the largest allowed sum of soft weights for files in a dialect."""
         is_bounded = dialect == "classic" and not self.beyond_rules
         return min(self.most_total, MOST_CLASSIC_TOTAL) if is_bounded else self.most_total
 
@@ -164,7 +164,7 @@ def _start(dice: Dice, seed: Seed, corners: Corners) -> Specimen:
 
 
 def _magnified(specimen: Specimen, dice: Dice, most: int, heaviest: int) -> Specimen:
-    """Scale all weights of an instance: by 1 or 3, or to a sum at which number types change.
+    """Scale all weights by 1 or 3, or to a sum at the limit of a number type, such as 2^31 - 1.
 
     Args:
         specimen: the instance.
