@@ -147,7 +147,7 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
     assert "model.npz" in fails(capsys, *typed("-o", path))
     assert main(typed("-o", path, "--force")) == 0
-    assert "takes one machine" in fails(capsys, *typed("-o", path, "--count", 2))
+    assert "can have only one machine" in fails(capsys, *typed("-o", path, "--count", 2))
 
 
 STOPPED = """

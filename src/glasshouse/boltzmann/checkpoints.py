@@ -90,7 +90,7 @@ class State:
 
 @dataclass
 class Checkpoint:
-    """A checkpoint file, from which a training resumes.
+    """A checkpoint file, from which a training run resumes.
 
     Attributes:
         path: the path of the file.

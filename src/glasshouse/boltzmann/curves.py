@@ -98,14 +98,14 @@ class Ensemble(Summarised):
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return percentiles of a monitor at each evaluation; diverged machines are left out."""
+        """Return a monitor's percentiles at each evaluation, without machines that diverged."""
         with warnings.catch_warnings():  # evaluations that no machine reached are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Return the median of a monitor at each evaluation; diverged machines are left out."""
+        """Return a monitor's median at each evaluation, without machines that diverged."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:

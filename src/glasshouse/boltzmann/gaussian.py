@@ -101,7 +101,7 @@ class GaussianMachine(Summarised):
 
     @property
     def log_partition(self) -> float:
-        """The exact logarithm of Z, by enumerating the states of at most 20 hidden units.
+        """The exact logarithm of Z, computed by enumerating the states of at most 20 hidden units.
 
         Raises:
             ValueError: the machine has more than 20 hidden units; use `importance`.

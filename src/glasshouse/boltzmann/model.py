@@ -171,7 +171,7 @@ class BoltzmannMachine(Summarised):
 
     @cached_property
     def log_partition(self) -> float:
-        """The exact logarithm of Z, by enumerating all states of the smaller layer.
+        """The exact logarithm of Z, computed by enumerating all states of the smaller layer.
 
         Raises:
             ValueError: the smaller layer has more than 24 units; use `annealed_importance`.
@@ -343,9 +343,7 @@ class BoltzmannMachine(Summarised):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError(
-                    "the mapping weights must contain all biases, too; move them there"
-                )
+                raise ValueError("the mapping weights must contain all biases; move them there")
             weights, visible_bias, hidden_bias = by_name(weights)
         matrix = detached(weights)
         biases: dict[str, Any] = {

@@ -145,9 +145,7 @@ class Best:
         name = next(iter(looks), None)
         if name not in _BETTER:
             raise ValueError(
-                f"with patience, the first monitor must measure quality; replace {name!r} with "
-                f"one of "
-                f"{', '.join(_BETTER)}"
+                f"with patience, monitors must start with one of {', '.join(_BETTER)}, not {name!r}"
             )
         self.sign = _BETTER[name]
         self.machine: BoltzmannMachine | None = None
@@ -255,5 +253,5 @@ def proven(snapshot: Snapshot) -> float:
 
 @monitor("last_frustration", "frustration index at the last mode used, for the weights then")
 def last_frustration(snapshot: Snapshot) -> float:
-    """Return the frustration index at the training's last mode, or NaN before the first mode."""
+    """Return the frustration index at the last mode of the run, or NaN before the first mode."""
     return math.nan if snapshot.last_mode is None else snapshot.last_mode.frustration

@@ -190,7 +190,7 @@ class TrainingSettings(Summarised):
         return values
 
     def identity(self) -> dict[str, Any]:
-        """Return JSON values of the settings that identify a training run in stores.
+        """Return the settings, as JSON values, that identify a run in stores and checkpoints.
 
         Later fields are left out at their default, so that older stores keep their identity.
         """
@@ -318,7 +318,6 @@ def _refuse_outside(
         or not math.isfinite(value)
         or (is_open and value == most)
     ):
-        range_ = f"finite and at least {least:g}" if math.isfinite(least) else "a finite number"
-        if math.isfinite(most):
-            range_ = f"at least {least:g} and {'below' if is_open else 'at most'} {most:g}"
-        raise ValueError(f"{name}={value!r} must be {range_}")
+        end = ")" if is_open else "]"
+        range_ = f"number in [{least:g}, {most:g}{end}" if math.isfinite(least) else "finite number"
+        raise ValueError(f"{name}={value!r} must be a {range_}")

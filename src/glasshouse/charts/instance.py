@@ -140,7 +140,7 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 
 def _with_pairs(plant: Planted) -> Rbm | Ising:
-    """Return the problem of a plant, which must consist of spin pairs, not of a polynomial."""
+    """Return a plant's problem as an RBM or an Ising problem; refuse a polynomial."""
     return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
 
 

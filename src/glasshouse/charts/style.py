@@ -80,7 +80,7 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """Return `count` looks for curves, all different if `count` is at most 90."""
+    """Return the looks of `count` curves, all different for up to 90 curves."""
     return [
         Look(_COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)], k) for k in range(count)
     ]  # fmt: skip

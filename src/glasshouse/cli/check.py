@@ -29,7 +29,7 @@ def check(
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
-    """Verify what files state about their optimum.
+    """Verify the optima that files state.
 
     Nothing that made the files is trusted. A file is checked against the certificate next to it
     (FILE.cert), or its own loops and squares (.npz). A manifest.jsonl is checked line by line. A

@@ -29,7 +29,7 @@ class Contest:
         self._is_over = False
 
     def offer(self, model: Any) -> bool:
-        """Print a model's cost if the model is the best so far; return whether none was better.
+        """Print a model's cost if it is the best so far; return whether no better model is known.
 
         A model counts once its line is printed. Signals are handled before both or after both;
         while the reader does not read, before.

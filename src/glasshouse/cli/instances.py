@@ -1,4 +1,4 @@
-"""Write planted instances, by the output options that all `plant` commands share."""
+"""Write planted instances, with the output options that all `plant` commands share."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _one(planted: Planted, output: Output) -> None:
 
 
 def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:
-    """Read the written files, and return what they prove; None for pipes and unreadable formats."""
+    """Read the written files, and return what they prove; None for pipes and write-only formats."""
     from glasshouse.files import verify_file
     from glasshouse.files.formats import format_of
 

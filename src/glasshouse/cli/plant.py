@@ -132,7 +132,7 @@ def _option(
 
 
 def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) -> str:
-    """Return the method, of those that share a command, that takes all given options."""
+    """Choose between methods that share a command: return the one that takes all given options."""
     for method, options in offered.items():
         needed = {name for name, option in options.items() if option.default is _NEEDED}
         if len(offered) == 1 or needed <= given <= set(options):

@@ -293,7 +293,7 @@ def _at(measure: Measure, bounds: Bounds) -> dict[str, Any]:
 
 @contextmanager
 def _progress(measure: Measure) -> Iterator[Any]:
-    """Yield a function that shows the bounds so far, if there is a terminal."""
+    """Yield a function that shows the bounds so far; None without a terminal."""
     console = terminal()
     if console is None:
         yield None

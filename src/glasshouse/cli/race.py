@@ -1,4 +1,4 @@
-"""`glasshouse race`: third-party solvers on instances whose optimum is proven."""
+"""`glasshouse race`: race third-party solvers on instances with proven optima."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def compare(store: Path, first: str, second: str, /, *, json: bool = False) -> N
 
     results = _results(store)
     if isinstance(results, SamplerResults):
-        raise ValueError(f"{store} contains a race of samplers; compare them with "
+        raise ValueError(f"{store} contains a race of samplers; compare samplers with "
                          "SamplerResults.compare in Python")  # fmt: skip
     found = compare_solvers(results, first, second)
     if json:
@@ -235,7 +235,7 @@ def plot(
     output: MaybePicture = None,
     force: Force = False,
 ) -> None:
-    """Draw a race.
+    """Draw a chart of a race.
 
     For instance:
 

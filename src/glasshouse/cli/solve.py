@@ -193,9 +193,7 @@ def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
         if name == "time_limit":
             is_taken, who = solver != "brute", "use it with any other solver"
         if not is_taken:
-            raise ValueError(
-                f"--{name.replace('_', '-')} does not apply to --solver {solver}; {who}"
-            )
+            raise ValueError(f"--{name.replace('_', '-')} is invalid for --solver {solver}; {who}")
 
 
 def _known(document: Document, certified: Proven | None) -> dict[str, Any]:

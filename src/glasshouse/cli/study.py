@@ -264,7 +264,7 @@ def _decimal(value: Any) -> Any:
 
 
 def _task_name(task: StoredTask) -> str:
-    """Return the name of a task; the store may come from an untrusted source."""
+    """Return a printable name of a task, because its store may come from an untrusted source."""
     from glasshouse.store.records import without_codes
 
     values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())

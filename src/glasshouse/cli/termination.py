@@ -128,7 +128,7 @@ class Termination:
         return self._was_lost
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal like Ctrl-C, in the main thread."""
+        """Handle a signal in the main thread, in the same way as Ctrl-C."""
         self.last = time.monotonic()
         self.came.append(number)
         if self._waits or self._has_just_raised():

@@ -158,7 +158,7 @@ def _run(
         raise ValueError(f"--output {output} is the data file; choose another file")
     if output.suffix.lower() == ".npz":
         if workers is not None or dask is not None:
-            raise ValueError(f"{output} takes one machine, trained in one process; remove "
+            raise ValueError(f"{output} is for one machine, trained in one process; remove "
                              "--workers and --dask")  # fmt: skip
         train_one(task, output, json, force)
     elif output.suffix.lower() not in _STORES:

@@ -27,7 +27,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     from glasshouse.files.text.streams import refuse_existing
 
     if task.count != 1:
-        raise ValueError(f"{path} fits one machine; for {task.count} machines use -o NAME.sqlite")
+        raise ValueError(f"{path} can have only one machine; for {task.count} use -o NAME.sqlite")
     refuse_existing(path, overwrite=force)
     task.try_out()
     checkpoint = path.with_suffix(".checkpoint.npz")
@@ -55,7 +55,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     if done.diverged_at is not None:
         raise CheckFailedError(
             f"{path}: the training diverged in epoch {done.diverged_at}, and the file has the "
-            "machine of the epoch before; use a smaller --learning-rate"
+            "machine from the epoch before; use a smaller --learning-rate"
         )
 
 

@@ -98,7 +98,7 @@ def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
 
 
 def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> tuple[int, int] | None:
-    """Return a block's least cost and first assignment with it; None if all break hard clauses."""
+    """Return a block's least cost and the first assignment with that cost; None if infeasible."""
     codes = first + np.arange(1 << min(len(names), _AT_ONCE), dtype=np.int64)
     kept = np.ones(len(codes), dtype=np.bool_)
     for clause in clauses.hard:

@@ -1,4 +1,4 @@
-"""Random instances that test solvers: each seed gives one file with a proven optimum.
+"""Random instances for testing solvers: each seed gives one file with a proven optimum.
 
 The same seed gives the same file, bit for bit. A small plant of any method that drops frustrated
 loops, or an almost empty problem, is changed in ways that keep its proof, and its weights are
@@ -103,7 +103,7 @@ DEFAULT = Corners()
 
 
 def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
-    """Draw the instance of a seed, as a question with a proven optimum.
+    """Draw the instance for a seed, as a question with a proven optimum.
 
     >>> print(fuzz_question(138).text.decode(), end="")
     p wcnf 5 6 19
@@ -129,7 +129,7 @@ def _long_question(dice: Dice, corners: Corners) -> Question:
 
 
 def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
-    """Draw the instance of a seed, with its parts and the loops that prove its optimum."""
+    """Draw the instance for a seed, with its parts and the loops that prove its optimum."""
     dice = Dice(Seed.of(seed))
     layout = _layout(dice, corners)
     specimen = _start(dice, Seed.of(seed).child(0), corners)

@@ -145,7 +145,7 @@ def fault_kind(judgement: Judgement) -> str:
 def hunt(
     trial: Trial, *, count: int, seed: int = 0, corners: Corners = DEFAULT, workers: int = 1
 ) -> Iterator[Tried]:
-    """Test a solver on the instances from seeds `seed`, `seed + 1`, …, in any order.
+    """Test a solver on the instances for the seeds `seed`, `seed + 1`, …, in any order.
 
     Args:
         trial: the solver.
@@ -248,7 +248,7 @@ def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
     except BrokenExecutor:
         raise ValueError(
             f"the solver ended its process on one of the instances from seed={first}; run them "
-            "with workers=1 to see which"
+            "with workers=1 to find it"
         ) from None
 
 
@@ -311,7 +311,7 @@ def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> Han
 
 
 def without_folders(text: str) -> str:
-    """Return a text in which all file names have lost their folders.
+    """Remove the folders from all file names in a text.
 
     >>> without_folders("c reading /home/me/x.wcnf; see https://example.org/a/b, about 1/2")
     'c reading x.wcnf; see https://example.org/a/b, about 1/2'
@@ -320,7 +320,7 @@ def without_folders(text: str) -> str:
 
 
 def _named(word: str) -> str:
-    """Return a word of a command; if the word names a file, remove the folders."""
+    """Return a word of a command, reduced to the file name if the word names a file."""
     return Path(word).name if Path(word).is_absolute() else without_folders(word)
 
 

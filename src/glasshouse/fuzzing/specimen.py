@@ -1,4 +1,4 @@
-"""Specimens: instances for testing solvers; a single model minimises each of their parts.
+"""Specimens: test instances that consist of parts; one model minimises the cost of all parts.
 
 The cost is a sum over parts. Each part, for instance a planted loop, comes with loops in the sense
 of a certificate, which prove that the model has the least cost of that part. So the model is

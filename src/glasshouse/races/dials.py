@@ -43,8 +43,7 @@ def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
     if name not in found:
         known = ", ".join(found) or "none"
         raise ValueError(
-            f"dial={name!r} is not a numeric parameter that varies in the suite; "
-            f"possible dials: {known}"
+            f"dial={name!r} is not a numeric parameter that varies; possible dials: {known}"
         )
     return name
 

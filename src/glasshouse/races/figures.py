@@ -117,7 +117,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
 
 
 def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
-    """Return a chart of the stated costs over time, each minus the best known cost plus 1.
+    """Return a chart of the stated costs over time, as 1 plus the excess over the best known cost.
 
     There is one line per run; many runs are drawn faint, with a line for their median.
 

@@ -1,4 +1,4 @@
-"""The report section on one machine: its weights, its mode, and its training as stated."""
+"""The report section on one machine: its weights, its mode, and the record of its training."""
 
 from __future__ import annotations
 

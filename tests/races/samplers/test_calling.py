@@ -95,14 +95,14 @@ def variable_twice(found, bqm):
 LIARS = {
     "raised WordlessError, which has no message": wordless,
     "its SampleSet cannot be read: RuntimeError: no such thing": with_raising("vartype"),
-    "its SampleSet cannot be read: its samples have the type complex128":
+    "its SampleSet has samples of type complex128":
         with_record(sample=lambda x: x + 1j),
-    "its SampleSet cannot be read: its energies have the type complex128":
+    "its SampleSet has energies of type complex128":
         with_record(energy=lambda x: x + 1j),
     "its samples contain a variable twice": variable_twice,
     "returned list, not a SampleSet": lambda found, bqm: [1, 2],
     "returned NoneType, not a SampleSet": lambda found, bqm: None,
-    "returned BINARY samples; expected SPIN samples":
+    "returned BINARY samples; expected SPIN":
         lambda found, bqm: found.change_vartype("BINARY", inplace=False),
     "its samples lack 1 variables, for example 0": renamed,
     "its samples lack 1 variables, for example": without_last,

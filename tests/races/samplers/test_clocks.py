@@ -111,7 +111,7 @@ def test_a_sampler_without_the_clocks_time_is_at_fault():
 def test_wrong_clocks_and_batches_are_refused():
     for options, words in [
         ({"clock": ""}, "clock='' must be 'wall', 'cpu'"), ({"batches": (0,)}, "batches=0"),
-        ({"clock": {"z": "cpu"}}, "clock has a key 'z', which is not a sampler in the race"),
+        ({"clock": {"z": "cpu"}}, "clock has a key 'z' that is not a sampler"),
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=words):
             gh.race_samplers({"x": Sampler()}, plants()[:1], **options)

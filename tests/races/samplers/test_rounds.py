@@ -96,7 +96,7 @@ def test_without_the_evaluation_s_rules_they_need_a_time_limit(tmp_path, capsys)
     assert main([*words, "--time-limit", "0.3", "--seed", "1"]) == 0
     assert "dwave-anneal: " in capsys.readouterr().out
     assert main([*words, "--time-limit", "0.3", "--sweeps", "3"]) == 2
-    assert "--sweeps does not apply to --solver dwave-anneal" in capsys.readouterr().err
+    assert "--sweeps is invalid for --solver dwave-anneal" in capsys.readouterr().err
 
 
 def test_one_file_adds_a_sampler():

@@ -1,4 +1,4 @@
-"""Compare solvers with the virtual best solver, or two solvers instance by instance.
+"""The virtual best solver, and instance-by-instance comparisons of two solvers.
 
 If a solver has several runs on an instance, the median run counts, as in all figures.
 """
@@ -101,7 +101,7 @@ def virtual_cactus(results: Results, clock: Clock = "wall") -> Floats:
 
 
 def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Merge tables from instances to values, and keep the smallest value of each instance."""
+    """Merge maps from instances to values, and keep the smallest value of each instance."""
     found: dict[str, float] = {}
     for table in tables:
         found |= {one: min(value, found.get(one, value)) for one, value in table.items()}

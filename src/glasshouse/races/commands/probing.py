@@ -77,8 +77,8 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
         if one.is_answer:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
-        f"the solver {name} does not read any dialect ({_told(heard)}); it must print o, s and v "
-        "lines: check the command, or pass dialect='classic' (or another) to race it anyway"
+        f"the solver {name} does not read any dialect ({_told(heard)}); check that the command "
+        "prints o, s and v lines, or pass dialect='classic' (or another) to race it anyway"
     )
 
 

@@ -82,7 +82,7 @@ class Race(Summarised):
         )  # fmt: skip
 
     def _refuse_other_proofs(self, store: Store) -> None:
-        """Raise StoreError if the store's verdicts are based on other proofs than the suite's."""
+        """Raise StoreError if the store's verdicts are based on proofs other than the suite's."""
         known = [asked_of(i.name, i.path, i.parameters, i.known) for i in self.suite.instances]
         ours = {json.dumps(asked, sort_keys=True) for asked in known}
         for task in store.tasks():

@@ -260,7 +260,7 @@ _LEAST_SECONDS = 1e-3  # seconds; earlier points are drawn here
 
 
 def excess_curve(run: Run, best: int | None) -> Curve:
-    """Return a run's step curve: times, and costs minus the best known cost plus 1.
+    """Return a run's step curve: times, and 1 plus the excess over the best known cost.
 
     Args:
         run: a run with at least one incumbent.
@@ -284,7 +284,7 @@ def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
 
 
 def relative_gap(run: Run) -> float | None:
-    """Return a run's relative gap: its value's distance from the best known value, over the latter.
+    """Return the gap between a run's value and the best known value, relative to the latter.
 
     The gap is below 0 if the run found a better value. It is None without a valid model, and for
     instances that are not standard ones. A store from an untrusted source may contain any text in

@@ -170,7 +170,7 @@ def _kind_of(line: str) -> str:
 
 
 def _are_digits(words: Sequence[str], least: int, most: int) -> bool:
-    """Return whether `v` lines list a digit (0 or 1) per variable, and not literals.
+    """Return whether `v` lines list a digit (0 or 1) per variable, rather than literals.
 
     `1 10 11 0` could be either. It is a list of literals unless it has between `least` and `most`
     digits, or a word that is not a literal of `most` variables.

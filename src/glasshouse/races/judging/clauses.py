@@ -92,7 +92,7 @@ class Judgement(Summarised):
 
 
 class FaultError(Exception):
-    """Raised to end the judging of an answer with a verdict.
+    """Raised to stop judging an answer, with the final verdict.
 
     Args:
         verdict: the verdict.

@@ -110,9 +110,7 @@ class Keeper:
         deadline = time.monotonic() + seconds
         while not select.select([self.channel], [], [], 0.0)[0]:
             if not self.is_alive:
-                raise KeeperGoneError(
-                    "the keeper's heir has ended unexpectedly; run the command again"
-                )
+                raise KeeperGoneError("the keeper's heir has ended; run the command again")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None

@@ -79,7 +79,7 @@ def run(
         ValueError: the command cannot be started, or the meter cannot be used here.
     """
     if os.name != "posix":
-        raise ValueError("commands can be raced on Linux and macOS only; here, use race_samplers")
+        raise ValueError("commands can be raced only on Linux and macOS; here, use race_samplers")
     with (
         guardian.scratch_folder("glasshouse-") as folder,
         contextlib.closing(new_meter(meter, limits)) as opened,

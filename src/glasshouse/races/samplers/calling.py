@@ -150,7 +150,7 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the call's seconds by a clock, or by the wall clock if the call is faulty."""
+        """Return the call's time in seconds by a clock; a faulty call uses the wall clock."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
@@ -253,8 +253,7 @@ class _Returned:
         for name, array in (("samples", copied.samples), ("energies", copied.energies)):
             if array.dtype.kind not in "biuf":
                 raise _FaultError(
-                    f"its SampleSet cannot be read: its {name} have the type {array.dtype}; "
-                    "expected real numbers"
+                    f"its SampleSet has {name} of type {array.dtype}; expected real numbers"
                 )
         return copied
 
@@ -267,9 +266,7 @@ def evaluated(
     Raises `_FaultError` if samples do not fit the problem.
     """
     if found.vartype != problem.bqm.vartype.name:
-        raise _FaultError(
-            f"returned {found.vartype} samples; expected {problem.bqm.vartype.name} samples"
-        )
+        raise _FaultError(f"returned {found.vartype} samples; expected {problem.bqm.vartype.name}")
     states = _states(found, problem)
     energies: npt.NDArray[Any] = problem.problem.energy(states)
     _compare(found.energies, energies, problem)

@@ -79,7 +79,7 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
         return wall
     if clock == "cpu":
         if cpu is None:
-            raise ValueError("its CPU time was not stored; use the clock 'wall'")
+            raise ValueError("the CPU time was not stored; use the clock 'wall'")
         return cpu
     if clock not in timing:
         known = ", ".join(timing) or "none"

@@ -87,7 +87,7 @@ class SamplerTask(Identified, Summarised):
         return Stop(self.calls)
 
     def canonical(self) -> str:
-        """Return a JSON line of all that determines the rows, except for the computer's speed."""
+        """Return a JSON line with all that determines the rows, except for the computer's speed."""
         problem = self.problem
         asked = {
             **problem.parameters, "instance": problem.name, "sha256": problem.digest,
@@ -202,8 +202,8 @@ def race_samplers(
         seed = Seed.of(rng) if book is None else _reserve(book, rng)
         kind = SAMPLER_RACE if book is None else book.kinds.get(SAMPLER_RACE.name, SAMPLER_RACE)
         if kind == FIRST_SAMPLER_RACE and {clock_name(one) for one in clocks.values()} != {"wall"}:
-            raise StoreError(f"{store} was created by a version that stored wall-clock times only; "
-                             "use the clock 'wall', or a new store")  # fmt: skip
+            raise StoreError(f"{store} was created by a version of glasshouse that stored only "
+                             "wall-clock times; use the clock 'wall', or a new store")  # fmt: skip
         tasks = [
             SamplerTask(replace(who, reads=size), what, seed, calls, size != who.reads, kind)
             for what in problems for who in entered for size in _sizes(who, sizes)
@@ -224,8 +224,7 @@ def _clocks(clock: Clock | Mapping[str, Clock], names: list[str]) -> dict[str, C
         return dict.fromkeys(names, clock)
     if unknown := [name for name in clock if name not in names]:
         raise ValueError(
-            f"clock has a key {unknown[0]!r}, which is not a sampler in the race; use one of "
-            f"{', '.join(names)}"
+            f"clock has a key {unknown[0]!r} that is not a sampler; use one of {', '.join(names)}"
         )
     return {name: clock.get(name, "wall") for name in names}
 
