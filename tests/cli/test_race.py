@@ -442,7 +442,7 @@ def test_dimod_samplers_race_by_the_names_of_their_classes(tmp_path, monkeypatch
     for more, message in [
         (["--solver", "rc2"], "a race needs either --solver or --sampler"),
         (["--sampler", "nowhere_at_all:X"], "cannot be loaded: ModuleNotFoundError"),
-        (["--sampler", "mine=dimod:RandomSampler"], "two samplers are named mine"),
+        (["--sampler", "mine=dimod:RandomSampler"], "two samplers have the name mine"),
     ]:
         assert main([*words, *more]) == 2
         lines = capsys.readouterr().err.strip().splitlines()

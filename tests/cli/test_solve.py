@@ -111,7 +111,7 @@ def test_maxsat_output(planted, capsys):
         (["--solver", "highs", "--runs", "64"], "--runs is invalid for --solver highs"),
         (["--solver", "prove", "--sweeps", "9"], "--sweeps is invalid for --solver prove"),
         (["--solver", "brute", "--target", "3"], "--target is invalid for --solver brute"),
-        (["--solver", "rc2-stratified", "--threads", "2"], "--threads is not for"),
+        (["--solver", "rc2-stratified", "--threads", "2"], "--threads is invalid for"),
         (["--solver", "magic"], "magic"),
         (["--solver", "brute", "--time-limit", "3"], "--time-limit"),
     ],

@@ -103,7 +103,7 @@ def test_more_solvers_and_more_runs_are_the_same_race_and_other_rules_are_not(su
             "whose instances differ from those of 'instance-00000.wcnf'",
         ),
         (Race([broken("none")], field, Limits(seconds=31)), "with time_limit=30, not 31; use the"),
-        (Race([broken("no v line", "none")], field, limits), "another none .its command differs"),
+        (Race([broken("no v line", "none")], field, limits), "none that differs in its command"),
     ):
         with pytest.raises(ValueError, match=said):
             next(iter_race(race, store))

@@ -123,7 +123,7 @@ LIARS = {
         with_record(num_occurrences=lambda x: np.array([10**12, 1, 1, 1])),
     "its num_occurrences must be integers": with_record(num_occurrences=lambda x: -x),
     "its num_occurrences must be integers of": with_record(num_occurrences=lambda x: x + 0.5),
-    "its SampleSet cannot be read: ": with_record(energy=lambda x: np.array([{}] * len(x))),
+    "its SampleSet has energies of type o": with_record(energy=lambda x: np.array([{}] * len(x))),
     "raised ZeroDivisionError": lambda found, bqm: 1 / 0,
     "raised SystemExit: no licence left": never,
     "raised RuntimeError: the machine is on fire": later,
