@@ -169,7 +169,7 @@ class TrainingSettings(Summarised):
         if self.schedule == "exponential" and 0.0 in np.ravel(self.learning_rate):
             raise ValueError("schedule='exponential' needs learning rates above 0; change them")
         if self.first_biases == "data" and not self.biases:
-            raise ValueError("first_biases='data' needs biases; set biases=True")
+            raise ValueError("first_biases='data' needs biases; switch them on")
 
     def _needs_matrices(self) -> str:
         """Return the first setting that only the matrix engine supports; empty if there is none."""
