@@ -126,9 +126,9 @@ def test_the_command_line_and_python_give_the_same_bytes(example, tmp_path, caps
     [
         ("graph complete:9 -f 1/5 --loops 3 --block 0.5 --length 4", "cannot be combined; use some "
          "of --length --max-length --overlap, or some of --block --left"),
-        ("classic --loops 3", "use either --graph, or -n"),
-        ("classic -n 9 --graph torus:4x4 --loops 3", "use either --graph, or -n"),
-        ("classic --graph torus:4x4 -m 4 --loops 3", "use either --graph, or -n"),
+        ("classic --loops 3", "use either --graph or -n"),
+        ("classic -n 9 --graph torus:4x4 --loops 3", "use either --graph or -n"),
+        ("classic --graph torus:4x4 -m 4 --loops 3", "use either --graph or -n"),
         ("random -n 9.5 -f 1/5 --loops 3", "9.5 is not an integer"),
         ("random -n 9 -f 1/5 --loops 3 --overlap some", "constructive"),
         ("random -f 1/5 --loops 3", "visible"),

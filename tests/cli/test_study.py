@@ -255,4 +255,4 @@ def test_a_store_of_trained_machines_is_not_a_study(command, tmp_path, capsys):
     assert main([*words, "-o", store]) == 0
     capsys.readouterr()
     assert main(["study", command, store]) == 2
-    assert "holds trained machines, not a study" in capsys.readouterr().err
+    assert "contains trained machines, not a study" in capsys.readouterr().err

@@ -304,7 +304,7 @@ class TestFunctionsOfTheUser:
                     "--batch-time-limit", "3"])  # fmt: skip
         assert done.returncode == 1
         assert "Traceback" not in done.stderr
-        assert "failed every time" in done.stderr
+        assert "failed in every attempt" in done.stderr
         kept = gh.read_rows(path)["value"].to_list()
         assert set(kept) <= {0, 4}
         task = study_of_file(study, tmp_path).tasks[0]

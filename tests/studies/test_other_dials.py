@@ -266,10 +266,10 @@ class TestTune:
     @pytest.mark.parametrize(
         ("words", "reason"),
         [
-            (["-p", "block"], "is not NAME=VALUE"),
+            (["-p", "block"], "must have the form NAME=VALUE"),
             (["-p", "block=3", "-p", "block=4"], "block is given twice"),
             (["--block", "3", "-p", "block=4"], "--block is now -p block=VALUE"),
-            (["-p", "scale=1/3"], "remove its own option"),
+            (["-p", "scale=1/3"], "remove the option that sets it"),
             (["-p", "colour=red"], "does not take colour"),
         ],
     )

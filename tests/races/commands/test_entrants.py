@@ -50,7 +50,7 @@ def test_dialects_are_found_out(tmp_path):
      ["cat {file}", "cat-2=cat -b {file}", "cat --show=x {file}"]],
 )  # fmt: skip
 def test_the_advice_for_two_solvers_of_one_name_works(solvers):
-    with pytest.raises(ValueError, match=r"name '.*'; give one another name, as in ") as told:
+    with pytest.raises(ValueError, match=r"name '.*'; rename one of them, as in ") as told:
         entrants_of(solvers, Limits(), "classic")
     (advice,) = shlex.split(str(told.value).partition("as in ")[2])
     found = entrants_of([*solvers[:-1], advice], Limits(), "classic")
@@ -68,7 +68,7 @@ def test_solvers_that_cannot_be_are_one_clear_line():
         entrants_of(["nosuchsolver {file}"], Limits())
     with pytest.raises(ValueError, match=r"'rc3' was not found.*built-in solvers are .*rc2"):
         entrants_of(["rc3"], Limits())
-    with pytest.raises(ValueError, match="two solvers have the name 'cat'; give one"):
+    with pytest.raises(ValueError, match="two solvers have the name 'cat'; rename one"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")
     for word, fault in (
         ("{fil}", r"\{fil\} is not a placeholder; use \{file\}, \{seed\} or \{seconds\}"),
