@@ -216,7 +216,7 @@ def lattice(shape: tuple[int, ...], weights: str) -> Ising:
     ("wrong", "words"),
     [
         ({"sweeps": 0}, "sweeps"),
-        ({"sweeps": 2**31}, "must be at most 2147483647, the most sweeps"),
+        ({"sweeps": 2**31}, "must be at most 2147483647, the largest number"),
         ({"replicas": 1}, "replicas"),
         ({"replicas": 10**12}, "too many for a ladder; use at most"),
         ({"beta": (1.0, 0.5)}, "rising"),
