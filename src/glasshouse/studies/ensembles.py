@@ -112,7 +112,7 @@ def source_of(method: str) -> Ensemble:
     """Return a built-in ensemble; the ValueError for an unknown name lists all methods."""
     if not isinstance(method, str) or method not in ENSEMBLES:
         known = ", ".join([*METHODS, *ENSEMBLES])
-        raise ValueError(f"method={method!r:.60} is neither one of {known} nor module:function")
+        raise ValueError(f"method={method!r:.60} is not one of {known}, nor module:function")
     return ENSEMBLES[method]
 
 
