@@ -154,7 +154,7 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert " 2/2 " in told
         assert "proven" not in told
     for suite, answers, fault in (
-        ("contest", "contest", "contest has no manifest.jsonl; expected the answers"),
+        ("contest", "contest", "contest has no manifest.jsonl; expected a suite's answers"),
         ("smoke", "secret", "smoke must be a folder of instances"),
     ):
         at = str(tmp_path / suite) if suite == "contest" else suite

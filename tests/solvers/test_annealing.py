@@ -310,7 +310,7 @@ def test_in_long_runs_each_beta_is_held_for_some_sweeps(monkeypatch):
         ({"threads": 0}, "threads=0 is below 1"),
         ({"beta": (1.0, -1.0)}, "not negative"),
         ({"beta": (float("nan"), 1.0)}, "finite"),
-        ({"beta": [0.1, 0.2, 0.3]}, "3 numbers, but must have 2 or 10 numbers"),
+        ({"beta": [0.1, 0.2, 0.3]}, "3 numbers, but must have 2 or 10 \\(one per sweep"),
         ({"beta": "hot"}, "beta='hot' is not a list of numbers"),
         ({"beta": 0.5}, "beta=0.5 is not a list of numbers"),
         ({"beta": []}, "not a list of numbers"),
@@ -326,7 +326,7 @@ def test_in_long_runs_each_beta_is_held_for_some_sweeps(monkeypatch):
         ({"time_limit": True}, "not a positive number of seconds"),
         ({"time_limit": float("nan")}, "not a positive number of seconds"),
         ({"time_limit": "1"}, "not a positive number of seconds"),
-        ({"sweeps": 2**31}, "must be at most 2147483647, the most sweeps"),
+        ({"sweeps": 2**31}, "must be at most 2147483647, the largest number"),
         ({"rng": -1}, "negative"),
     ],
 )
