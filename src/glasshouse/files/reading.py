@@ -41,8 +41,8 @@ def read(
         place: the file, or an open stream of bytes.
         format: the format, if the file has no suffix: "wcnf", "npz", "qubo.gz", …
         verify: False trusts a plant as the file states it.
-        units: the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them:
-            "spin" for ±1, "binary" for 0 and 1.
+        units: "spin" for ±1 or "binary" for 0 and 1, for a matrix (.npy, .csv, .npz of W, a, b) or
+            a .hubo file that does not state its units.
 
     >>> import tempfile
     >>> from pathlib import Path
