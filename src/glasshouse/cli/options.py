@@ -43,8 +43,8 @@ SourceFormat = Annotated[
 Units = Annotated[
     Literal["spin", "binary"] | None,
     Parameter(
-        help="the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them, or of "
-        "a .hubo file without a vartype: ±1, or 0 and 1."
+        help="the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them, or "
+        "of a .hubo file without a vartype: ±1, or 0 and 1."
     ),
 ]
 Force = Annotated[bool, Parameter(help="overwrite files that already exist.")]
