@@ -56,7 +56,7 @@ def write_certificate(
     if largest >= 10**MOST_DIGITS:
         raise ValueError(f"the certificate has a number of more than {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
-    version = 5 if certificate.cores else 4 if certificate.num_monomials else version
+    version = 5 if certificate.num_cores else 4 if certificate.num_monomials else version
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
@@ -66,8 +66,10 @@ def write_certificate(
     head += [] if certificate.tree is None else tree_lines(certificate.tree, len(certificate.state))
     if certificate.num_monomials:
         head.append(f"monomials {certificate.num_monomials}")
-    cores = certificate.cores
-    head.append(f"cores {cores.num_cores}" if cores else f"loops {certificate.num_loops}")
+    if certificate.num_cores:
+        head.append(f"cores {certificate.num_cores}")
+    else:
+        head.append(f"loops {certificate.num_loops}")
     if certificate.num_squares:
         head.append(f"squares {certificate.num_squares}")
     with replacing(Path(path), overwrite=overwrite) as file:
@@ -77,7 +79,8 @@ def write_certificate(
             write_rows(file, table.indices.astype(np.int64) + 1, table.starts[1:])
         _write_loops(file, certificate)
         _write_squares(file, certificate)
-        if cores:
+        if certificate.num_cores:
+            cores = certificate.cores
             _write_parts(file, cores.costs, cores.tokens, cores.starts)
 
 
