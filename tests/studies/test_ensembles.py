@@ -108,7 +108,7 @@ class TestLattices:
             ({"L": 4, "dilution": 1}, "below 1"),
             ({"L": 10**6}, "choose a smaller size"),
             ({"L": 4, "colour": 1}, "does not take colour"),
-            ({}, "needs L"),
+            ({}, "needs values for L"),
         ],
     )
     def test_bad_parameters_are_refused_before_anything_is_drawn(self, parameters, message):
