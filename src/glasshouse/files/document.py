@@ -203,8 +203,9 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
     common parts. Integers above 64 bits take longer.
     """
     certificate, tree = beside.certificate, beside.certificate.tree
-    is_of_cores = certificate.num_cores > 0 and isinstance(problem, (Max2Sat, MaxSat))
-    if beside.most_work is not None and is_of_cores:
+    if beside.most_work is None:
+        return
+    if certificate.num_cores and isinstance(problem, (Max2Sat, MaxSat)):
         named = np.abs(certificate.cores.tokens[certificate.cores.is_clause])
         literals = np.append(0, np.diff(clause_rows(problem)[1]))
         known = named[(named > 0) & (named < len(literals))]
@@ -213,7 +214,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
                 f"the leaves of its cores name clauses of {int(literals[known].sum())} literals in "
                 f"total, too many to check; raise {VARIABLE} if you trust the file"
             )
-    if tree is None or beside.most_work is None:
+    if tree is None:
         return
     common = int(certificate.starts[tree.common_loops])
     common += certificate.squares.chosen([slice(0, tree.common_squares)]).num_terms

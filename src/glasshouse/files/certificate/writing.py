@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Branch, Certificate, Leaf, Tree
-from glasshouse.files.certificate.reading import MOST_DIGITS, TITLE
-from glasshouse.files.text.number_rows import bit_string, write_rows
+from glasshouse.certificates import Certificate
+from glasshouse.files.certificate.reading import TITLE
+from glasshouse.files.certificate.trees import tree_lines
+from glasshouse.files.text.number_rows import MOST_DIGITS, bit_string, write_rows
 from glasshouse.files.text.streams import replacing
 from glasshouse.problems import IntArray, Max2Sat, Number, Problem
 
@@ -82,25 +82,6 @@ def write_certificate(
         if certificate.num_cores:
             cores = certificate.cores
             _write_parts(file, cores.costs, cores.tokens, cores.starts)
-
-
-def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
-    """Yield a tree as lines of a certificate file, in which the ghost is vertex 0.
-
-    >>> from glasshouse.certificates import Cover
-    >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
-    ['tree 3', 'branch 1 0', 'leaf 3 1', 'cover 2']
-    """
-    yield f"tree {len(tree.rows)}"
-    if tree.common_loops or tree.common_squares:
-        yield f"common {tree.common_loops} {tree.common_squares}"
-    for row in tree.rows:
-        if isinstance(row, Leaf):
-            yield f"leaf {row.loops} {row.squares}"
-            continue
-        nodes = row if isinstance(row, Branch) else row.nodes
-        word = "branch" if isinstance(row, Branch) else "cover"
-        yield " ".join([word, *("0" if node == ghost else str(node + 1) for node in nodes)])
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:
