@@ -22,17 +22,17 @@ KINDS = ("Finding the optimum", "Proving the optimum")
 SHOWN = (
     "## What it shows",
     "",
-    "* **Sums of loops** (random, structured, on lattices, tiles, cluster loops) are hard for "
-    "annealing only. The cycle LP proves all of them in a tenth of a second or less.",
+    "* **Sums of loops** (random, structured, on lattices, tiles, cluster loops) are hard only for "
+    "annealing. The cycle LP proves all of them, in a tenth of a second or less.",
     "* **Families whose squares are all zero in the planted state** (Wishart, XORSAT, 2-in-4-SAT, "
-    "even partitions) are proven by the semidefinite bound at once. Only the search can be hard, "
-    "and it is hard for Wishart and partitions. At 64 spins, dwave-samplers found no optimum "
-    "of these two families, and no other prover proved one.",
-    "* **NAE-3-SAT** has squares that are one in the planted state, and the semidefinite bound "
-    "leaves a gap. At 64 spins, the cycle LP still proves these instances; other provers do not.",
+    "even partitions) are proven at once by the semidefinite bound. Only the search can be hard. "
+    "It is hard for Wishart and for partitions: at 64 spins, dwave-samplers did not find an "
+    "optimum of these two families, and no other prover proved one.",
+    "* **NAE-3-SAT** has squares that are one in the planted state, so the semidefinite bound "
+    "leaves a gap. At 64 spins, only the cycle LP proves these instances.",
     "* **XORSAT and posiforms** are solved in a millisecond by a solver that knows the family.",
     "* **Dense glasses without a planted state** are easy to solve, but no attack in the atlas "
-    "proves their optimum.",
+    "proves an optimum.",
 )
 
 
@@ -65,22 +65,25 @@ def write_page(
     wrong = [row for row in rows if row.get("wrong")]
     lines = [
         "# The atlas: which attack breaks which family", "",
-        "The atlas measures which solver finds or proves the optimum of which family of problems. "
+        "The atlas shows which solvers find or prove the optima of which families of problems. "
         "Each use of a solver on a family is called an *attack*. The page "
         "[families](../families.md) describes the planted families.", "",
-        "The command `python -m benchmarks atlas` makes this page. Date, computer and versions: "
-        f"{where['date']}, {where['cpu']}, {where['cores']} cores, Python {where['python']}; "
-        f"{versions}. Each attack had one thread and {seconds:g} s per instance. The file "
-        "`cells.jsonl` contains the result of every attack on every instance.", "",
-        "A cell of the tables contains the median time over all instances of a family, and the "
-        "number of instances on which the attack finished. An unfinished attack counts as longer "
-        "than the limit. If at least half of the attacks are unfinished, the cell contains "
-        "`> limit`. The word *refused* means that the solver refuses the weights, because they are "
-        "too large for its precision.", "",
-        "To *find* the optimum, an attack must reach the planted energy. For unplanted instances, "
-        "it must reach the best energy that 256 runs of 4000 sweeps found. To *prove* the optimum, "
-        "an attack must show that no energy is lower:", "",
-        "* The attack *cycle LP* (a linear program over frustrated cycles) gets the planted state.",
+        "The command `python -m benchmarks atlas` makes this page. Each attack had one thread and "
+        f"{seconds:g} s per instance. The file `cells.jsonl` contains the result of every attack "
+        "on every instance.", "",
+        f"Date, computer and versions: {where['date']}, {where['cpu']}, {where['cores']} cores, "
+        f"Python {where['python']}; {versions}.", "",
+        "Each cell of the tables contains the median time over all instances of a family, followed "
+        "by the number of instances on which the attack finished. An unfinished attack counts as "
+        "longer than the limit. If an attack is unfinished on at least half of the instances, the "
+        "cell contains `> limit`. The word *refused* means that the solver refuses the weights, "
+        "because they are too large for its precision.", "",
+        "To *find* the optimum, an attack must reach the planted energy. For an unplanted "
+        "instance, it must reach the best energy that 256 runs of 4000 sweeps found.", "",
+        "To *prove* the optimum, an attack must show that no energy is lower. The attacks differ "
+        "in what they receive and compute:", "",
+        "* The attack *cycle LP* (a linear program over frustrated cycles) receives the planted "
+        "state.",
         "* The attack *semidefinite* computes a bound in floats. It counts as finished if no "
         "possible energy lies between the bound and the target.",
         "* The attack *structure* is a solver that knows the family: Gaussian elimination over "

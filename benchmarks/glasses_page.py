@@ -11,17 +11,19 @@ Row = dict[str, Any]
 
 HEAD = """# What was proven here
 
-This page lists spin glasses that were not planted and whose ground states glasshouse proved. Each
-proof is a certificate, a file that the stand-alone checker accepts.
+This page lists unplanted spin glasses whose ground states glasshouse has proven. Each proof is a
+certificate, a file that the stand-alone checker accepts.
 
-`python -m benchmarks glasses` repeats the measurement. Every run is a line of
-[glasses.jsonl](glasses.jsonl). Lattices are periodic, normal weights are in units of 10^-5, and
-seeds start at 0.
+To repeat the measurement, run `python -m benchmarks glasses`. The file
+[glasses.jsonl](glasses.jsonl) contains one line for each run. Lattices are periodic, and seeds
+start at 0. Normally distributed weights are integers in units of 10^-5.
 
 Date, computer and versions: {setting}
 
-Each run used one core, and its time does not include compilation. Other work ran on the computer.
-If an instance was run again after a change of the code, its last run counts. The columns are:
+Each run used one core, while other work ran on the computer. The time of a run does not include
+compilation. If an instance was run again after a change to the code, only its last run counts.
+
+These are the columns of the table below:
 
 | column | meaning |
 |---|---|
@@ -35,37 +37,43 @@ If an instance was run again after a change of the code, its last run counts. Th
 | checker | the longest time of the stand-alone checker |
 | largest gap | the largest gap of an instance without a proof, relative to the energy |
 
-Runs of the method *cycle LP* took place before odd cliques were added to the linear program
-(*clique LP*). These runs, the runs of the method *semidefinite*, and the runs of other solvers used
-an Intel Xeon.
+The method *cycle LP* was used until odd cliques were added to the linear program; the method with
+odd cliques is called *clique LP*. An Intel Xeon was used for the runs of *cycle LP*, for the runs
+of *semidefinite*, and for the runs of other solvers.
 
 """
 
 LIBRARY = """
-The 17 toroidal graphs of the G-set, with 800 to 20,000 vertices, are proven as well, in 0.1 to 3.4
-processor seconds each. For G62 and G72, the public tables at hand list smaller cuts. The [certified
-library](../library/README.md) has the certificates of these graphs and of other standard instances.
+The optima of the 17 toroidal graphs of the G-set, with 800 to 20,000 vertices, are proven as well,
+in 0.1 to 3.4 processor seconds each. For G62 and G72, the proven optimum is larger than the best
+cut in the two public tables that we had. The [certified library](../library/README.md) contains the
+certificates of these graphs and of other standard instances.
 """
 
 PEERS = """
 ## Other solvers on the same instances
 
-The table shows the seconds that each solver took to prove the instance with seed 0. If a solver had
-no proof, the table shows its time limit as "> limit". The mark – means that a solver was not tried,
-because it failed at a smaller size. SCIP and HiGHS solve an integer program, and CP-SAT and
-toulbar2 solve the weighted MAX-2-SAT problem. Each solver used one core.
+The next table shows how many seconds each solver took to prove the optimum of the instance with
+seed 0. If a solver did not find a proof, the table shows its time limit as "> limit". The mark –
+means that a solver was not tried, because it had failed at a smaller size.
+
+Each solver used one core. SCIP and HiGHS solve each problem as an integer program. CP-SAT and
+toulbar2 solve it as a weighted MAX-2-SAT problem.
 
 """
 
 OTHERS = """
 ## Solvers that were not available
 
-Some solvers for spin glasses are not on PyPI, and could not be measured. For dense graphs, these
-are Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and MADAM. For sparse
-graphs, they are McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS (Rehfeldt, Koch and
-Shinano, Math. Prog. Comp. 15, 2023). Their published tables could not be read either, so this page
-repeats no figure from them. As far as we know, none of these solvers writes a proof that others can
-check.
+Some solvers for spin glasses are not on PyPI, so we could not measure them:
+
+* for dense graphs: Biq Mac (Rendl, Rinaldi, Wiegele, Math. Programming 121, 2010), BiqBin and
+  MADAM;
+* for sparse graphs: McSparse (Charfreitag, Jünger, Mallach, Mutzel) and SMS (Rehfeldt, Koch and
+  Shinano, Math. Prog. Comp. 15, 2023).
+
+This page does not repeat figures from the published tables of these solvers, because we could not
+read them. As far as we know, none of these solvers writes a proof that others can check.
 """
 
 

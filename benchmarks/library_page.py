@@ -12,23 +12,27 @@ Row = dict[str, str]
 
 HEAD = """# The certified library
 
-This page lists {number} standard instances of Max-Cut and QUBO. {proven} of them have a proven
-optimum here; each of the other instances has a proven bound. Every row has a certificate, a file
-that proves the optimum or the bound, and that any reader can check. The stand-alone checker
-accepted every certificate before its row was written.
+This page lists {number} standard instances of Max-Cut and QUBO. For {proven} of them, the optimum
+is proven here. For each of the others, a bound is proven. Every row has a certificate, a file that
+proves the optimum or the bound, and that anyone can check. Before a row was written, the
+stand-alone checker accepted its certificate.
 
-The file [instances.csv](instances.csv) has all rows, with the SHA-256 of each instance and of each
-certificate. The folder `certificates` has {committed} of the certificates in compressed form. The
-file [checker.py](checker.py) is the stand-alone checker.
+This folder contains:
 
-The instances belong to their authors, and are not in this repository. The fingerprint of an
-instance is a hash of the problem, not of the file. So `glasshouse library check FILE` recognises a
-copy of an instance in any format and with any order of lines.
+* [instances.csv](instances.csv): all rows, with the SHA-256 hash of each instance and of each
+  certificate;
+* the folder `certificates`: {committed} of the certificates, compressed;
+* [checker.py](checker.py): the stand-alone checker.
+
+The instances belong to their authors and are not in this repository. If you have a copy of an
+instance, `glasshouse library check FILE` recognises it, in any format and with its lines in any
+order. This is possible because the fingerprint of an instance is a hash of the problem, not of the
+file.
 
 ## Verify a row
 
-You can verify a row of the table in a few seconds, and you need only Python. In this example,
-`G62.txt` is the file of the instance G62 from the G-set, under any name. The certificate
+You can verify a row of the table in a few seconds, with Python alone. In this example, `G62.txt` is
+your copy of the instance G62 from the G-set; the file may have any name. The certificate
 `G62.cert.xz` is in the folder `certificates/gset`:
 
 <!-- not run: the instance is not in this repository -->
@@ -37,47 +41,53 @@ python3 -c "import lzma; print(lzma.open('G62.cert.xz', 'rt').read(), end='')" >
 python3 checker.py G62.txt G62.cert
 ```
 
-The checker prints `VERIFIED optimum 4872`. For an open instance, whose optimum is not proven, it
-prints the bound and the value of the cut.
+The checker prints `VERIFIED optimum 4872`. For an instance whose optimum is not proven, it prints
+the proven bound and the value of the best known state.
 
-If a certificate is not in this folder, `glasshouse prove FILE` writes it again. This takes about as
-long as the table states. The SHA-256 of the new certificate may differ from the one in the table,
-but the checker accepts both certificates.
+Some of the certificates are not in this folder. To make such a certificate again, run `glasshouse
+prove FILE`, which takes about as long as the table states. The SHA-256 hash of the new certificate
+may differ from the hash in the table, but the checker accepts both certificates.
 
 ## Time limits of the searches
 
-Computer: {computer}; one core for each instance, next to other work. *Seconds* are processor
-seconds of all searches for an instance.
+Computer: {computer}; each search used one core, while other work ran on the computer. The column
+*seconds* contains the processor time of all searches for an instance.
+
+The next table shows the longest time limit that was tried for an instance:
 
 {limits}
-
-`python -m benchmarks library --instances DIR --time-limit SECONDS` resumes the run, and `python -m
-benchmarks library_page --run DIR` writes this page.
+To resume the run, use `python -m benchmarks library --instances DIR --time-limit SECONDS`. To write
+this page again, use `python -m benchmarks library_page --run DIR`.
 
 ## By family
 
-The table summarises the instances of each family. *Gap* is the distance between bound and value, as
-a fraction of the value. *Better* is the number of instances whose value here is better than the
-value in each public table that has the instance. *Open* names the instances without a proven
-optimum.
+The next table summarises the instances of each family. Three of its columns need an explanation:
+
+* *largest gap*: the largest distance between bound and value, as a fraction of the value;
+* *better*: the number of instances whose value here is better than in every public table that
+  contains the instance;
+* *open*: the names of the instances without a proven optimum.
 
 {families}
 ## Best known values before
 
-The columns *table 1* and *table 2* contain the values of two public tables, read on 2026-11-18.
-Table 1 is from the repository KULeuven-MICAS/openising, and has values of the DIMACS tori from
-several sources. Table 2 is from the repository romank-rudolfovo/MaxCut_benchmarkdata. Neither table
-has proofs, and the tables disagree in many rows. No papers were read for this page, so nothing is
-claimed about the values that papers have published before.
+The columns *table 1* and *table 2* contain the values of two public tables, read on 2026-11-18:
 
-The column *better by* compares the value here with the better value of the tables. A positive
-number means that the value here is better. {differing}
+* Table 1 is from the repository KULeuven-MICAS/openising. Its values for the DIMACS tori are from
+  several sources.
+* Table 2 is from the repository romank-rudolfovo/MaxCut_benchmarkdata.
+
+Neither table contains proofs, and the two tables disagree in many rows. We did not read papers for
+this page, so it claims nothing about values that papers have published before.
+
+The column *better by* compares the value here with the better of the two values in the tables. A
+positive number means that the value here is better. {differing}
 
 ## All instances
 
-*Size* is the size of the certificate before compression. If the certificate is in this repository,
-the size links to the compressed file. In a browser, click on the head of a column to sort the table
-by this column.
+The column *size in MB* contains the size of the certificate before compression. If the certificate
+is in this repository, the size links to the compressed file. In a browser, click the head of a
+column to sort the table by that column.
 
 <div class="sortable">
 
@@ -143,26 +153,33 @@ def _summary(family: str, name: str, rows: list[Row]) -> Row:
 
 
 def _limits(rows: list[Row]) -> str:
-    """Return a sentence on the time limits: instances and proven instances per limit."""
+    """Return a table of the time limits: instances and proven instances per limit."""
     groups: dict[float, list[Row]] = defaultdict(list)
     for row in rows:
         groups[float(row["limit"])].append(row)
-    parts = []
-    for limit, group in sorted(groups.items()):
-        closed = sum(row["proven"] == "yes" for row in group)
-        parts.append(f"{limit:g} s for {len(group)} instances, of which {closed} are proven")
-    return "The longest time limit tried was " + "; ".join(parts) + "."
+    return _table(
+        {
+            "longest limit": f"{limit:g} s",
+            "instances": str(len(group)),
+            "proven": str(sum(row["proven"] == "yes" for row in group)),
+        }
+        for limit, group in sorted(groups.items())
+    )
 
 
 def _differing(rows: list[Row]) -> str:
     better = [row["name"] for row in rows if (better_by(row) or 0) > 0]
     worse = [row["name"] for row in rows if (better_by(row) or 0) < 0]
-    text = f"It is positive for {', '.join(better)}." if better else "It is never positive."
+    text = f"It is positive for {_joined(better)}." if better else "It is never positive."
     if worse:
-        text += f" It is negative, because a table has a better value, for {', '.join(worse)}."
+        text += f" It is negative for {_joined(worse)}: a table has a better value."
     if beyond := [row["name"] for row in rows if _is_beyond(row)]:
-        text += f" The bound here refutes the value of a table for {', '.join(beyond)}."
+        text += f" The bound here refutes the value of a table for {_joined(beyond)}."
     return text
+
+
+def _joined(names: list[str]) -> str:
+    return " and ".join([*filter(None, [", ".join(names[:-1])]), names[-1]])
 
 
 def _is_beyond(row: Row) -> bool:

@@ -69,28 +69,33 @@ def head(limits: Limits, workers: int, missing: Sequence[str], count: int | None
     fewer = "" if count is None else f" --count {count}"
     where = setting(*PACKAGES)
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
-    absent = f" These solvers were not raced: {', '.join(missing)}." if missing else ""
+    absent = f"\n\nThese solvers were not raced: {', '.join(missing)}." if missing else ""
     return f"""# A race on proven instances
 
-This page shows a race of third-party solvers and the solvers of glasshouse on instances whose
-optima are proven. `prove`, `anneal` and `temper` belong to glasshouse.
+This page shows a race between third-party solvers and glasshouse on instances whose optima are
+proven. The solvers `prove`, `anneal` and `temper` belong to glasshouse.
 
-The race ran on {where["date"]}: {where["cpu"]}, {where["cores"]} cores, Python {where["python"]};
-{versions}.
-The time limit was {limits.seconds:g} s per run. {workers} runs took place at the same time, and
-each solver had one run per instance.{absent}
+Date, computer and versions: {where["date"]}, {where["cpu"]}, {where["cores"]} cores, Python
+{where["python"]}; {versions}.
+
+Each solver had one run per instance, with a time limit of {limits.seconds:g} s. Up to {workers}
+runs took place at the same time.{absent}
 
 The instances of each suite are the files that `glasshouse suite write NAME{fewer} -o DIR` writes.
 The command `python -m benchmarks.races --seconds {limits.seconds:g} --workers {workers}{fewer}` ran
 the race and wrote this page. All runs are in [runs.csv](runs.csv).
 
-A run is *solved* if the solver claims an optimum and is right. Annealing, tempering and tabu search
-never claim an optimum. Compare such solvers by *reached*, the number of runs that found the best
-known cost, and by *to the best*, the median seconds until this cost was printed. The page [racing
-solvers](../races.md) explains the other columns.
+The table of each suite has these columns, among others:
 
-Built-in solvers run in Python, whose start is part of every time. The start time is stated below
-each table."""
+* *solved*: the number of runs in which the solver claimed an optimum and was right. Annealing,
+  tempering and tabu search never claim an optimum; use the next two columns to compare them.
+* *reached*: the number of runs that found the best known cost.
+* *to the best*: the median seconds until this cost was printed.
+
+The page [racing solvers](../races.md) explains the other columns.
+
+Built-in solvers run in Python, so every time includes the start of Python. The start time is stated
+below each table."""
 
 
 def suite_part(name: str, results: Results) -> list[str]:
@@ -123,22 +128,23 @@ def row_of(results: Results, one: SolverScore) -> dict[str, object]:
 
 
 def verdict_of(scores: Sequence[SolverScore], number: int) -> str:
-    """Return sentences that name the best solvers and the faulty solvers."""
+    """Return a list that names the best solvers and the faulty solvers."""
     most, furthest = max(one.solved for one in scores), max(one.reached for one in scores)
     best = [one for one in scores if one.solved == most]
     fastest = min(best, key=lambda one: one.par2)
     lines = ["No solver solved an instance."]
     if most:
-        lines = [f"{named(best)} solved the most instances ({most} of {number})."]
-        which = "lowest PAR-2 of these solvers" if len(best) > 1 else "PAR-2"
-        lines.append(f"The {which} is {fastest.par2:.3g} s (`{fastest.solver}`).")
-    lines.append(f"{named([one for one in scores if one.reached == furthest])} reached the best "
-                 f"known cost on the most instances ({furthest} of {number}).")  # fmt: skip
+        lines = [f"Solved the largest number of instances ({most} of {number}): {named(best)}."]
+        which = "Lowest PAR-2 among these solvers" if len(best) > 1 else "PAR-2 of this solver"
+        lines.append(f"{which}: {fastest.par2:.3g} s (`{fastest.solver}`).")
+    reached = named([one for one in scores if one.reached == furthest])
+    lines.append("Reached the best known cost on the largest number of instances "
+                 f"({furthest} of {number}): {reached}.")  # fmt: skip
     if none := [one for one in scores if not one.solved and not one.reached]:
-        lines.append(f"{named(none)} neither solved an instance nor reached the best known cost.")
+        lines.append(f"Neither solved an instance nor reached the best known cost: {named(none)}.")
     if wrong := [one for one in scores if one.faults]:
-        lines.append(f"Runs of {named(wrong)} reveal a bug in the solver.")
-    return " ".join(lines)
+        lines.append(f"Had a fault in at least one run: {named(wrong)}.")
+    return "\n".join(f"* {line}" for line in lines)
 
 
 def places(results: Results, scores: Sequence[SolverScore], dial: str) -> str:
@@ -177,8 +183,8 @@ def notions_part(results: Mapping[str, Results]) -> list[str]:
     return [
         "## Three kinds of hard",
         "An instance can be hard for annealing, for core-guided solvers, or for linear programs. "
-        "One solver stands for each of these three kinds. The table shows the median seconds of "
-        "this solver to the best known cost, with 95 % intervals:\n\n"
+        "In the next table, one solver represents each of these three kinds. The table shows the "
+        "median seconds until this solver found the best known cost, with 95 % intervals:\n\n"
         + table(rows)
         + "\n"
         + correlations(results),
@@ -216,10 +222,11 @@ def correlations(results: Mapping[str, Results]) -> str:
                 "–" if is_flat else f"{spearmanr(pairs[:, 0], pairs[:, 1]).statistic:.2f}"
             )
         rows.append(row)
-    return ("The next table shows Spearman's rank correlation of these seconds over the instances "
-            "of a suite. A correlation of 1 means that the same instances are hard for both "
-            "solvers; a correlation of 0 means that their times are unrelated. A run that did not "
-            "reach the best known cost counts as the time limit.\n\n" + table(rows))  # fmt: skip
+    return ("For each suite and each pair of these solvers, the next table shows Spearman's rank "
+            "correlation between their times. A correlation of 1 means that the same instances are "
+            "hard for both solvers; a correlation of 0 means that their times are unrelated. If a "
+            "run did not reach the best known cost, the time limit counts as its time.\n\n"
+            + table(rows))  # fmt: skip
 
 
 def lp_easy(results: Mapping[str, Results]) -> str:
@@ -234,8 +241,9 @@ def lp_easy(results: Mapping[str, Results]) -> str:
         if solved >= _ALL * number:
             lines.append("**Frustrated loops are easy for linear programs.** Planted loops are "
                          "their own proof of optimality, and a linear program over cycles finds "
-                         f"this proof. `prove`, which uses this program, solved {shares}, even "
-                         "if the instances were hard for annealing.")  # fmt: skip
+                         "this proof. The solver `prove` uses this program. It solved almost all "
+                         "planted instances, including those that are hard for annealing: "
+                         f"{shares}.")  # fmt: skip
         else:
             lines.append("Within the limit, `prove` (a linear program over cycles) solved "
                          f"{shares}. Planted loops always have such a proof. The instances "
@@ -243,9 +251,9 @@ def lp_easy(results: Mapping[str, Results]) -> str:
     for name, one in results.items():
         if name not in planted and "prove" in one.by_solver:
             told = score(one, "prove")
-            lines.append(f"On the suite `{name}`, which is not planted, it solved {told.solved} "
-                         f"of {told.runs}.")  # fmt: skip
-    lines.append("Frustrated loops alone do not make instances that are hard for linear "
+            lines.append(f"On the suite `{name}`, which is not planted, `prove` solved "
+                         f"{told.solved} of {told.runs}.")  # fmt: skip
+    lines.append("So frustrated loops alone do not make instances that are hard for linear "
                  "programs.")  # fmt: skip
     return " ".join(lines)
 

@@ -68,7 +68,8 @@ def build(store: Store) -> Reproduction:
     ]  # fmt: skip
     return Reproduction(
         "Decay of frustration", figure, claims,
-        "within 2 % and the 95 % interval: the formula takes edges as independent",
+        "A number agrees if it differs from the formula by at most 2 % plus the half-width of the "
+        "95 % interval. The 2 % are allowed because the formula assumes independent edges.",
         f"4-loops dropped at random on {n} × {m}, signs free; {data[0]['instances']} instances per "
         "point; no solver",
         data,

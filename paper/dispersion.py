@@ -46,8 +46,8 @@ def build() -> Reproduction:
     place_legend(ax, [mark("lines: formula", linestyle="-"), mark("points: simulated", marker="o")])
     return Reproduction(
         "Dispersion of local fields", figure, claims,
-        "more concentrated frustration, more dispersion",
-        f"the exact (hypergeometric) variance; points are {_SAMPLES} simulated fields each", data,
+        "The claims agree if the dispersion grows as the frustration becomes more concentrated.",
+        f"the exact (hypergeometric) variance; each point has {_SAMPLES} simulated fields", data,
     )  # fmt: skip
 
 

@@ -52,18 +52,22 @@ def build(store: Store) -> Reproduction:
               _is_rising(f, [-row["gap"] for row in data])),
     ]  # fmt: skip
     return Reproduction(
-        "First excited state", figure, claims, "rank correlation with f above 0.8",
+        "First excited state", figure, claims,
+        "A quantity grows if its rank correlation with f is above 0.8, and shrinks if it is below "
+        "-0.8.",
         f"exact enumeration of 8 × 8 instances, loop density 5, {data[0]['instances']} per point; "
         "no solver",
         data,
         (
-            "The distance is that from a first excited state to its nearest ground state, averaged "
-            "over all first excited states of an instance. The smallest possible distance, one "
-            "flipped spin, is 1/n. The paper does not state a size or a density for this claim, "
-            "which does not hold in general: the least distance did not grow for 10 × 10 at "
-            "density 3 (0.100 at f = 0 and at 1/4, at most 0.111). Of the densities 1, 2, 5 and 10 "
-            "at 8 × 8, density 5 showed the strongest growth. f = 1/4 is omitted, because its "
-            "ground states are degenerate. Agreement only means that such a regime exists.",
+            "The distance is measured from a first excited state to its nearest ground state, and "
+            "averaged over all first excited states of an instance. The smallest possible "
+            "distance is one flipped spin, which is 1/n.",
+            "The paper does not state a size or a density for its claim about the distance, and "
+            "the claim does not hold in general. For 10 × 10 at density 3, the least distance did "
+            "not grow: it was 0.100 at f = 0 and at f = 1/4, and at most 0.111.",
+            "For 8 × 8, the densities 1, 2, 5 and 10 were tried. This page shows density 5, which "
+            "had the strongest growth. Agreement therefore only means that such a regime exists. "
+            "f = 1/4 is omitted, because its ground states are degenerate.",
         ),
     )  # fmt: skip
 

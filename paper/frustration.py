@@ -77,13 +77,15 @@ def build(store: Store) -> Reproduction:
     claims += [claim for point in points for claim in _reference_claim(point)]
     return Reproduction(
         "Difficulty versus frustration", figure, claims,
-        "same law by AICc; reference values within 15 % or our 95 % interval",
+        "A law agrees if AICc selects the paper's law. A reference value agrees if our value is "
+        "within 15 % of it, or if it is within our 95 % interval.",
         settings_text(points), [_row(point) for point in points],
         (
-            "The data file contains all deviations from the paper's fitted curves "
-            "(`deviation_from_paper`), and the table the largest deviation for each f. [The "
-            "offset](offset.md) tests an explanation. The sizes are our choice, because the paper "
-            "does not list its sizes; the best law depends on their range.",
+            "For each f, the table contains the largest deviation from the paper's fitted curve. "
+            "The data file contains all deviations (`deviation_from_paper`). [The "
+            "offset](offset.md) tests an explanation of these deviations.",
+            "The sizes are our choice, because the paper does not list its sizes. The best law "
+            "depends on the range of the sizes.",
             _reference_remark(points),
         ),
     )  # fmt: skip
@@ -135,10 +137,12 @@ def _reference_remark(points: list[Point]) -> str:
     pairs = [(p.estimate, value) for p, value in known if value is not None]
     off = [(e, v) for e, v in pairs if abs(e.value / v - 1) > _CLOSE]
     beyond = sum(not e.low <= v <= e.high for e, v in off)
+    if not off:
+        return f"Our values are within 15 % of all {len(pairs)} reference values."
     return (
-        f"Of {len(pairs)} reference values, {len(pairs) - len(off)} are met within 15 %; {beyond} "
-        "of the other values are outside the 95 % interval of the measurement, which is wide if "
-        "there are few instances."
+        f"Our values are within 15 % of {len(pairs) - len(off)} of the {len(pairs)} reference "
+        f"values. Of the other reference values, {beyond} are outside the 95 % interval of our "
+        "value. This interval is wide if there are few instances."
     )
 
 

@@ -51,7 +51,7 @@ def build(store: Store) -> Reproduction:
     claims = [claim for setting in SETTINGS for claim in _claims(setting, found[setting])]
     return Reproduction(
         "The offset to the paper's curves", figure, claims,
-        "mean deviation from the paper's fitted curves below 5 %",
+        "A claim agrees if the mean deviation from the paper's fitted curve is below 5 %.",
         settings_text(points),
         [_row(setting, one) for setting in SETTINGS for one in found[setting]],
         _remarks(found),
@@ -144,15 +144,16 @@ def _remarks(found: dict[str, list[Deviation]]) -> tuple[str, ...]:
     for setting, deviations in found.items():
         of_f, of_n = trend(deviations, "frustration"), trend(deviations, "size")
         trends.append(
-            f"{SETTINGS[setting]}: {of_f[0]:+.2f} ± {of_f[1]:.2f} per unit of f, "
+            f"* {SETTINGS[setting]}: {of_f[0]:+.2f} ± {of_f[1]:.2f} per unit of f, "
             f"{of_n[0]:+.3f} ± {of_n[1]:.3f} per unit of ln n"
         )
     return (
-        "Trends of the logarithm of the ratio (least squares, standard errors): "
-        + "; ".join(trends) + ".",
-        "Established: which of the two settings is nearer to the curves, on average and for each "
-        "f. Not established: whether the authors used this setting. Their text and their appendix "
-        "state the printed numbers, and their raw data of this figure are not available. A "
-        "different cause with the same effect cannot be excluded. Their raw data of structured "
-        "loops, whose N_sweep is known, agree with the printed N_sweep.",
+        "The logarithm of the ratio has these trends (least squares, with standard errors):",
+        "\n".join(trends),
+        "The measurement establishes which of the two settings is nearer to the curves, on average "
+        "and for each f. It does not establish whether the authors used this setting.",
+        "The paper's text and appendix state the printed numbers, and the authors' raw data for "
+        "this figure are not available. A different cause with the same effect cannot be excluded. "
+        "The authors' raw data for structured loops, whose N_sweep is known, agree with the "
+        "printed N_sweep.",
     )  # fmt: skip

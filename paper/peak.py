@@ -70,13 +70,16 @@ def build(store: Store) -> Reproduction:
             )
     return Reproduction(
         "Hardness peak", figure, claims,
-        "peaks within 0.03 or our 95 % interval; parameters of the decay within our 95 % interval",
+        "A peak agrees if it is within 0.03 of our value or within our 95 % interval. A parameter "
+        "of the decay agrees if it is within our 95 % interval.",
         settings_text(points), [point_row(point) for point in points],
         (
-            "Densities are requested densities, as in the paper: N = ⌈ρn⌉, so N/n is on average "
-            "1/(2n) higher. A peak is the maximum of a cubic in ln ρ around the highest point. Its "
-            "interval is a parametric bootstrap of the whole fit. Lines in the figure are kernel "
-            "averages of the points. Small samples scatter: with 100 instances per point, the peak "
-            "of n = 30 was at 0.50 in N/n and at 0.51 in ρ, both outside the tolerance of 0.03.",
+            "Densities are requested densities, as in the paper. Since N = ⌈ρn⌉, N/n is higher "
+            "than ρ by 1/(2n) on average.",
+            "A peak is the maximum of a cubic in ln ρ, which is fitted around the highest point. "
+            "The interval of a peak is a parametric bootstrap of the whole fit. The lines in the "
+            "figure are kernel averages of the points.",
+            "Small samples scatter. With 100 instances per point, the peak of n = 30 was at 0.50 "
+            "in N/n and at 0.51 in ρ. Both values are outside the tolerance of 0.03.",
         ),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,8 +46,8 @@ class Reproduction(Summarised):
         title: the title of the report.
         figure: the drawn figure.
         claims: the compared claims.
-        rule: the rule by which claims agree, as text.
-        settings: the settings of the measurement, as text.
+        rule: a sentence that states when a claim agrees.
+        settings: the settings of the measurement, separated by commas or semicolons.
         data: the points, one mapping each.
         remarks: paragraphs below the table.
     """
@@ -102,8 +103,8 @@ def write_report(done: Reproduction, name: str, section: str, path: Path) -> Non
     lines = [
         f"# {done.title}",
         "",
-        f'Paper, section "{section}"; measured with glasshouse {__version__}. '
-        f"{good} of {judged} claims agree ({done.rule}).",
+        f'This page compares the section "{section}" of the paper with measurements by glasshouse '
+        f"{__version__}. In total, {good} of {judged} claims agree. {done.rule}",
         "",
         f"![{done.title}]({name}.png)",
         "",
@@ -114,7 +115,8 @@ def write_report(done: Reproduction, name: str, section: str, path: Path) -> Non
     for claim in done.claims:
         cells = (claim.what, claim.paper, claim.measured, marks[claim.agrees], claim.remark)
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    lines += ["", f"Measured with: {done.settings}", ""]
+    lines += ["", "Settings of the measurement:", ""]
+    lines += [*(f"* {one}" for one in re.split("[,;] ", done.settings)), ""]
     for remark in done.remarks:
         lines += [remark, ""]
     lines.append(f"Data: [{name}.csv]({name}.csv); vector figure: [{name}.svg]({name}.svg).")

@@ -28,15 +28,18 @@ def build(store: Store) -> Reproduction:
     note_settings(ax, points)
     return Reproduction(
         "Structured loops", figure, _claims(series),
-        "peaks of the smoothed curve within a factor of 2",
+        "Peaks agree if those of our smoothed curve are within a factor of 2 of the paper's.",
         settings_text(points), [point_row(point) for point in points],
         (
             "The position and the height of the right peak depend on the last β. This figure uses "
-            "the last β of the authors' code, ln n times min(1, n/ρ). The text's 1/ρ (`beta = "
-            '"paper-text"` in the study) was tried with 40 instances per point. They were harder '
-            "at most densities, with no fall up to 200 at d = 0.3, and mostly unsolved at d = 0.2.",
-            "The smoothing (0.2 in ln ρ) and the prominence (0.5) were chosen on a run of 20 "
-            "instances per point. With 0.35 and 0.4, the left peak of d = 0.2 was not counted.",
+            "the last β of the authors' code, ln n times min(1, n/ρ).",
+            "The last β in the paper's text, 1/ρ (`beta = \"paper-text\"` in the study), was tried "
+            "with 40 instances per point. The instances were harder at most densities. At d = 0.3, "
+            "the hardness did not fall up to density 200. At d = 0.2, most instances were not "
+            "solved.",
+            "The smoothing (0.2 in ln ρ) and the prominence (0.5) were chosen in a run with 20 "
+            "instances per point. With a smoothing of 0.35 and a prominence of 0.4, the left peak "
+            "of d = 0.2 was not counted.",
         ),
     )  # fmt: skip
 
@@ -142,14 +145,16 @@ def build_ratio(store: Store) -> Reproduction:
     claims = _growth_claims(f[sure], ratio[sure], error[sure])
     return Reproduction(
         "Structured over random loops", figure, claims,
-        "the ratio grows; a doubly exponential growth curves upwards in a plot of its logarithm",
+        "The claims agree if the ratio grows, and if its logarithm curves upwards, as in doubly "
+        "exponential growth.",
         settings_text(points), [point_row(point) for point in points],
         (
-            "The paper describes the growth only as text. The range matters: over f = 0.15 to 0.24 "
-            "the curvature was negative (-109, 100 instances per point), because below about 0.18 "
-            "the median jumps between a few sweeps and a whole run. After this observation, the "
-            "range was chosen above 0.18, where random loops always take 3 to 4 sweeps. So the "
-            "data show upward curvature in a window, not a doubly exponential law.",
+            "The paper describes the growth only in words.",
+            "The result depends on the range of f. Over f = 0.15 to 0.24, with 100 instances per "
+            "point, the curvature was negative (-109). The reason is that the median jumps between "
+            "a few sweeps and a whole run below about f = 0.18. After this observation, the range "
+            "was chosen above 0.18, where random loops always take 3 to 4 sweeps. So the data show "
+            "upward curvature in a window, not a doubly exponential law.",
         ),
     )  # fmt: skip
 

@@ -52,13 +52,13 @@ def whole(word):
 
 
 def counts(words):
-    """Parse unsigned integers that name vertices or count parts."""
+    """Parse vertex numbers or counts, which are unsigned integers."""
     require(all(w.isdigit() and len(w) < 12 for w in words), f"not counts: {words[:9]}")
     return list(map(int, words))
 
 
 def number(word, is_float=False):
-    """Parse a stated number: an integer, or a finite float if it has a point or an exponent."""
+    """Parse a number: an integer, or a finite float if the word has a point or an exponent."""
     require(len(word) <= 400 and set(word) <= set("0123456789+-.eE"), f"not a number: {word[:40]}")
     value = float(word) if is_float or set(word) & set(".eE") else int(word)
     require(abs(value) < (2**70 if isinstance(value, int) else math.inf), f"too large: {word[:40]}")
@@ -66,14 +66,14 @@ def number(word, is_float=False):
 
 
 def rows(text, comment):
-    """Split all lines except comments into words; characters that must not occur become a ?."""
+    """Split all lines except comments into words; replace each forbidden character by a ?."""
     require("\0" not in text, "the file has binary data; unpack compressed files first")
     lines = [re.sub(r"[^\t\v\f\r -~]|[_/]", "?", line).split() for line in text.split("\n")]
     return [words for words in lines if words and words[0][0] != comment]
 
 
 def frozen(value, depth, others=()):
-    """Convert plain JSON of limited depth to tuples of exact numbers and texts."""
+    """Convert plain JSON of limited depth to tuples of exact numbers and strings."""
     is_plain = depth > 0 and type(value) in (int, float, str, list, *others)
     require(is_plain and (type(value) is not float or math.isfinite(value)), "not plain JSON")
     inner = value.values() if type(value) is dict else value if type(value) is list else None
@@ -82,7 +82,7 @@ def frozen(value, depth, others=()):
 
 
 def read_notes(text, mark, keys):
-    """Return the notes in comments: for each key, a word or JSON without repeated keys."""
+    """Return the notes in comments by key: each is a word, or JSON without repeated keys."""
     notes, opening = {}, {b"recipe": b"{", b"labels": b"["}
     for line in map(bytes.strip, text.encode("latin1").split(b"\n")):
         key, *values = (line[1:].split() if line[:1] == mark else []) or [b""]
@@ -149,7 +149,7 @@ def are_floats(weights, sums, offset, notes):
 
 
 def read_graph(text, is_qubo=False):
-    """Return scaled offset, scaled weights -w, the scale, size, notes, and whether w are floats."""
+    """Return scaled offset and weights (-w), scale, size, notes, and whether weights are floats."""
     lines = rows(text, "#") or [[]]
     head = lines.pop(0) if is_qubo or len(lines[0]) != 3 else None  # a graph may have no head
     notes = read_notes(text, b"#", [b"numbers"] if is_qubo else GRAPH_NOTES)
@@ -173,7 +173,7 @@ def read_graph(text, is_qubo=False):
 
 
 def read_hubo(text):
-    """Return what read_graph returns, for a list of monomials "i j k weight" counted from 0."""
+    """Return the same values as read_graph, for lines "i j k weight" whose variables start at 0."""
     notes, spots = read_notes(text, b"#", HUBO_NOTES), defaultdict(Fraction)
     heads = [line.strip(" \t\r\v\f")[:1000] for line in text.split("\n")]
     said = [x[1] for x in map(re.compile(r"#.*?vartype[:=]\s*(\S+)", re.A).match, heads) if x]
@@ -244,7 +244,7 @@ def read_certificate(text):
 
 
 def leaves_of(tree, common, loops, squares, size):
-    """Yield for each leaf its ties {vertex: (root, sign)} (None if contradictory) and its parts."""
+    """Yield each leaf's ties {vertex: (root, sign)}, or None if contradictory, and its parts."""
     waiting, (first, second) = [()], common  # a path consists of its last pair and the path before
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")
@@ -265,7 +265,7 @@ def leaves_of(tree, common, loops, squares, size):
 
 
 def ties_of(path):
-    """Return the classes of vertices that pairs (a, b, sign) tie; None if the pairs contradict."""
+    """Return the classes of vertices tied by pairs (a, b, sign); None if they are contradictory."""
     near, found = defaultdict(list), {}
     while path:
         (a, b, sign), path = path
@@ -282,7 +282,7 @@ def ties_of(path):
 
 
 def folded(constant, weights, ties):
-    """Return the constant and the weights between classes of tied spins, for the same values."""
+    """Return the constant and weights after tied spins are merged, with unchanged values."""
     small = defaultdict(int)
     for key, w in weights.items():
         if len(key) > 2:
@@ -305,7 +305,7 @@ def product(signed):
 
 
 def edge(ends, table, ties, size):
-    """Return the product of vertices, in which a vertex above `size` is a product of spins."""
+    """Return the product of an edge's ends; an end above `size` is itself a product of spins."""
     parts = [table[v - size - 1] if v > size else [v] for v in ends]
     return product([ties.get(v, (v, 1)) for part in parts for v in part])
 
@@ -349,7 +349,7 @@ def cost_of(soft, hard, spins):
 
 
 def spins_of(bits, size):
-    """Convert a string of 0 and 1 to spins, after the spin of the ghost."""
+    """Convert a string of 0s and 1s to spins, preceded by the ghost's spin."""
     require(len(bits) == size and set(bits) <= {"0", "1"}, f"not {size} bits: {bits[:40]}")
     return [1, *(2 * int(bit) - 1 for bit in bits)]
 
@@ -405,7 +405,7 @@ def taken_off(weights, loops, squares, spins, ties, unit, table, size):
 
 
 def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, *more):
-    """Return the least value of a state that the bounds of all leaves allow."""
+    """Return the least value that the bounds of all leaves leave possible for a state."""
     size, (common, table) = len(spins) - 1, more
     check_parts(loops, squares, size + len(table))
     spins = spins + [math.prod(spins[i] for i in m) for m in table]
@@ -429,7 +429,7 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
 
 
 def bound_of_cores(clauses, value, grain, size, denominator, cores):
-    """Return the least value, 4 x cost, of an assignment that the cores allow."""
+    """Return the least value, 4 x cost, that the cores leave possible for an assignment."""
     (soft, hard), spins, low = clauses, [0] * (size + 1), 0
     left, clauses = [denominator * w for w, _ in soft], [c for _, c in soft] + hard
     for cost, *tree in cores:

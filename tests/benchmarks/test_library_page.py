@@ -82,10 +82,8 @@ def test_the_page_names_what_is_open_and_what_differs():
         a_row("B", bound="13", proven="no", limit="600.0", table_1="14", family="biqmac:gka"),
     ]
     page = page_text(rows, "a computer")
-    assert "lists 2 standard instances of Max-Cut and QUBO. 1 of them have a proven" in page
-    assert "60 s for 1 instances, of which 1 are proven; 600 s for 1 instances" in page
-    assert (
-        "It is positive for A. It is negative, because a table has a better value, for B." in page
-    )
+    assert "lists 2 standard instances of Max-Cut and QUBO. For 1 of them, the optimum" in page
+    assert "| 60 s | 1 | 1 |\n| 600 s | 1 | 0 |" in page
+    assert "It is positive for A. It is negative for B: a table has a better value." in page
     assert "The bound here refutes the value of a table for B." in page
     assert "| B | biqmac:gka | 8 | 16 | 12 | 13 | 8.33% | no | 0.5 | 600 | 0 |" in page

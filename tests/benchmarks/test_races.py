@@ -44,7 +44,10 @@ def test_the_page_is_made_from_the_runs(tmp_path):
         assert len(rows) == len(runs) + 15
         assert (folder / "peak-dial.png").stat().st_size > 5000
     page = (tmp_path / "0" / "README.md").read_text()
-    assert "`prove` and `rc2` solved the most instances (4 of 4). The lowest PAR-2" in page
+    assert (
+        "* Solved the largest number of instances (4 of 4): `prove` and `rc2`.\n* Lowest PAR-2"
+        in page
+    )
     assert "| anneal | 0 | 1 | 0 | 20 |" in page
 
 

@@ -130,7 +130,8 @@ def test_a_training_that_would_take_days_is_stopped_and_goes_on(tmp_path):
         timer.join()
         signal.signal(signal.SIGINT, before)
     again = Trainer(DATA, settings, rng=1)
-    assert again._go_on(again._checkpoint(checkpoint, (), 2_000_000), 0, [0, 2_000_000, 4_000_000])
+    kept = again._checkpoint(checkpoint, (), 2_000_000)
+    assert again._resumed(kept, 0, [0, 2_000_000, 4_000_000])
     assert np.array_equal(again.machine.weights, trainer.machine.weights)
 
 

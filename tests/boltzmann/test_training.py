@@ -122,7 +122,7 @@ def test_a_divergence_keeps_the_last_good_weights(search: str, batch_size: int |
         "batch_size": batch_size, "mode_probability": 0.6, "mode_offset": 50.0,
         "mode_step": "full", "momentum": 0.9,
     }  # fmt: skip
-    with pytest.warns(DivergenceWarning, match=r"in epoch \d+; .*smaller learning_rate"):
+    with pytest.warns(DivergenceWarning, match=r"in epoch \d+, .*smaller learning_rate"):
         run = train(DATA, 4, rng=1, every=1, monitors=("kl",), **options)
     assert run.diverged_at is not None
     assert run.epochs.tolist() == list(range(run.diverged_at))

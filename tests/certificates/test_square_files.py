@@ -142,7 +142,7 @@ def test_squares_of_certificates_hold_no_decimals_and_no_far_nodes():
         Squares.of([[(0, 1.5), (1, 1)]])
     with pytest.raises(ValueError, match="2\\^63"):
         Squares.of([[(0, 2**63), (1, 1)]])
-    with pytest.raises(ValueError, match="node 9, but the last is 2"):
+    with pytest.raises(ValueError, match="node 9, but the last node is 2"):
         SquareSums(Squares.of([[(0, 1), (9, 1)]]), 3)
 
 

@@ -73,13 +73,13 @@ def test_a_cover_is_exact_for_numbers_of_any_size():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ((), "1 subtrees must follow"),
-        ((Branch(0, 1), Leaf(0)), "1 subtrees must follow"),
+        ((), "lacks 1 of its subtrees"),
+        ((Branch(0, 1), Leaf(0)), "lacks 1 of its subtrees"),
         ((Leaf(0), Leaf(0)), "after its last leaf"),
-        ((Branch(1, 1), Leaf(0), Leaf(0)), "different vertices"),
+        ((Branch(1, 1), Leaf(0), Leaf(0)), "a vertex twice"),
         ((Branch(-1, 1), Leaf(0), Leaf(0)), "out of range"),
         ((Leaf(-1),), "out of range"),
-        ((Cover((1, 1)),), "different vertices"),
+        ((Cover((1, 1)),), "a vertex twice"),
         ((Cover(tuple(range(25))),), "at most 24"),
         (("leaf",), "expected Branch"),
     ],

@@ -121,7 +121,7 @@ def test_all_values_differ_by_multiples_of_the_step(problem):
 
 
 def test_multipliers_must_fit_their_loops():
-    with pytest.raises(ValueError, match="1 loops but 2 multipliers"):
+    with pytest.raises(ValueError, match="1 loops need 1 multipliers, not 2"):
         Certificate([1] * 3, [0, 1, 2], [0, 3], [1, 1])
     with pytest.raises(ValueError, match="above 0"):
         Certificate([1] * 3, [0, 1, 2], [0, 3], [0])

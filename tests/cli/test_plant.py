@@ -368,7 +368,7 @@ def test_a_graph_that_is_not_there_is_told_from_a_wrong_name(tmp_path, capsys):
     wanted = {
         f"{edges} without 10": f"to leave out nodes of {edges}, remove their lines",
         "no-such-chip.txt": "'no-such-chip.txt' is neither a file nor the name of a graph",
-        "chimara:4": "'chimara:4' is not the name of a graph; names are",
+        "chimara:4": "'chimara:4' is not the name of a graph; use edges as in",
         "torus:4x4 without 3, 7": 'separated by commas without spaces: "without 3,17"',
     }
     for name, words in wanted.items():

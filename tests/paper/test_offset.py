@@ -75,4 +75,4 @@ def test_a_part_of_the_figure(tmp_path):
     assert what[-1] == "twice the printed N_sweep, all f: mean deviation"
     settings = {row["setting"] for row in done.data}
     assert settings == {"paper", "paper-doubled"}
-    assert "Not established" in (tmp_path / "offset.md").read_text()
+    assert "It does not establish" in (tmp_path / "offset.md").read_text()

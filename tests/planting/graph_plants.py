@@ -33,7 +33,7 @@ def or_assume(method: Any, *args: Any, **options: Any) -> Planted:
     try:
         return method(*args, **options)
     except ValueError as error:
-        words = ("no space", "has no cycle", "was found", "longest that a cycle")
+        words = ("no space", "has no cycle", "was found", "an upper bound on the length")
         assume(not any(word in str(error) for word in words))
         raise
 

@@ -133,12 +133,12 @@ def test_a_chip_by_the_lists_of_its_solver(tmp_path):
     for graph in found:
         assert graph == expected
         assert graph.labels == expected.labels
-    with pytest.raises(ValueError, match='pass a dict with "qubits" and "couplers"'):
+    with pytest.raises(ValueError, match='must list both "qubits" and "couplers"'):
         Graph.of({"topology": {}})
     with pytest.raises(ValueError, match=r"coupler \[1, 9\] has a qubit that is not in the list"):
         Graph.of({"qubits": [1], "couplers": [[1, 9]]})
     path.write_text('{"qubits": [1, 2], "couplers": [[1, 1]]}')
-    with pytest.raises(ValueError, match=r"solver.json: .* node 1 is joined to itself"):
+    with pytest.raises(ValueError, match=r"solver.json: .* node 1 has an edge to itself"):
         read_graph(path)
 
 

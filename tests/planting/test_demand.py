@@ -86,5 +86,5 @@ def test_a_long_search_ends_with_its_steps(method, asked):
 def test_long_names_of_many_layers_are_refused_before_their_pairs_are_listed():
     with pytest.raises(ValueError, match="edges, above"):
         Graph.parse("layers:" + "x".join(["1"] * 30_000))
-    with pytest.raises(ValueError, match="sizes, more than lattice takes"):
+    with pytest.raises(ValueError, match="sizes; lattice has at most 32"):
         Graph.parse("lattice:" + "x".join(["1"] * 33))

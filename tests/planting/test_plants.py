@@ -240,7 +240,7 @@ def test_verify_refuses_a_plant_whose_loops_are_no_plant() -> None:
     problem = Rbm([[2, 2], [-3, 2], [0, 0]])
     bad = Planted(problem, np.ones(5, dtype=np.int8), -3, 2, stronger, recipe)
     assert optimum(problem)[0] < -3
-    with pytest.raises(CertificateError, match="loop 0 weighs"):
+    with pytest.raises(CertificateError, match="loop 0 has the weights"):
         bad.verify()
 
 

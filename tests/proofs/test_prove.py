@@ -197,7 +197,7 @@ def test_a_known_state_is_used_but_not_trusted():
     assert prove(problem, state=np.ones(12)).energy == energy
     with pytest.raises(ValueError, match="the problem has 12 variables"):
         prove(problem, state=[1, 1])
-    with pytest.raises(ValueError, match=r"state has shape \(2, 12\); expected one state"):
+    with pytest.raises(ValueError, match=r"state has shape \(2, 12\); pass a single state"):
         prove(problem, state=np.ones((2, 12)))
 
 

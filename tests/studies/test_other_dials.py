@@ -244,7 +244,7 @@ class TestTune:
         [
             ({"n": 20, "knob": "alpha"}, "name a method that has it: wishart"),
             ({"n": None}, "pass n or a graph"),
-            ({"n": None, "method": "wishart"}, "wishart needs n"),
+            ({"n": None, "method": "wishart"}, "wishart needs values for n"),
             ({"n": 20, "method": "uniform_max2sat"}, "has no knob"),
             ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "remove it"),
             ({"n": 20, "method": "wishart", "parameters": {"colour": 1}}, "does not take colour"),

@@ -91,7 +91,7 @@ class Parts(NamedTuple):
 
 
 def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Fraction:
-    """Return the lower bound that loops and squares prove, in units of the form.
+    """Return the lower bound that loops and squares prove, in units of the exact form.
 
     With R = form - loops - squares, B = constant - Σ μ(L-2) - Σ c(Σa² - g²·[odd]) - Σ|R|. Parts
     that worsen the bound are ignored, so B is never below constant - Σ|w|.
@@ -129,7 +129,7 @@ def lower_bound(form: ExactForm, parts: Parts, ties: Ties | None = None) -> Frac
 
 
 def contracted(form: ExactForm, ties: Ties) -> ExactForm:
-    """Return a form over the roots of tied spins, with equal values on states that keep the ties.
+    """Return the form over the roots of tied spins; states that satisfy the ties keep their values.
 
     >>> from glasshouse.certificates.ties import ties_of
     >>> form = ExactForm(3, np.array([[0, 1], [0, 2], [1, 2]]), np.array([2, 3, 4]), 0)
@@ -162,7 +162,7 @@ def _vertices(
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Return the remainder R, times the denominator, on the edges of the form and of loops.
+    """Return edges of the form and of loops, and the remainder R on each, times the denominator.
 
     Edges on which R is zero, and pairs that only squares contain, are omitted.
     """
@@ -196,7 +196,7 @@ def _rest(
 def _without_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> tuple[EdgeArray, Iterator[Slice]]:
-    """Return the distinct edges of form and loops, and the form minus loops on them, in slices.
+    """Return the distinct edges of form and loops, and slices of form minus loops on these edges.
 
     The slices are in units of one over the denominator.
     """
@@ -216,7 +216,7 @@ def _without_loops(
 def _change_on_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> int:
-    """Return the change of Σ|scale · w| that subtracting the loops causes."""
+    """Return by how much subtracting the loops changes Σ|scale · w|."""
     order, starts = grouped(edges, form.num_variables + 1)
     weights = form.weights_on(edges[order[starts]], amounts.dtype)
     change = 0
@@ -228,7 +228,7 @@ def _change_on_loops(
 
 
 def _slices(starts: IntArray, order: IntArray, kind: Any) -> Iterator[tuple[slice, IntArray]]:
-    """Yield slices of the groups of equal edges, each with the indices of its edges."""
+    """Yield slices of consecutive groups of equal edges, with the indices of the edges in each."""
     step = max(1, len(starts)) if kind == np.int64 else _AT_ONCE
     for k in range(0, len(starts), step):
         end = starts[k + step] if k + step < len(starts) else len(order)

@@ -44,7 +44,7 @@ from glasshouse.summaries import Summarised
 
 
 class CertificateError(ValueError):
-    """Raised if a certificate is invalid, does not fit its problem, or refutes a statement.
+    """Raised if a certificate is invalid, does not fit its problem, or refutes a file's statement.
 
     >>> from glasshouse.problems import Ising
     >>> from glasshouse.certificates import verify
@@ -58,7 +58,7 @@ class CertificateError(ValueError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Certificate(Summarised):
-    """A state, with loops and squares whose multipliers have one common denominator.
+    """A certificate: a state, and loops and squares whose multipliers share one denominator.
 
     Loops and squares may use edges that the problem lacks because weights cancelled there. They may
     also use the ghost spin (the node after the last spin), whose edges are the fields.
@@ -167,7 +167,7 @@ class Certificate(Summarised):
 
     @property
     def parts(self) -> str:
-        """The parts as text, such as "8 loops", "1 square" or "3 loops and 2 squares"."""
+        """The numbers of all parts as text, such as "8 loops" or "3 loops and 2 squares"."""
         if self.num_cores:
             return f"{self.num_cores} core{'s' * (self.num_cores != 1)}"
         covers = 0 if self.tree is None else self.tree.num_covers
@@ -175,7 +175,7 @@ class Certificate(Summarised):
 
     @property
     def num_leaves(self) -> int:
-        """The number of leaves of the tree; 1 without a tree."""
+        """The number of leaves of the tree; 1 if there is no tree."""
         return 1 if self.tree is None else self.tree.num_leaves
 
     @property
@@ -231,7 +231,7 @@ def counted_parts(loops: int, squares: int, leaves: int = 1, covers: int = 0) ->
 
 
 def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
-    """Raise if the leaves of a tree do not have exactly the certificate's loops and squares."""
+    """Raise unless the leaves of a tree have as many loops and squares as the certificate."""
     if tree is None:
         return
     if not isinstance(tree, Tree):
@@ -246,7 +246,7 @@ def _check_tree(tree: Tree | None, loops: int, squares: int) -> None:
 def _checked_violated(
     values: npt.ArrayLike | None, starts: IntArray
 ) -> npt.NDArray[np.bool_] | None:
-    """Check the mask of violated edges; return None if it marks only the last edge of each loop."""
+    """Check and return a mask of violated edges, or None if it marks only each loop's last edge."""
     if values is None:
         return None
     mask = np.asarray(values)

@@ -31,7 +31,7 @@ FAULTS = (
 def check_cores(
     literals: Any, clause_starts: Any, left: Any, values: Any, tokens: Any, starts: Any, costs: Any
 ) -> Any:
-    """Return the first fault in a list of cores, its core, and its position in the tree.
+    """Return the first fault in a list of cores, the core's index, and the position in its tree.
 
     Args:
         literals: the literals of all clauses, soft clauses first; zeros are ignored.

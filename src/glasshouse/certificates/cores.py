@@ -1,4 +1,4 @@
-"""Frustrated cores: decision trees over clauses, whose cost every assignment pays.
+"""Frustrated cores: decision trees over clauses that prove a cost which every assignment pays.
 
 An inner node of a tree branches on a variable. A leaf lists soft clauses that its path falsifies,
 with amounts that add up to at least the core's cost, or one hard clause that its path falsifies.
@@ -61,7 +61,7 @@ class Cores(Summarised):
 
     @classmethod
     def of(cls, rows: list[tuple[int, list[int]]]) -> Cores:
-        """Build cores from pairs: the cost of a core, and the tokens of its tree."""
+        """Build cores from pairs (cost of a core, tokens of its tree)."""
         flat = [token for _, tokens in rows for token in tokens]
         starts = np.cumsum([0, *(len(tokens) for _, tokens in rows)], dtype=np.int64)
         costs = np.array([cost for cost, _ in rows], dtype=np.int64)
@@ -95,7 +95,7 @@ class Cores(Summarised):
         return named
 
     def _lists(self) -> list[tuple[int, int]]:
-        """Return, for each leaf that lists amounts, its first index and the index after it."""
+        """Return the range of tokens (first, end) of each leaf that lists amounts."""
         found, after = [], 0
         for place in np.flatnonzero(self.tokens == 0).tolist():
             if place >= after:
@@ -185,6 +185,6 @@ def bound_of_cores(
         exact = (array.tolist() for array in trees)
         fault, core, place = check_cores.py_func(literals, starts, left, values, *exact)
     if fault != FINE:
-        raise ValueError(f"core {core + 1} at number {place + 1} of its tree: {FAULTS[fault]}")
+        raise ValueError(f"core {core + 1} at token {place + 1} of its tree: {FAULTS[fault]}")
     bound = sum(cores.costs.tolist())
     return Fraction(bound, denominator), Fraction(gcd_of(weights), scale)

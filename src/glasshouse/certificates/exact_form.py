@@ -83,7 +83,7 @@ class ExactForm:
 
     @classmethod
     def of_ising(cls, problem: Ising) -> ExactForm:
-        """Return the exact form of an Ising problem, which changes only the scale."""
+        """Return the exact form of an Ising problem, in which only the scale changes."""
         (weights, fields, (constant,)), scale = whole(
             problem.weights, problem.fields, [problem.offset]
         )
@@ -91,7 +91,7 @@ class ExactForm:
 
     @classmethod
     def of_qubo(cls, problem: Qubo) -> ExactForm:
-        """Return the exact form of four times the energy of a QUBO, by x = (1 + s)/2."""
+        """Return the exact form of four times a QUBO's energy, by substituting x = (1 + s)/2."""
         (pairs, linear, (offset,)), scale = whole(problem.weights, problem.linear, [problem.offset])
         (pairs, linear) = roomy(pairs, linear, factor=8)
         fields = -2 * linear - sums_at_ends(problem.num_variables, problem.edges, pairs)
@@ -100,7 +100,7 @@ class ExactForm:
 
     @classmethod
     def of_polynomial(cls, problem: Polynomial) -> ExactForm:
-        """Return the exact form of a polynomial; bits become x = (1 + s)/2, scaled by 2^degree."""
+        """Return a polynomial's exact form; for bits, substitute x = (1 + s)/2, times 2^degree."""
         (weights, (offset,)), scale = whole(problem.weights, [problem.offset])
         held, below, constant = problem.monomials, 1, 0
         if problem.units == "binary":
@@ -123,7 +123,7 @@ class ExactForm:
 
     @classmethod
     def of_max2sat(cls, problem: Max2Sat, hard_weight: int | float | Fraction) -> ExactForm:
-        """Return the exact form of four times the cost, with `hard_weight` per hard clause."""
+        """Return the exact form of four times the cost; a hard clause costs `hard_weight`."""
         clauses, hard = problem.clauses, problem.hard
         return cls.of_clauses(problem.num_variables, clauses, problem.weights, hard, hard_weight)
 
@@ -194,7 +194,7 @@ class ExactForm:
 
     @cached_property
     def step(self) -> int:
-        """A divisor of all value differences between states that satisfy the hard clauses, or 0."""
+        """A divisor of all differences between values of feasible states; 0 if all are equal."""
         return self.flip_step if self.grain is None else math.lcm(self.flip_step, self.grain)
 
     @cached_property
@@ -234,7 +234,7 @@ def exact_energy(problem: Problem, state: npt.ArrayLike) -> Fraction:
 
 
 def whole(*groups: Any) -> tuple[list[npt.NDArray[Any]], int]:
-    """Multiply numbers by the least factor that makes them integers; return both.
+    """Multiply numbers by the least factor that makes them integers; return integers and factor.
 
     >>> (first, second), factor = whole([0.75, 2], [Fraction(1, 3)])
     >>> first.tolist(), second.tolist(), factor
@@ -277,7 +277,7 @@ def _binary_ratios(array: npt.NDArray[np.float64]) -> tuple[list[int], int]:
 
 
 def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
-    """Raise if floats would take gigabytes as integers over one power of two."""
+    """Raise if floats would take gigabytes as integers over a common power of two."""
     floats = np.concatenate([np.abs(a[a != 0]) for a in arrays if a.dtype.kind == "f"] or [[]])
     if not len(floats):
         return
@@ -286,7 +286,7 @@ def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
     if bits * len(floats) > _MOST_BITS:
         raise ValueError(
             f"{len(floats)} weights from {floats.min():g} to {floats.max():g} would take "
-            f"{bits} bits each as exact integers; drop the smallest, or round them"
+            f"{bits} bits each as exact integers; drop the smallest weights, or round all weights"
         )
 
 

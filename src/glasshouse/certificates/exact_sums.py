@@ -23,7 +23,7 @@ def positive_numbers(values: npt.ArrayLike, count: int, what: str) -> npt.NDArra
     """Check that there are `count` multipliers above 0; return them as a read-only array."""
     numbers = whole_numbers(values, "multipliers")
     if len(numbers) != count:
-        raise ValueError(f"{count} {what}s but {len(numbers)} multipliers; pass one for each")
+        raise ValueError(f"{count} {what}s need {count} multipliers, not {len(numbers)}")
     if len(numbers) and numbers.min() < 1:
         raise ValueError(
             f"multiplier {validation.shown(numbers.min())} must be above 0; remove the {what}"
@@ -32,7 +32,7 @@ def positive_numbers(values: npt.ArrayLike, count: int, what: str) -> npt.NDArra
 
 
 def whole_numbers(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return integers as a read-only array, of Python integers if one exceeds 2^63-1."""
+    """Return integers as a read-only array: int64, or Python integers if one exceeds 2^63-1."""
     array = np.asarray(values)
     if not array.size:
         array = array.astype(np.int64)
@@ -58,7 +58,7 @@ def exact_dot(numbers: npt.NDArray[Any], counts: npt.NDArray[Any]) -> int:
 
 
 def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
-    """Return an order in which equal edges are adjacent, and the start of each group in it.
+    """Return an order that groups equal edges, and the start of each group in it.
 
     Args:
         edges: (k, 2) array of nodes in [0, size), each pair in either order.

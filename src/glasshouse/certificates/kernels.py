@@ -17,7 +17,7 @@ FINE, TOO_SHORT, REPEATED, UNSORTED = 0, 1, 2, 3
 
 @compiled
 def find_bad_cycle(nodes: Any, starts: Any, size: int) -> Any:
-    """Return the fault and index of the first cycle that is short or visits a node twice.
+    """Return the fault and index of the first cycle that is too short or visits a node twice.
 
     Nodes are below `size`, and `starts` ascends from 0 to the number of nodes.
     """
@@ -35,7 +35,7 @@ def find_bad_cycle(nodes: Any, starts: Any, size: int) -> Any:
 
 @compiled
 def find_bad_square(nodes: Any, starts: Any) -> Any:
-    """Return the fault of the first square that is empty or whose nodes do not ascend.
+    """Return the fault and position of the first square that is empty or has unsorted nodes.
 
     Returns:
         TOO_SHORT and the square, REPEATED and the index of the second of two equal neighbours,
@@ -56,7 +56,7 @@ def find_bad_square(nodes: Any, starts: Any) -> Any:
 
 @compiled
 def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
-    """Return the nonzero entries above a diagonal: their edges by name, and factor · entry.
+    """Return the nonzero entries above the diagonal: edges between `names`, and factor · entry.
 
     Entries are integers, and their multiples fit into int64.
     """

@@ -1,4 +1,4 @@
-"""The bound of one leaf of a tree, and the least value that the bound allows."""
+"""The bound of one leaf of a tree, and the least value that it leaves possible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glasshouse.certificates.ties import Pair, ties_of
 
 
 class LeafBound(NamedTuple):
-    """The proven bound of a leaf, and the least value of a state that the bound allows."""
+    """The proven bound of a leaf, and the least possible value of a state given that bound."""
 
     bound: Fraction
     least: int

@@ -47,7 +47,7 @@ def checked_table(table: Any, size: int) -> Monomials:
     )
     if (held.degrees < 2).any():
         bad = int(np.argmax(held.degrees < 2))
-        raise ValueError(f"monomial {bad} has {held.degrees[bad]} spins; expected at least two")
+        raise ValueError(f"monomial {bad} must have at least two spins, not {held.degrees[bad]}")
     if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < size:
         raise ValueError(f"a monomial has a spin out of range; indices must be below {size}")
     rises = np.ones(len(indices), dtype=np.bool_)
@@ -82,7 +82,7 @@ def tied(monomials: Monomials, ties: Ties) -> tuple[Monomials, npt.NDArray[np.in
 
 
 def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
-    """Return ties between vertices with equal monomials, whose root is the first vertex."""
+    """Tie vertices with equal monomials; the first vertex of each class is its root."""
     order, firsts = monomials.grouped()
     sizes = np.diff(firsts, append=len(order))
     roots = np.empty(len(order), dtype=np.int32)
@@ -91,7 +91,7 @@ def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
 
 
 def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
-    """Add up the amounts of equal monomials, which the type `kind` must hold exactly."""
+    """Add up the amounts of equal monomials; the type `kind` must hold all sums exactly."""
     lengths = [held.degrees for held, _ in parts]
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     held = Monomials(np.concatenate([held.indices for held, _ in parts]), starts)
@@ -116,7 +116,7 @@ def products(
 
 
 def open_monomial(terms: Terms, cover: npt.NDArray[Any]) -> tuple[int, ...]:
-    """Return a monomial with at least two spins outside a cover; empty if there is none."""
+    """Return a monomial with at least two spins outside a cover, or () if there is none."""
     outside = ~np.isin(terms.monomials.indices, cover)
     many = np.bincount(terms.monomials.rows[outside], minlength=len(terms.amounts)) > 1
     return tuple(terms.monomials.chosen(np.flatnonzero(many)[:1]).indices.tolist())
@@ -152,7 +152,7 @@ def all_values(
 
 
 def _transformed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the Walsh-Hadamard transform of `values`, whose number is a power of two."""
+    """Return the Walsh-Hadamard transform of `values`; their number must be a power of two."""
     width = 1
     while width < len(values):
         low, high = values.reshape(-1, 2, width).transpose(1, 0, 2)

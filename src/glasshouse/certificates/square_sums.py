@@ -1,4 +1,4 @@
-"""The sums of the couplings of all squares, pair by pair.
+"""Sums of the couplings of all squares, one for each pair of nodes.
 
 A square over k nodes has k(k-1)/2 pairs. The pairs are added up row by row, so that memory stays
 linear in the input.
@@ -31,7 +31,7 @@ Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
 @dataclass(frozen=True)
 class SquareSums:
-    """The sums of 2c·a_i·a_j over all squares, for each pair of nodes below `size`.
+    """The sum of 2c·a_i·a_j over all squares, for each pair of nodes below `size`.
 
     Sums are int64, or Python integers if int64 could overflow (`Squares.is_wide`).
 
@@ -48,7 +48,7 @@ class SquareSums:
     def __post_init__(self) -> None:
         highest = int(self.squares.nodes.max(initial=0))
         if highest >= self.size and self.squares.num_squares:  # kernels do not check indices
-            raise ValueError(f"a square has node {highest}, but the last is {self.size - 1}")
+            raise ValueError(f"a square has node {highest}, but the last node is {self.size - 1}")
 
     def on(self, edges: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
         """Return the sums on the given edges (i < j, ascending), and Σ |sum| over all pairs."""
@@ -94,7 +94,7 @@ class SquareSums:
         )
 
     def _product(self) -> tuple[EdgeArray, npt.NDArray[Any]]:
-        """Return `pairs()` by one matrix product, which is much faster for dense squares.
+        """Compute `pairs()` by one matrix product, which is much faster for dense squares.
 
         Every partial sum, in any order of addition, is an integer that floats represent exactly.
         """
@@ -113,7 +113,7 @@ class SquareSums:
         return edges, sums
 
     def _table(self) -> tuple[IntArray, IntArray]:
-        """Return nodes in ascending order, and a matrix of each square's coefficients there."""
+        """Return nodes in ascending order, and a matrix of the squares' coefficients on them."""
         squares, width = self.squares, self.squares.lengths[0]
         if len(squares.nodes) == squares.num_squares * width:
             rows = squares.nodes.reshape(-1, width)
@@ -139,7 +139,7 @@ class SquareSums:
         return total, number
 
     def _pieces(self, square_of: npt.NDArray[np.int32]) -> list[int]:
-        """Return the bounds of blocks of rows that delay signals only briefly.
+        """Return the bounds of blocks of rows, each small enough to delay signals only briefly.
 
         A node has as many pairs in a square as there are nodes after it.
         """
@@ -166,7 +166,7 @@ class SquareSums:
             yield i, sums
 
     def _places(self) -> tuple[IntArray, IntArray]:
-        """Return where each node's positions begin, and the positions of all nodes in squares."""
+        """Return where each node's positions begin, and all positions sorted by node."""
         counts = np.bincount(self.squares.nodes, minlength=self.size)
         starts = np.concatenate([[0], np.cumsum(counts)])
         return starts, np.argsort(self.squares.nodes, kind="stable")

@@ -1,4 +1,4 @@
-"""Squares: squared integer sums of spins, which are never negative, in flat arrays.
+"""Squares of integer sums of spins, which are never negative, stored in flat arrays.
 
 For integers a and c > 0,
 
@@ -87,7 +87,7 @@ class Squares(Summarised):
 
     @classmethod
     def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
-        """Build squares of equal size and multiplier, one per row of two tables."""
+        """Build squares of equal size and multiplier, one from each row of two tables."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"pass one row per square, not an array of shape {table.shape}")
@@ -126,7 +126,7 @@ class Squares(Summarised):
 
     @property
     def num_terms(self) -> int:
-        """The number of pairs of nodes in all squares, to which the work of a check is linear."""
+        """The number of pairs of nodes in all squares; a check takes time linear in this number."""
         lengths = self.lengths
         if len(self.nodes) >= 1 << 31:  # the square of this number could overflow
             lengths = lengths.astype(object)
@@ -176,7 +176,7 @@ class Squares(Summarised):
         return Squares(self.nodes, self.starts, factors, self.multipliers)
 
     def chosen(self, runs: list[slice]) -> Squares:
-        """Return the squares of the given slices, concatenated."""
+        """Return the squares in the given slices, concatenated."""
         if all(run.start == run.stop for run in runs):
             return NO_SQUARES
         places = [slice(self.starts[k.start], self.starts[k.stop]) for k in runs]
@@ -239,7 +239,7 @@ def _coefficients(values: npt.ArrayLike, length: int) -> IntArray:
     if whole.dtype == object:
         raise ValueError("a square's coefficient exceeds the limit of 2^63-1")
     if len(whole) != length:
-        raise ValueError(f"{length} nodes but {len(whole)} coefficients; each node needs one")
+        raise ValueError(f"{length} nodes need {length} coefficients, not {len(whole)}")
     if not whole.all():
         raise ValueError("a square's coefficient is 0; remove its node")
     return whole

@@ -1,4 +1,4 @@
-"""Ties: pairs of spins that agree or differ on a path of a search tree, and their classes."""
+"""Ties: pairs of spins that agree or differ on a path of a search tree, combined into classes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Ties(NamedTuple):
 
 
 def ties_of(size: int, pairs: Iterable[Pair]) -> Ties | None:
-    """Combine pairs of `size` vertices into classes; return None if the pairs contradict.
+    """Combine `size` vertices into classes by tied pairs; None if the pairs are contradictory.
 
     >>> ties = ties_of(4, [(0, 2, -1), (2, 3, -1)])
     >>> ties.roots.tolist(), ties.signs.tolist()

@@ -1,4 +1,4 @@
-"""Search trees of certificates: leaves that cover all states, each with its own bound.
+"""Search trees in certificates: their leaves cover all states, and each has its own bound.
 
 A branch splits the states in two: in the first half, the spins of two vertices agree; in the second
 half, they differ. The rows of a tree are in prefix order, so that no row needs a number: a branch
@@ -87,7 +87,7 @@ class Tree(Summarised):
 
     @property
     def num_leaves(self) -> int:
-        """The number of leaves, one more than the branches."""
+        """The number of leaves, one more than the number of branches."""
         return len(self.rows) - self.num_branches
 
     @property
@@ -113,7 +113,7 @@ class Tree(Summarised):
         return max((node for nodes in named for node in nodes), default=-1)
 
     def effort(self, num_vertices: int, num_edges: int) -> int:
-        """Estimate how many numbers a check of the tree reads, except for loops and squares.
+        """Estimate how many numbers a check of the tree reads, not counting loops and squares.
 
         Ties are found in steps of Python, each of which takes as long as hundreds of numbers.
         """
@@ -167,7 +167,7 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
         if any(type(x) is not int or not 0 <= x < validation.MOST_VARIABLES for x in numbers):
             raise ValueError(f"row {k} of a tree, {row!r:.60}, has a number out of range")
         if not isinstance(row, Leaf) and len(set(numbers)) < len(numbers):
-            raise ValueError(f"row {k} of a tree, {row!r:.60}, must name different vertices")
+            raise ValueError(f"row {k} of a tree, {row!r:.60}, must not name a vertex twice")
         if isinstance(row, Cover) and len(numbers) > MOST_COVERED:
             raise ValueError(
                 f"row {k} of a tree covers {len(numbers)} vertices; at most {MOST_COVERED}"
@@ -176,4 +176,4 @@ def _checked_rows(rows: Iterable[Row]) -> Iterator[Row]:
         open_ends += 1 if isinstance(row, Branch) else -1
         yield row
     if open_ends:
-        raise ValueError(f"a tree is incomplete: {open_ends} subtrees must follow its last row")
+        raise ValueError(f"a tree ends too early: it lacks {open_ends} of its subtrees")

@@ -108,12 +108,12 @@ def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
         raise CertificateError(str(fault)) from None
     least = rounded_up(bound, exact, step)
     if least > exact:
-        raise CertificateError("the bound exceeds the cost of its own state, so it is false")
+        raise CertificateError("the bound exceeds the cost of the given state, so it is false")
     return _in_numbers(problem, bound, exact, least)
 
 
 def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:
-    """Return the value of the certificate's state, the bound, and the least allowed value."""
+    """Return the value of the certificate's state, the bound, and the least value it allows."""
     value = form.value(certificate.state)
     try:
         bound, least = _whole(form, certificate, value)
@@ -122,14 +122,14 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     except ValueError as fault:  # squares over tied spins may have coefficients of any size
         raise CertificateError(f"in a leaf, {fault}") from None
     if bound > value or least > value:
-        raise CertificateError("the bound exceeds the energy of its own state, so it is invalid")
+        raise CertificateError("the bound exceeds the energy of the given state, so it is false")
     return value, bound, least
 
 
 def leaf_bounds(
     form: ExactForm, certificate: Certificate, value: int
 ) -> Iterator[tuple[PlacedLeaf, LeafBound | None]]:
-    """Yield each leaf of a tree with its bound, in order; None for a leaf without states.
+    """Yield each leaf of a tree in order, with its bound, or None if the leaf has no states.
 
     Args:
         form: the problem.
@@ -150,7 +150,7 @@ def leaf_bounds(
 
 
 def _whole(form: ExactForm, certificate: Certificate, value: int) -> LeafBound:
-    """Return the least bound and the least allowed value of all leaves."""
+    """Return the least bound of all leaves, and the least value that the leaves allow."""
     if certificate.tree is None:
         form = form.with_monomials() if certificate.num_monomials else form
         whole = bounded_leaf(form, [], Parts.of(certificate), value)
@@ -175,8 +175,8 @@ def check_fit(certificate: Certificate, size: int) -> None:
     for what, node in highest.items():
         if node > size + (what != "tree") * certificate.num_monomials:
             raise CertificateError(
-                f"a {what} names node {node}, but the problem's {size} variables end at "
-                f"{size - 1}, and their ghost is {size}"
+                f"a {what} names node {node}, but the problem has the variables 0 to "
+                f"{size - 1}, and the ghost is node {size}"
             )
 
 

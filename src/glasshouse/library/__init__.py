@@ -1,4 +1,4 @@
-"""Standard instances of the literature, recognised by content, and their proven optima or bounds.
+"""Standard instances from the literature, recognised by content, with proven optima or bounds.
 
 * `fingerprint`: a hash of a problem's Max-Cut graph, whatever its file looks like.
 * `table`: `instances.csv`, with optima, bounds and certificates.

@@ -1,4 +1,4 @@
-"""The fingerprint of a problem: a hash that is equal for all files with the same couplings.
+"""The fingerprint of a problem: a hash of its couplings that does not depend on the file format.
 
 Every problem is a weighted Max-Cut graph: variables are its vertices from 1, fields are edges to
 vertex 0, and the energy of a state is an affine function of its cut. The fingerprint is the SHA-256
@@ -26,7 +26,7 @@ _BLOCK = 1 << 16  # edges formatted at once
 
 @dataclass(frozen=True)
 class Scale:
-    """The exact map from sums of a problem's reduced graph to its values: factor · K + shift.
+    """The exact map factor · K + shift from the sum K of a reduced graph to a problem's values.
 
     K is the sum of weight · s_a · s_b over the edges of the reduced graph, at a state s.
 
@@ -43,7 +43,7 @@ class Scale:
     shift: Fraction
 
     def measured(self, measure: Measure) -> Scale:
-        """Return the map to a file's own values, from this map to its energies."""
+        """Return the map to values in `measure`, derived from this map to energies."""
         shift = measure.factor * self.shift + measure.shift
         return Scale(measure.factor * self.factor, shift)
 
@@ -85,7 +85,7 @@ class ReducedGraph:
         return "".join(self._blocks())
 
     def problem(self, num_variables: int) -> Ising:
-        """Return the Ising problem whose energies are the sums K of the graph.
+        """Return the Ising problem with the energy K = Σ weight · s_a · s_b over the reduced graph.
 
         Args:
             num_variables: the number of spins, including those without an edge.

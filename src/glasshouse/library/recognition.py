@@ -17,7 +17,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class Recognition(Summarised):
-    """A standard instance that a problem was recognised as, with the map to its energies.
+    """A recognised standard instance, and the map from its reduced graph to the problem's energies.
 
     Attributes:
         instance: the standard instance.
@@ -36,7 +36,7 @@ class Recognition(Summarised):
         return measure.bound(self._energy(self.instance.bound))
 
     def told(self, measure: Measure) -> str:
-        """Return one human-readable line with the name and the known optimum or bounds."""
+        """Return one line of text with the instance's name and its known optimum or bounds."""
         value = shown(self.value_in(measure))
         if self.instance.proven:
             return f"this is {self.instance.name}; known optimum {value}, proven"
@@ -75,7 +75,7 @@ def recognise(problem: Given, among: tuple[Instance, ...] | None = None) -> Reco
 
 
 def _has_size_of(problem: Problem, instance: Instance) -> bool:
-    """Return whether a problem can have the size of an instance, by cheap counts.
+    """Compare numbers of variables and terms; return False if they rule out the instance.
 
     A file may omit variables without terms, and fields add one vertex.
     """

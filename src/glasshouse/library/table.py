@@ -60,7 +60,7 @@ class Instance(Summarised):
 
     @property
     def proven(self) -> bool:
-        """Whether the best value equals the bound, so that it is the optimum."""
+        """Whether the best value equals the bound, which proves that it is the optimum."""
         return self.value == self.bound
 
     def is_of(self, family: str) -> bool:
@@ -73,7 +73,7 @@ class Instance(Summarised):
         return self.family == family or self.family.startswith(f"{family}:")
 
     def reduced(self, value: Value) -> Fraction:
-        """Return the sum K of the reduced graph at which the instance has `value`."""
+        """Convert a value of the instance to the sum K over its reduced graph."""
         return (value - self.scale.shift) / self.scale.factor
 
 
@@ -93,7 +93,7 @@ def table_text() -> str:
 
 
 def rows_of(chosen: Iterable[Instance]) -> str:
-    """Return the table's header and its rows of the chosen instances as CSV, unchanged."""
+    """Return the table's header and the rows of the chosen instances, as unchanged CSV text."""
     names = {k.name for k in chosen}
     head, *rows = table_text().splitlines(keepends=True)
     return head + "".join(row for row in rows if row.partition(",")[0] in names)

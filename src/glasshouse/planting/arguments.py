@@ -1,4 +1,4 @@
-"""Argument checks that all planting methods share, with the same messages."""
+"""Argument checks for all planting methods, with common error messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_SPINS, _MOST_LOOPS = 1 << 28, 1 << 28
 
 
 def frustration(value: Ratio, longest: int, remedy: str = "") -> Fraction:
-    """Return the frustration index f of every loop, at most 1/L for loops up to length L.
+    """Return the frustration f of every loop; raise if f exceeds 1/L for loops of up to L edges.
 
     Args:
         value: f as a Fraction, "1/5" or 0.2.
@@ -43,14 +43,14 @@ def frustration(value: Ratio, longest: int, remedy: str = "") -> Fraction:
         if remedy and 3 * f <= 1:
             advice += f", or {remedy}"
         raise ValueError(
-            f"frustration={value} is above 1/{longest}, the most that a loop of {longest} edges "
-            f"can hold; use {advice}"
+            f"frustration={value} is above 1/{longest}, the largest f of a loop with {longest} "
+            f"edges; use {advice}"
         )
     return f
 
 
 def loop_weights(f: Fraction, *lengths: int) -> tuple[int, ...]:
-    """Return the smallest integer weights of loops of the given lengths that hold f.
+    """Return the smallest integer weights that give loops of these lengths the frustration f.
 
     f = p/q puts +(q-p) on the positive edges and -(L-1)p on the negative edge of a loop of length
     L, divided by their common divisor (paper, "Tunable Frustration", where they are 1 and -α).
@@ -70,7 +70,7 @@ def loop_weights(f: Fraction, *lengths: int) -> tuple[int, ...]:
 
 
 def half(num_spins: int, num_visible: int | None = None) -> Fraction:
-    """Return the paper's n, the unit of loop densities: visible spins, or half a graph's spins."""
+    """Return the paper's n, the unit of loop densities: visible spins, or half a graph's nodes."""
     return Fraction(num_spins, 2) if num_visible is None else Fraction(num_visible)
 
 
@@ -81,7 +81,7 @@ def number_of(
     what: str = "loops",
     per: str = "loop_density",
 ) -> int:
-    """Return a number of things: the number itself, or ⌈density · size⌉.
+    """Return the number of loops, squares or clauses: the given `number`, or ⌈density · size⌉.
 
     Args:
         number: the number of loops, squares or clauses; pass either this or the density.
@@ -98,22 +98,22 @@ def number_of(
     else:
         share, asked = ratio(density, per), f"{per}={density}"
         if share <= 0:
-            raise ValueError(f"{asked} must be above 0: it is {what} per spin")
+            raise ValueError(f"{asked} must be above 0: it is the number of {what} per spin")
         found = math.ceil(share * size)
     if found > _MOST_LOOPS:
-        raise ValueError(f"{asked} needs more than 2^28 {what}, the limit; use fewer")
+        raise ValueError(f"{asked} requests more than 2^28 {what}, which is the limit; use fewer")
     return found
 
 
 def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
-    """Return a word after a check that it is one of `allowed`."""
+    """Return a word if it is one of `allowed`; otherwise raise."""
     if value not in allowed:
         raise ValueError(f"{name}={value!r} is not one of {', '.join(map(repr, allowed))}")
     return value
 
 
 def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
-    """Whether loops must not share edges; then there is no weight to limit."""
+    """Return whether loops must not share edges; refuse `max_weight` if they must not."""
     if one_of(overlap, "overlap", ("constructive", "none")) != "none":
         return False
     if max_weight is not None:
@@ -124,7 +124,7 @@ def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
 def loops_on_graph(
     loops: int | None, density: Ratio | None, per_node: Ratio | None, half: Fraction
 ) -> int:
-    """Return the number of loops on a graph: given directly, per half the nodes, or per node."""
+    """Return the number of loops on a graph, given directly, as a density or as loops per node."""
     if per_node is None:
         return number_of(loops, density, half)
     if loops is not None or density is not None:
@@ -136,14 +136,14 @@ def loops_on_graph(
 
 
 def weight_limit(max_weight: int | None, bits: int | None = None) -> int:
-    """Return the largest weight allowed on an edge; without a limit, the largest int64.
+    """Return the largest weight allowed on an edge; the largest int64 if no limit is given.
 
     >>> weight_limit(None, bits=4)
     7
     """
     if bits is not None:
         if max_weight is not None:
-            raise ValueError(f"bits={bits} and max_weight={max_weight} are given; pass one of them")
+            raise ValueError(f"bits={bits} and max_weight={max_weight} are both given; pass one")
         return int((1 << min(validation.count(bits, "bits", 2) - 1, 63)) - 1)
     if max_weight is None:
         return INT64_MAX
@@ -151,7 +151,7 @@ def weight_limit(max_weight: int | None, bits: int | None = None) -> int:
 
 
 def check_total(loops: int, weight_of_loop: int) -> None:
-    """Refuse weights whose sum would overflow int64, before any of them are added."""
+    """Refuse weights whose sum would overflow int64, before any weights are added."""
     if loops * weight_of_loop > INT64_MAX:
         raise ValueError(
             f"{loops} loops of weight {weight_of_loop} each add up to more than 2^63-1, where "
@@ -160,7 +160,7 @@ def check_total(loops: int, weight_of_loop: int) -> None:
 
 
 def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.uint64]) -> SpinArray:
-    """Return the state to plant: drawn uniformly from the stream if None, else the given one.
+    """Return the state to plant: the given state, or a uniformly random state if it is None.
 
     Args:
         state: spins ±1, visible first, or a string of + and - as in recipes.
@@ -173,12 +173,12 @@ def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.ui
     else:
         spins = validation.states(_from_signs(state), num_spins, (-1, 1), "state").copy()
         if spins.ndim != 1:
-            raise ValueError(f"state has shape {spins.shape}, but one state is needed")
+            raise ValueError(f"state has shape {spins.shape}, but must be a single state")
     return validation.read_only(spins)
 
 
 def given_state(state: State, *sizes: int) -> SpinArray:
-    """Check a state whose length may be any of `sizes`; errors name the first of them."""
+    """Check a state whose length may be any of `sizes`; error messages name the first size."""
     length = len(state) if isinstance(state, str) else np.shape(state)[-1:]
     fitting = [size for size in sizes if length in (size, (size,))]
     return planted_state(state, (*fitting, *sizes)[0], np.zeros(4, dtype=np.uint64))
@@ -202,7 +202,7 @@ def _from_signs(state: State) -> Any:
 
 
 def layer_sizes(n: int, m: int) -> tuple[int, int]:
-    """Check the visible and hidden spins of an RBM; a loop needs two of each."""
+    """Check the numbers of visible and hidden spins of an RBM; a loop needs two of each."""
     sizes = []
     for name, value in {"n": n, "m": m}.items():
         size = validation.count(value, name)
@@ -210,7 +210,7 @@ def layer_sizes(n: int, m: int) -> tuple[int, int]:
             raise ValueError(f"{name}={size} is too small for a loop; use {name} ≥ 2")
         sizes.append(size)
     if sum(sizes) > _MOST_SPINS:
-        raise ValueError(f"n={n} and m={m} are more than 2^28 spins, the limit; use smaller layers")
+        raise ValueError(f"n={n} and m={m} exceed the limit of 2^28 spins; use smaller layers")
     return sizes[0], sizes[1]
 
 
@@ -218,12 +218,12 @@ def spins(n: int, least: int) -> int:
     """Check a number of spins."""
     size = validation.count(n, "n", least)
     if size > _MOST_SPINS:
-        raise ValueError(f"n={n} is more than 2^28 spins, the limit; use a smaller n")
+        raise ValueError(f"n={n} exceeds the limit of 2^28 spins; use a smaller n")
     return size
 
 
 def dense_spins(n: int, least: int) -> int:
-    """Check a number of spins that are all coupled to each other."""
+    """Check the number of spins of a problem in which all spins are coupled to each other."""
     size = spins(n, least)
     refuse_large(Extent(size, size * (size - 1) // 2))
     return size

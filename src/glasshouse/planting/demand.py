@@ -1,4 +1,4 @@
-"""The size and the work that a recipe requests, limited before and while it is grown.
+"""The size and the work that a recipe requests, which are limited before and during growth.
 
 The size (`Demand`) is computed before anything is built. The work is not known in advance, because
 loops are found by trial: a recipe can request loops that do not exist, or that take hours to find.
@@ -33,7 +33,7 @@ _FIRST_PIECE, _PIECE_SECONDS = 4096, 0.2
 
 @dataclass(frozen=True)
 class Demand:
-    """The size of what a recipe grows.
+    """The size of the instance that a recipe grows.
 
     Attributes:
         spins: the exact number of spins.
@@ -47,35 +47,35 @@ class Demand:
 
     @classmethod
     def of_loops_on_rbm(cls, n: int, m: int, loops: int, *, stored: bool = False) -> Demand:
-        """Return the demand of loops on an RBM, whose complete graph is stored or not."""
+        """Return the demand of loops on an RBM; `stored` states whether its graph is stored."""
         edges = n * m if stored else 0
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
     @classmethod
     def of_loops_on_graph(cls, extent: Extent, memory: int, loops: int) -> Demand:
-        """Return the demand of loops on a graph of an extent and memory, see `graph_extent`."""
+        """Return the demand of loops on a graph, given the graph's extent and memory."""
         return cls(extent.nodes, loops, memory + _LOOP * loops)
 
     @classmethod
     def of_loops(cls, spins: int, loops: int, nodes: int) -> Demand:
-        """Return the demand of loops with `nodes` nodes in all, on spins of the method."""
+        """Return the demand of loops that have `nodes` nodes in total."""
         return cls(spins, loops, _NODE * spins + _LOOP * loops + _EDGE * nodes)
 
     @classmethod
     def of_squares(cls, spins: int, squares: int, nodes: int) -> Demand:
-        """Return the demand of squares of `nodes` nodes each; pairs become edges, or cancel."""
+        """Return the demand of squares with `nodes` nodes each, whose pairs become edges."""
         pairs = min(squares * nodes * (nodes - 1), spins * (spins - 1)) // 2
         entries = squares * nodes
         return cls(spins, squares, _NODE * spins + _EDGE * pairs + _ENTRY * entries)
 
     @classmethod
     def of_products(cls, spins: int, squares: int, entries: int, degree: int) -> Demand:
-        """Count squares over products of at most `degree` spins, by all their entries."""
+        """Return the demand of squares over products of at most `degree` spins."""
         return cls(spins, squares, _NODE * spins + _LOOP * squares + _PRODUCT * degree * entries)
 
 
 def graph_extent(graph: Graph | str | list[Any]) -> tuple[Extent, int]:
-    """Return the size of a graph, by its name or its edges, and its memory."""
+    """Return the size and the memory of a graph, computed from its name or its edges."""
     layers, edge = 0, _EDGE
     if isinstance(graph, Graph):
         extent = Extent(graph.num_nodes, graph.num_edges)
@@ -94,25 +94,25 @@ class EffortError(ValueError):
 
 
 def new_meter(steps: int | None = None) -> Meter:
-    """Return a meter of `steps` steps; None sets no limit."""
+    """Return a meter that allows `steps` steps; None sets no limit."""
     return np.array([_UNBOUNDED if steps is None else steps], dtype=np.int64)
 
 
 def spend(meter: Meter, steps: int) -> None:
-    """Count steps before they are taken, such as the pairs of squares; refuse too many."""
+    """Count steps in advance, such as the pairs of spins in squares; raise if they are too many."""
     if steps > int(meter[0]):
-        raise EffortError(f"the squares have {steps} pairs of spins, more than is allowed")
+        raise EffortError(f"the squares have {steps} pairs of spins, above the limit on steps")
     meter[0] -= steps
 
 
 def refuse_spent(meter: Meter) -> None:
-    """Raise if the steps are used up."""
+    """Raise if all allowed steps are used up."""
     if meter[0] <= 0:
-        raise EffortError("its loops were not found within the allowed number of steps")
+        raise EffortError("the loops were not found within the allowed number of steps")
 
 
 def in_pieces(first: int, last: int, drop: Callable[[int, int], int]) -> int:
-    """Drop loops `first` to `last` - 1, a few at a time, so that signals are handled in between.
+    """Drop loops `first` to `last` - 1 in short pieces, so that signals are handled in between.
 
     Args:
         first: the number of the first loop.

@@ -1,4 +1,4 @@
-"""Names of graphs, such as "torus:8x8", and the sizes of the graphs, before any is built."""
+"""Names of graphs, such as "torus:8x8", and the sizes of these graphs before they are built."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ class GraphName:
 
     @classmethod
     def parse(cls, name: str) -> GraphName:
-        """Parse a name, or raise a ValueError that explains the form of names."""
+        """Parse a name; raise a ValueError that explains the format if it is not valid."""
         family, _, rest = name.partition(":")
         sizes, _, tail = rest.partition(" ")
         known = family == "edges" or family in EXTENTS
         if not known or not re.fullmatch(r"[0-9]{1,18}(x[0-9]{1,18})*", sizes, re.ASCII):
             raise ValueError(
-                f'{name[:60]!r} is not the name of a graph; names are "edges:3 0-1 1-2 0-2" or '
-                f'like "torus:8x8", with one of {", ".join(EXTENTS)}'
+                f'{name[:60]!r} is not the name of a graph; use edges as in "edges:3 0-1 1-2 0-2" '
+                f'or sizes as in "torus:8x8", with one of {", ".join(EXTENTS)}'
             )
         numbers = tuple(int(size) for size in sizes.split("x"))
         if family == "edges":
@@ -70,17 +70,17 @@ class GraphName:
             )
         most = _MOST_SIZES.get(family)
         if most is not None and len(numbers) > most:
-            raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes, more than {family} takes")
+            raise ValueError(f"{name[:60]!r} has {len(numbers)} sizes; {family} has at most {most}")
         return cls(family, numbers, tail)
 
     @property
     def dead(self) -> set[int]:
-        """The nodes that are left out; numbers that the whole graph does not have do not count."""
+        """The nodes left out, not counting numbers that even the whole graph does not have."""
         return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
 
     @property
     def dead_edges(self) -> set[tuple[int, int]]:
-        """The edges that are left out, in addition to those of dead nodes, as pairs i < j."""
+        """The edges that the name leaves out, except for those of dead nodes, as pairs i < j."""
         pairs = (sorted(map(int, word.split("-"))) for word in self._gone if "-" in word)
         return {(low, high) for low, high in pairs}
 
@@ -91,11 +91,11 @@ class GraphName:
         return self.tail.removeprefix("without ").split(",")
 
     def lacks(self, label: object) -> bool:
-        """Whether a label names a qubit that the chip does not have: dead, or a hole."""
+        """Return whether a label names a qubit missing from the chip: a dead qubit, or a hole."""
         return isinstance(label, int) and (label in self.dead or self.is_hole(label))
 
     def is_hole(self, number: int) -> bool:
-        """Whether a chip's numbering skips this number.
+        """Return whether the chip's numbering skips this number.
 
         Pegasus numbers qubits by coordinates, a few of which are not on the chip.
         """
@@ -122,7 +122,7 @@ def refuse_large(extent: Extent, most_edges: int = MOST_EDGES) -> None:
     for what, number, most in sizes:
         if number > most:
             raise ValueError(
-                f"the graph would have {number} {what}, above {most}, the limit; "
+                f"the graph would have {number} {what}, above the limit of {most}; "
                 "use a smaller graph"
             )
 

@@ -106,7 +106,7 @@ class Graph(Summarised):
     @classmethod
     @lru_cache(maxsize=8)
     def parse(cls, name: str) -> Graph:
-        """Return the graph of a name, such as a recipe stores or the `name` of another graph.
+        """Return the graph that a name describes, such as a name in a recipe or in `Graph.name`.
 
         >>> Graph.parse("edges:4 0-1 1-2 0-2")
         Graph(4 nodes, 3 edges)
@@ -122,36 +122,36 @@ class Graph(Summarised):
                 try:
                     labels = naming.from_json(parsed.labels.encode(), size)
                 except ValueError as fault:
-                    raise ValueError(f"the labels of {name[:60]!r}: {fault}") from None
+                    raise ValueError(f"{name[:60]!r} has invalid labels: {fault}") from None
             return cls._explicit(size, np.array(ends, dtype=np.int64).reshape(-1, 2), labels)
         graph: Graph = getattr(cls, parsed.family)(*parsed.sizes)
         return graph.without(parsed.dead, parsed.dead_edges)
 
     @classmethod
     def complete(cls, size: int) -> Graph:
-        """Return the graph of all pairs of nodes: a fully connected Boltzmann machine."""
+        """Return the graph with all pairs of nodes: a fully connected Boltzmann machine."""
         size = validation.count(size, "size", 1)
         refuse_large(EXTENTS["complete"](size))
         return cls._family("complete", [size], size, np.column_stack(np.triu_indices(size, 1)))
 
     @classmethod
     def layers(cls, *sizes: int) -> Graph:
-        """Return the complete k-partite graph: all pairs of nodes of different layers."""
+        """Return the complete k-partite graph: all pairs of nodes from different layers."""
         return cls._layered("layers", sizes, itertools.combinations(range(len(sizes)), 2))
 
     @classmethod
     def deep(cls, *sizes: int) -> Graph:
-        """Return a deep network: each layer fully coupled to the next."""
+        """Return the graph of a deep network: each layer is fully coupled to the next."""
         return cls._layered("deep", sizes, itertools.pairwise(range(len(sizes))))
 
     @classmethod
     def lattice(cls, *shape: int) -> Graph:
-        """Return a lattice with open borders, one number per dimension, in row-major order."""
+        """Return a lattice with open borders; `shape` has its length in each dimension."""
         return cls._lattice("lattice", shape, periodic=False)
 
     @classmethod
     def torus(cls, *shape: int) -> Graph:
-        """Return a periodic lattice; a dimension of 2 has no extra edge to close."""
+        """Return a periodic lattice; in a dimension of length 2, edges are not doubled."""
         return cls._lattice("torus", shape, periodic=True)
 
     @classmethod
@@ -183,7 +183,7 @@ class Graph(Summarised):
         return cls._machine("zephyr", [size, tiles])
 
     def without(self, dead: Iterable[Any], couplers: Iterable[tuple[Any, Any]] = ()) -> Graph:
-        """Return the graph without dead nodes and edges, which are given by labels.
+        """Return the graph without dead nodes and edges, which are given by their labels.
 
         The other nodes keep their labels and are renumbered. Qubits that a chip of a named family
         already lacks may be listed again, including numbers that its numbering skips.
@@ -230,25 +230,25 @@ class Graph(Summarised):
 
     @cached_property
     def is_bipartite(self) -> bool:
-        """Whether the graph is bipartite: all cycles have even length."""
+        """Whether the graph is bipartite, so that all cycles have even length."""
         return two_colouring(self.num_nodes, self.edges) is not None
 
     @cached_property
     def core(self) -> npt.NDArray[np.int32]:
-        """The nodes that remain when dead ends are removed repeatedly; empty without a cycle."""
+        """The nodes left when dead ends are removed repeatedly; empty if there is no cycle."""
         starts, neighbours, _, _ = self.rows(self.edges)
         found: npt.NDArray[np.int32] = core_nodes(starts, neighbours)
         return found
 
     @cached_property
     def core_rows(self) -> Rows:
-        """The edges among core nodes, in compressed rows: all edges that a cycle can use."""
+        """The edges between core nodes, in compressed rows: only these can be part of cycles."""
         alive = np.zeros(self.num_nodes, dtype=bool)
         alive[self.core] = True
         return self.rows(self.edges[alive[self.edges].all(axis=1)])
 
     def rows(self, edges: npt.NDArray[np.int32]) -> Rows:
-        """Return some edges in compressed rows: starts, neighbours, edge numbers, ends."""
+        """Return edges in compressed rows: starts, neighbours, edge numbers and ends."""
         return *adjacency(self.num_nodes, edges), np.array(edges, dtype=np.int32)
 
     def __eq__(self, other: object) -> bool:
@@ -270,7 +270,7 @@ class Graph(Summarised):
     def _explicit(
         cls, num_nodes: int, edges: npt.ArrayLike, labels: naming.Names | None = None
     ) -> Graph:
-        """Return a graph of any edges, sorted; its name lists them, and the labels."""
+        """Return a graph with any edges, sorted; its name lists the edges and the labels."""
         array = np.asarray(edges).reshape(-1, 2)
         refuse_large(Extent(num_nodes, len(array)))
         merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
@@ -291,7 +291,7 @@ class Graph(Summarised):
     def _layered(
         cls, family: str, sizes: tuple[int, ...], coupled: Iterable[tuple[int, int]]
     ) -> Graph:
-        """Return layers of nodes, some pairs of which are fully coupled."""
+        """Return a graph of layers, in which the listed pairs of layers are fully coupled."""
         counts = [validation.count(size, "layer size", 1) for size in sizes]
         refuse_large(EXTENTS[family](*counts))
         couples = list(coupled)
@@ -337,18 +337,18 @@ class Graph(Summarised):
     @classmethod
     def _from_networkx(cls, graph: networkx.Graph) -> Graph:
         if graph.is_directed():
-            raise ValueError("the graph is directed; pass an undirected one")
+            raise ValueError("the graph is directed; pass an undirected graph")
         return cls._from_lists(graph.nodes, graph.edges())
 
     @classmethod
     def _from_lists(cls, nodes: Iterable[Any], couplers: Iterable[Any]) -> Graph:
-        """Return a graph from labels of nodes, and pairs of labels."""
+        """Return a graph, given the labels of its nodes and pairs of these labels."""
         number = {label: k for k, label in enumerate(nodes)}
         edges = []
         for pair in couplers:
             u, v = pair
             if u == v:
-                raise ValueError(f"node {u!r:.40} is joined to itself; remove such edges")
+                raise ValueError(f"node {u!r:.40} has an edge to itself; remove the edge")
             if u not in number or v not in number:
                 raise ValueError(
                     f"coupler {pair!r:.60} has a qubit that is not in the list of qubits; remove "
@@ -366,12 +366,12 @@ def _listed(chip: Any) -> tuple[Any, Any] | None:
         if all(hasattr(chip, name) for name in names):
             return getattr(chip, names[0]), getattr(chip, names[1])
     if isinstance(chip, Mapping):
-        raise ValueError('the properties lack lists; pass a dict with "qubits" and "couplers"')
+        raise ValueError('the properties must list both "qubits" and "couplers"')
     return None
 
 
 def node_pairs(graph: Any) -> IntArray:
-    """Return a list of edges as an array."""
+    """Return a list of edges as an array; raise if it is not a list of node pairs."""
     array = np.asarray(graph)
     if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(

@@ -30,7 +30,7 @@ class Loop(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Loops(Summarised):
-    """Any number of frustrated loops in flat arrays, weighed in the planted gauge.
+    """Any number of frustrated loops in flat arrays; their weights are in the planted gauge.
 
     Loop k visits `nodes[starts[k]:starts[k+1]]`, each once, and returns to its first node.
     `weights[i]` belongs to the edge from `nodes[i]` to the next node of its loop. The last edge of
@@ -72,12 +72,12 @@ class Loops(Summarised):
         if weights.dtype != np.int64:
             raise ValueError(f"loop weights must be integers, not {weights.dtype}")
         if len(weights) != len(nodes):
-            raise ValueError(f"{len(nodes)} nodes but {len(weights)} weights; each node needs one")
+            raise ValueError(f"{len(nodes)} nodes need {len(nodes)} weights, not {len(weights)}")
         bad = sums.find_bad_weights(starts, weights) if len(weights) else -1
         if bad >= 0:
             raise ValueError(
-                f"loop {bad} weighs {weights[starts[bad] : starts[bad + 1]].tolist()}, but its last"
-                " edge must be negative or zero and the others positive and at least as heavy"
+                f"loop {bad} has the weights {weights[starts[bad] : starts[bad + 1]].tolist()}; "
+                "the last must be at most 0, the others positive and no smaller in magnitude"
             )
         validation.total_magnitude([weights], 0, "all loops")
         for name, value in {"nodes": nodes, "starts": starts, "weights": weights}.items():
@@ -85,7 +85,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_length(cls, nodes: npt.ArrayLike, *, positive: int, negative: int) -> Loops:
-        """Return loops of one length, one per row, all with the same two weights."""
+        """Return loops of equal length, one per row, all with the same two weights."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"pass one row per loop, not an array of shape {table.shape}")
@@ -95,7 +95,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
-        """Return loops of one length, one per row, with the weights of each in the same row.
+        """Return loops of equal length: one row of nodes and one row of weights for each loop.
 
         >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
         Loops(1 loop of length 4, weights -3 to 5)
@@ -108,9 +108,9 @@ class Loops(Summarised):
     def from_cycles(
         cls, cycles: Sequence[Sequence[int]], *, positive: int, negatives: Sequence[int]
     ) -> Loops:
-        """Return loops of any lengths: equal positive edges, and a negative edge for each loop."""
+        """Return loops of any lengths, with equal positive edges and one negative edge per loop."""
         if len(cycles) != len(negatives):
-            raise ValueError(f"{len(cycles)} cycles but {len(negatives)} negative weights")
+            raise ValueError(f"{len(cycles)} cycles cannot have {len(negatives)} negative weights")
         starts = np.zeros(len(cycles) + 1, dtype=np.int64)
         np.cumsum([len(cycle) for cycle in cycles], out=starts[1:])
         nodes = np.array([node for cycle in cycles for node in cycle])
@@ -120,23 +120,23 @@ class Loops(Summarised):
 
     @property
     def num_loops(self) -> int:
-        """The number of loops: the paper's N."""
+        """The number of loops, called N in the paper."""
         return len(self.starts) - 1
 
     @property
     def frustration(self) -> Fraction:
-        """The fraction of negative weight in all loops: f of each, if loops are alike."""
+        """The fraction of negative weight in all loops: the f of each loop if all are alike."""
         total = int(np.abs(self.weights).sum())
         return Fraction(-int(self.negative_weights.sum()), max(total, 1))
 
     @property
     def lengths(self) -> IntArray:
-        """The number of edges of each loop."""
+        """The number of edges in each loop."""
         return np.diff(self.starts)
 
     @property
     def negative_weights(self) -> IntArray:
-        """The weight of each loop's last edge, zero or below."""
+        """The weight of each loop's last edge, which is at most zero."""
         return self.weights[self.starts[1:] - 1]
 
     @property
@@ -147,7 +147,7 @@ class Loops(Summarised):
         return self.weights[is_positive]
 
     def sum(self, num_spins: int) -> Ising:
-        """Add all loops up: the problem in the planted gauge, whose ground state is all up.
+        """Return the problem in the planted gauge: the sum of all loops, whose optimum is all up.
 
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.
@@ -155,12 +155,12 @@ class Loops(Summarised):
         return ising_of_edges(num_spins, *self.edge_sums(num_spins))
 
     def edge_sums(self, num_spins: int) -> tuple[NodeArray, IntArray]:
-        """Return the summed edges, ascending with i < j, with the ghost's, and their weights."""
+        """Return the sum of all loops: sorted edges i < j, with the ghost's, and their weights."""
         size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(
-                f"a loop visits node {self.nodes.max()}, but {size} spins end at {size - 1} and "
-                f"their ghost is {size}"
+                f"a loop visits node {self.nodes.max()}, but the spins are nodes 0 to {size - 1}, "
+                f"and the ghost is node {size}"
             )
         return summed(edges_of_cycles(self.nodes, self.starts), self.weights, size + 1)
 
@@ -195,7 +195,7 @@ class Loops(Summarised):
 
 
 def ising_of_edges(num_spins: int, edges: NodeArray, weights: IntArray, offset: int = 0) -> Ising:
-    """Return an Ising problem of edges and weights, which are locked against changes.
+    """Return an Ising problem with the given edges and weights, which become read-only.
 
     Edges to node `num_spins`, the ghost, become fields.
     """
@@ -210,10 +210,10 @@ def ising_of_edges(num_spins: int, edges: NodeArray, weights: IntArray, offset: 
 
 
 def _weight(value: int) -> int:
-    """Check one weight of a loop; refuse a value beyond int64."""
+    """Check one weight of a loop; raise if it does not fit int64."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or abs(int(value)) > validation.INT64_MAX:
-        raise ValueError(f"a loop's weight is an integer of magnitude below 2^63, not {value}")
+        raise ValueError(f"a loop's weight must be an integer below 2^63 in magnitude, not {value}")
     return int(value)
 
 
@@ -241,8 +241,8 @@ def decompose_loop(nodes: Sequence[int], *, weight: int = 1) -> Loops:
     cycle = checked_cycles(nodes, [0, len(nodes)])[0]
     if len(cycle) < 4 or len(cycle) % 2:
         raise ValueError(
-            f"a loop of length {len(cycle)} cannot be split into atoms, which have length 4; loops "
-            "between two layers are even and at least 4 long"
+            f"a loop of length {len(cycle)} cannot be split into atoms, which have length 4; use "
+            "an even length of at least 4"
         )
     validation.count(weight, "weight", 1)
     atoms = [[cycle[0], *cycle[k : k + 3]] for k in range(1, len(cycle) - 2, 2)]

@@ -49,7 +49,7 @@ _Arguments = ParamSpec("_Arguments")
 
 @dataclass(repr=False)
 class Plan(Summarised):
-    """An instance that can be grown: its arguments are checked, and its size is counted.
+    """A plan of an instance: its arguments are checked and its size is known, but nothing is drawn.
 
     A method leaves the last two fields to its entry in the catalogue.
 
@@ -79,7 +79,7 @@ class Plan(Summarised):
 
     @staticmethod
     def of(recipe: Recipe) -> Plan:
-        """Plan what a recipe grows.
+        """Return the plan of the instance that a recipe grows.
 
         >>> parameters = {"graph": "complete:20000", "frustration": "1/3", "loops": 5}
         >>> Plan.of(Recipe("graph_loops", parameters, Seed(1))).demand
@@ -99,7 +99,7 @@ class Plan(Summarised):
 
     @property
     def held(self) -> dict[str, Any]:
-        """The parameters as a recipe stores them: exact, without those that were not given."""
+        """The parameters as a recipe stores them: exact, and without those that were not given."""
         plain = {}
         for name, value in {**self.given, **self.resolved}.items():
             known = value() if callable(value) else value
@@ -112,12 +112,12 @@ class Plan(Summarised):
 
     @announces("planting")
     def check(self) -> None:
-        """Build the graph, if there is one, and refuse arguments that do not fit it."""
+        """Build the graph, if there is one, and refuse arguments that do not fit the graph."""
         self.prepare(new_meter())
 
     @announces("planting")
     def grow(self, *, rng: RngLike = None, steps: int | None = None) -> Planted:
-        """Draw the instance that belongs to a seed.
+        """Draw the instance that a seed determines.
 
         Args:
             rng: a seed, or anything that `numpy.random.default_rng` takes.
@@ -171,13 +171,13 @@ class Method(Summarised):
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """The parameters that distinguish instances, without random state and planted state."""
+        """The parameters that distinguish instances, excluding random state and planted state."""
         known = signature(self.planner).parameters
         return {name: known[name] for name in known if name not in ("rng", "state")}
 
     @cached_property
     def hints(self) -> Mapping[str, Any]:
-        """The types of the parameters, except for graphs, whose type is not known at run time."""
+        """The types of the parameters, except for graphs, whose types are not known at run time."""
         plain = {name: self.parameters[name].annotation for name in self.parameters}
         plain.pop("graph", None)
         return get_type_hints(SimpleNamespace(__annotations__=plain), self.planner.__globals__)
@@ -202,7 +202,7 @@ class Method(Summarised):
         return set(get_args(kind) or [kind]) - {NoneType} == {int}
 
     def plan(self, *places: Any, **given: Any) -> Plan:
-        """Check arguments and count what they request; nothing is grown.
+        """Check arguments and compute the size that they request, without growing anything.
 
         Args:
             places: positional arguments of the method.
@@ -235,7 +235,7 @@ def planting_method(
     knobs: Mapping[str, tuple[str, str]] | None = None,
     ground_states: Callable[[Planted], GroundStates] = count_ground_states,
 ) -> Callable[[Callable[_Arguments, Plan]], Callable[_Arguments, Planted]]:
-    """Turn a function that plans into a planting method, and add it to the catalogue.
+    """Turn a planning function into a planting method, and add the method to the catalogue.
 
     The function needs the keyword arguments `state`, the state to plant, and `rng`, which it does
     not use: its plan is grown from that seed. The arguments of the decorator are those of `Method`.

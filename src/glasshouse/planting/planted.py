@@ -1,4 +1,4 @@
-"""Planted instances: a problem, its ground state, and the proof."""
+"""Planted instances: a problem, its ground state, and the proof of optimality."""
 
 from __future__ import annotations
 
@@ -101,10 +101,10 @@ class Planted(Summarised):
     def __post_init__(self) -> None:
         is_spins = isinstance(self.problem, (Rbm, Ising, Polynomial)) and self.problem.space.low
         if not is_spins and not isinstance(self.problem, MaxSat):
-            raise ValueError(f"a plant needs a problem of spins, or clauses, not {self.problem!r}")
+            raise ValueError(f"a plant needs spins or clauses, not {self.problem!r}")
         state = validation.states(self.state, self.problem.num_variables, (-1, 1), "state")
         if state.ndim != 1:
-            raise ValueError(f"state has shape {state.shape}, but one state is needed")
+            raise ValueError(f"state has shape {state.shape}, but must be a single state")
         object.__setattr__(self, "state", validation.read_only(state))
         object.__setattr__(
             self, "denominator", validation.count(self.denominator, "denominator", 1)
@@ -115,7 +115,7 @@ class Planted(Summarised):
         cls, n: int, m: int, loops: Loops, state: SpinArray, loop_weight: int,
         recipe: Recipe = _BY_HAND,
     ) -> Planted:  # fmt: skip
-        """Add the loops up into an RBM of n visible and m hidden spins, and plant the state.
+        """Return a plant whose RBM, with n visible and m hidden spins, is the sum of the loops.
 
         >>> import numpy as np
         >>> loop = Loops.of_length([[0, 2, 1, 3]], positive=4, negative=-3)
@@ -149,7 +149,7 @@ class Planted(Summarised):
         denominator: int = 1,
         offset: int = 0,
     ) -> Planted:
-        """Add the loops up into an Ising problem on their own graph, and plant the state.
+        """Return a plant whose Ising problem, on the graph of the loops, is the sum of the loops.
 
         The sum of the loops is divided by the denominator, which must divide all its weights; then
         the offset is added to all energies.
@@ -181,7 +181,7 @@ class Planted(Summarised):
         recipe: Recipe = _BY_HAND,
         meter: Meter | None = None,
     ) -> Planted:
-        """Add squares up into an Ising problem with couplings -c·a_i·a_j, half of each square.
+        """Return a plant whose Ising problem is half the sum of squares: couplings -c·a_i·a_j.
 
         Halves keep weights as small as possible: (a·s)² has the couplings -2·a_i·a_j. There is no
             offset, so the energy is that of the couplings and fields alone. A meter counts the
@@ -198,7 +198,7 @@ class Planted(Summarised):
         if squares.is_wide and sum(map(abs, sums.tolist())) > INT64_MAX:
             raise ValueError(
                 "the squares add up to more than 2^63-1, beyond which energies are not exact; use "
-                "fewer or smaller ones"
+                "fewer or smaller squares"
             )
         weights = -(sums.astype(np.int64, copy=False) >> 1)
         problem = ising_of_edges(num_spins, edges, weights)
@@ -209,7 +209,7 @@ class Planted(Summarised):
     def of_cores(
         cls, problem: MaxSat, cores: Cores, state: SpinArray, recipe: Recipe = _BY_HAND
     ) -> Planted:
-        """Plant a state of clauses that cores prove optimal.
+        """Return a plant of clauses, whose state is proven optimal by cores.
 
         >>> import numpy as np
         >>> problem = MaxSat(2, [[1, 2], [-1], [-2]], [1, 1, 1])
@@ -224,7 +224,7 @@ class Planted(Summarised):
         cls, num_spins: int, monomials: Monomials, squares: Squares, state: SpinArray,
         denominator: int, meter: Meter,
     ) -> Planted:  # fmt: skip
-        """Add squares over products of spins up into a polynomial, without their constants.
+        """Return a plant whose polynomial is the sum of squares over products, without constants.
 
         >>> import numpy as np
         >>> from glasshouse.planting.demand import new_meter
@@ -243,13 +243,13 @@ class Planted(Summarised):
 
     @classmethod
     def from_recipe(cls, recipe: Recipe, steps: int | None = None) -> Planted:
-        """Grow an instance again, bit for bit; raise `EffortError` beyond `steps` steps."""
+        """Grow an instance again, bit for bit; raise `EffortError` if `steps` is too small."""
         planted = Plan.of(recipe).grow(rng=recipe.seed, steps=steps)
         return shuffle(planted) if recipe.parameters.get("shuffled") else planted
 
     @cached_property
     def ising(self) -> Ising:
-        """The problem as an Ising problem, visible spins first; not for polynomials or clauses."""
+        """The problem in Ising form, visible spins first; raises for polynomials and clauses."""
         if isinstance(self.problem, MaxSat):
             raise ValueError(
                 f"{self.recipe.method} plants clauses, which have no Ising form of the same "
@@ -261,7 +261,7 @@ class Planted(Summarised):
 
     @property
     def form(self) -> Ising | Polynomial:
-        """The problem over spins of one kind: the polynomial if there is one, or the Ising form."""
+        """The problem over spins: the polynomial if it is one, otherwise the Ising form."""
         return self.problem if isinstance(self.problem, Polynomial) else self.ising
 
     @property
@@ -277,7 +277,7 @@ class Planted(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """The proof: cores; or squares and loops with the magnitude of their negative weight."""
+        """The proof: frustrated cores, or squares and loops."""
         if isinstance(self.problem, MaxSat):
             return Certificate.of_cores(self.state, self.cores)
         multipliers = -self.loops.negative_weights
@@ -290,7 +290,7 @@ class Planted(Summarised):
         )  # fmt: skip
 
     def verify(self) -> None:
-        """Prove the plant in linear time and exact integers, or raise a CertificateError.
+        """Prove the plant in linear time with exact integers, or raise a `CertificateError`.
 
         Nothing of the generator is trusted. These are checked: every loop is a cycle whose own
         ground states include all up; the problem is the sum of loops and squares, gauged to the
@@ -305,7 +305,7 @@ class Planted(Summarised):
 
     @cached_property
     def proven(self) -> Proven:
-        """The proof, verified once as by `verify`; a false plant raises a `CertificateError`."""
+        """The proof, verified on first access; a false plant raises a `CertificateError`."""
         return self._verified()
 
     def _verified(self) -> Proven:
@@ -315,7 +315,7 @@ class Planted(Summarised):
         if type(self.energy) is not int or self.energy != verdict.exact_energy:
             raise CertificateError(
                 f"the planted energy is stated as {validation.shown(self.energy)}, "
-                f"but the state has {verdict.energy}"
+                f"but the state has the energy {verdict.energy}"
             )
         if verdict.bound != self.energy:
             raise CertificateError(
@@ -328,13 +328,13 @@ class Planted(Summarised):
 
     @property
     def parts(self) -> str:
-        """The parts as text, such as "8 loops"."""
+        """The numbers of all parts as text, such as "8 loops"."""
         if isinstance(self.problem, MaxSat):
             return self.certificate.parts if self.cores else "0 cores"
         return counted_parts(self.loops.num_loops, self.squares.num_squares)
 
     def summary(self) -> Summary:
-        """Return requested next to realised values.
+        """Return requested and realised values next to each other.
 
         >>> from glasshouse.planting import random_loops
         >>> print(random_loops(8, 8, frustration="1/5", loops=4, rng=1).summary())
@@ -355,7 +355,7 @@ class Planted(Summarised):
         return self.summary()._summary_table()
 
     def regauge(self, state: State) -> Planted:
-        """Return the instance with another planted state: loops and energies stay, signs change.
+        """Return the instance with another planted state: signs change, loops and energies do not.
 
         Args:
             state: the new ground state, spins ±1 or a string of + and -.

@@ -1,4 +1,4 @@
-"""Recipes: all that is needed to grow an instance again, bit for bit."""
+"""Recipes: all data needed to grow an instance again, bit for bit."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Recipe(Summarised):
 
     @classmethod
     def from_json(cls, text: str) -> Recipe:
-        """Parse the JSON of `to_json`, in any order and with any spaces."""
+        """Parse the JSON of `to_json`, with keys in any order and any spaces."""
         try:
             values = json.loads(text)
         except json.JSONDecodeError as error:
@@ -76,7 +76,7 @@ class Recipe(Summarised):
             raise ValueError("a recipe's seed and spawn_key must be integers")
         if len(path) > _LONGEST_SPAWN_KEY:
             raise ValueError(
-                f"a spawn_key of {len(path)} numbers; use at most {_LONGEST_SPAWN_KEY}"
+                f"the spawn_key has {len(path)} numbers; use at most {_LONGEST_SPAWN_KEY}"
             )
         if not isinstance(values["parameters"], dict):
             raise ValueError("a recipe's parameters must be a JSON object")

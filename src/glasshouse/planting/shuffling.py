@@ -27,7 +27,7 @@ _SHUFFLE = 2**32 - 1
 
 
 def shuffle(planted: Planted) -> Planted:
-    """Rename all variables at random; spin k becomes spin `names(recipe, n)[k]`.
+    """Rename all variables at random: spin k becomes spin `names(recipe, n)[k]`.
 
     An RBM becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
     they would reveal the old names: on a chip's graph, a shuffled instance must be embedded again.

@@ -1,4 +1,4 @@
-"""Summaries of plants: requested next to realised values."""
+"""Summaries of plants: requested values next to realised values."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Summary(Summarised):
 
     @classmethod
     def of(cls, planted: Planted) -> Summary:
-        """Measure an instance."""
+        """Measure an instance, and return its summary."""
         problem, asked = planted.problem, planted.recipe.parameters
         size = f"{problem.num_variables} spins"
         if isinstance(problem, MaxSat):
@@ -188,7 +188,7 @@ class Summary(Summarised):
 
 
 def _own_parameters(planted: Planted) -> str:
-    """Return parameters that no other row shows; a method's defaults are left out."""
+    """Return the parameters that no other row shows, except for defaults of the method."""
     known = Method.of(planted.recipe).parameters
     return ", ".join(
         f"{name}={value}" for name, value in planted.recipe.parameters.items()

@@ -1,4 +1,4 @@
-"""Checks that a plant's problem is the sum of its loops and squares, for polynomials as well."""
+"""Checks that a plant's problem is the sum of its loops and squares, including polynomials."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 
 def check_parts(planted: Planted) -> Certificate:
-    """Return a plant's certificate, after checking its loops and squares and their sum."""
+    """Check a plant's loops and squares and their sum; return its certificate."""
     size = planted.problem.num_variables
     is_polynomial = isinstance(planted.problem, Polynomial)
     try:
         loops = Loops(planted.loops.nodes, planted.loops.starts, planted.loops.weights)
         if is_polynomial and loops:
-            raise ValueError("a polynomial is planted by squares alone")
+            raise ValueError("a planted polynomial has squares alone")
         gauged = loops.sum(size)
         certificate = planted.certificate
         check_fit(certificate, size)
@@ -47,12 +47,12 @@ def check_parts(planted: Planted) -> Certificate:
 
 
 def check_loop_weight(planted: Planted) -> None:
-    """Raise a CertificateError if the stated loop weight is not that of the loops."""
+    """Raise a `CertificateError` if the stated loop weight differs from the loops' weight."""
     if planted.squares or planted.denominator > 1:
         if planted.loop_weight != 1:
             raise CertificateError(
                 f"loop_weight is stated as {validation.shown(planted.loop_weight)}; with squares "
-                "or a denominator it is 1"
+                "or a denominator it must be 1"
             )
         return
     positive = planted.loops.positive_weights
@@ -72,13 +72,13 @@ def check_loop_weight(planted: Planted) -> None:
 def polynomial_of_squares(
     num_spins: int, table: Monomials, squares: Squares, denominator: int
 ) -> Polynomial:
-    """Return the sum of squares over products of spins, divided, and without its constant."""
+    """Return the sum of squares over products of spins as a polynomial, over a denominator."""
     terms = _terms(num_spins, table, squares)
     weights = exact.total(np.abs(terms.amounts)) if len(terms.amounts) else 0
     if weights >= ROOM:
         raise ValueError(
             "the squares add up to more than 2^61, beyond which energies are not exact; use fewer "
-            "or smaller ones"
+            "or smaller squares"
         )
     if (terms.amounts % denominator).any():
         raise ValueError(f"denominator={denominator} does not divide the sum of the squares")
@@ -94,7 +94,7 @@ def _terms(num_spins: int, table: Monomials, squares: Squares) -> Terms:
 
 
 def _check_polynomial(planted: Planted) -> None:
-    """Refuse a polynomial that is not the sum of its squares over the denominator."""
+    """Refuse a polynomial that differs from the sum of its squares over the denominator."""
     problem: Polynomial = planted.problem  # type: ignore[assignment]
     terms = _terms(problem.num_variables, planted.monomials, planted.squares)
     mine, theirs = terms.monomials, problem.monomials
@@ -106,7 +106,7 @@ def _check_polynomial(planted: Planted) -> None:
 
 
 def _check_sum_of_parts(planted: Planted, loops: Ising) -> None:
-    """Refuse a problem that is not the sum of loops and squares over the denominator."""
+    """Refuse a problem that differs from the sum of loops and squares over the denominator."""
     problem = gauge(planted.ising, planted.state)
     size = problem.num_variables
     largest = planted.denominator * max(1, int(problem.total_weight)) + int(loops.total_weight)
@@ -124,7 +124,7 @@ def _check_sum_of_parts(planted: Planted, loops: Ising) -> None:
 
 
 def _check_sum(problem: Ising, gauged: Ising) -> None:
-    """Refuse a problem that is not the sum of its loops; name an edge where they differ."""
+    """Refuse a problem that differs from the sum of its loops; name an edge that differs."""
     mine, theirs = (
         np.column_stack([form.edges, form.weights]).astype(np.int64) for form in (problem, gauged)
     )

@@ -32,7 +32,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import all public names on first use, because checking a certificate needs no prover."""
+    """Import public names on first use, because checking a certificate does not need the prover."""
     if name not in __all__:
         raise AttributeError(f"module 'glasshouse.proofs' has no attribute {name!r}")
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError

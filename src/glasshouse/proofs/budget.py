@@ -1,4 +1,4 @@
-"""The budget of a proof: its limits, the reason why it stopped, and the bounds reported so far.
+"""The budget of a proof: its limits, the reason for stopping, and the bounds reported so far.
 
 `prove` creates one budget, and every search gets this budget or a part of its time. A limit or
 Ctrl-C that stops one search stops all searches. Only `Budget.hearing_ctrl_c` handles Ctrl-C in a
@@ -73,7 +73,7 @@ class Budget:
         self._reason: Stopped | None = None
 
     def part(self, share: float = 1.0) -> Budget:
-        """Return a part of this budget: at most a fraction `share` of the remaining time."""
+        """Return a part of this budget, with at most the fraction `share` of the remaining time."""
         part = Budget(share * self.left())
         part.above, part.whole = self, self.whole
         return part
@@ -85,7 +85,7 @@ class Budget:
 
     @property
     def certify_until(self) -> float:
-        """The time by which the certificate of the proof must be complete."""
+        """The time on the clock of `working_time` by which the certificate must be complete."""
         return self.whole.deadline + _SECONDS_OF_CERTIFYING
 
     @property
@@ -98,7 +98,7 @@ class Budget:
         self._end = min(self._end, deadline)
 
     def reserve(self, seconds: float) -> None:
-        """Set an earlier deadline, to leave time for making the certificate.
+        """Set an earlier deadline, so that `seconds` remain for making the certificate.
 
         Args:
             seconds: the time that the certificate takes; only the largest value so far counts.
@@ -150,7 +150,7 @@ class Budget:
             raise TimeIsUpError
 
     def pieces(self, count: int, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the pieces of a range as (first, end), with a check of the time before each piece.
+        """Yield the pieces (first, end) of a range; check the time before each piece.
 
         Args:
             count: the end of the range, which begins at 0.

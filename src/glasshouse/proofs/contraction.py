@@ -1,4 +1,4 @@
-"""Exact reductions of a signed graph, and the reverse maps for states and for loops.
+"""Exact reductions of a signed graph, and the reverse maps for states and loops.
 
 Two steps alternate until neither applies.
 
@@ -43,7 +43,7 @@ class OddCycle:
 
 
 class _Moved(NamedTuple):
-    """A moved edge: edge `old` became edge `new` when its end moved along edge `along`."""
+    """A moved edge: when an end of edge `old` moved along edge `along`, the edge became `new`."""
 
     new: int
     old: int
@@ -59,7 +59,7 @@ class _Added(NamedTuple):
 
 
 class _Cancelled(NamedTuple):
-    """Two parallel edges of opposite signs, and their difference: edge `new`, or -1 if it is 0."""
+    """Two parallel edges of opposite signs, replaced by edge `new`; -1 if their weights cancel."""
 
     new: int
     larger: int
@@ -75,7 +75,7 @@ class _Followed(NamedTuple):
 
 
 class _Copied(NamedTuple):
-    """Vertices split into copies: copy k is a copy of `original[k]`, and `edges` join copies.
+    """Vertices split into copies: copy k is a copy of `original[k]`; `edges` connect the copies.
 
     `fixed` is the sign of each edge that is a removed bridge, and 0 for every other edge.
     """
@@ -95,7 +95,7 @@ _Ends = dict[int, tuple[int, int]]
 
 @dataclass(frozen=True)
 class CoreBlock:
-    """A part of the core in which any two edges lie on a common cycle."""
+    """A block of the core: any two of its edges lie on a common cycle."""
 
     graph: SignedGraph
     vertices: npt.NDArray[np.int32]
@@ -182,7 +182,7 @@ class ContractedGraph:
         return [part for part in parts if len(part) > 1]
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
-        """Contract every edge that weighs at least as much as an end's other edges together."""
+        """Contract each edge that weighs at least as much as all other edges at an end together."""
         self._budget.check()
         if self._is_contracted(items):
             return dict(items)
@@ -213,7 +213,7 @@ class ContractedGraph:
         return {edge: (a, b) for a, row in enumerate(adjacent) for b, edge in row.items() if a < b}
 
     def _is_contracted(self, items: list[tuple[int, tuple[int, int]]]) -> bool:
-        """Return whether a quick test shows that no edge can be contracted, as in most lattices."""
+        """Return True if a quick test shows that no edge can be contracted, as in most lattices."""
         if self.graph.total > INT64_MAX // 4:
             return False
         sizes = np.array([abs(self._weights[edge]) for edge, _ in items], dtype=np.int64)
@@ -227,7 +227,7 @@ class ContractedGraph:
     def _follow(
         self, vertex: int, leader: int, adjacent: list[dict[int, int]], strength: list[int]
     ) -> list[int]:
-        """Contract the edge between a vertex and its leader; return the affected vertices."""
+        """Contract the edge between a vertex and its leader; return the vertices that changed."""
         along = adjacent[vertex].pop(leader)
         del adjacent[leader][vertex]
         strength[leader] -= abs(self._weights[along])
@@ -254,7 +254,7 @@ class ContractedGraph:
         return touched
 
     def _note_triangle(self, vertex: int, other: int, leader: int, weight: int, sign: int) -> None:
-        """Record the triangle by which moving an edge shifts weight from two edges to a third.
+        """Record the triangle that moves weight from two edges to a third when an edge is moved.
 
         -w·s_v·s_x - |w|·sign·s_v·s_l + w·sign·s_l·s_x ≥ -|w| is an odd cycle.
         """
@@ -289,7 +289,7 @@ class ContractedGraph:
 
     @property
     def triangles(self) -> Parts:
-        """The triangles that account for all shifted weight, one per moved edge."""
+        """The triangles that account for all weight moved between edges, one per moved edge."""
         columns = [self._triangles[k::6] for k in range(6)]
         own, sign = (np.array(column, dtype=np.int8) for column in columns[4:])
         nodes = np.array(columns[1:4], dtype=np.int32).T
@@ -319,11 +319,11 @@ class ContractedGraph:
 
     @property
     def is_lifting(self) -> bool:
-        """Whether the loops of the blocks must be changed to become loops of the whole graph."""
+        """Whether the blocks' loops must be changed to become loops of the whole graph."""
         return not all(isinstance(step, _Copied) for step in self._steps)
 
     def lift_loops(self, loops: list[OddCycle], denominator: int) -> list[OddCycle]:
-        """Return loops of the whole graph: the lifted loops of its blocks, and loops from merging.
+        """Return loops of the whole graph: lifted loops of its blocks, and loops from merged edges.
 
         If the loops of the core respect all weights, so do the returned loops.
         """
@@ -331,7 +331,7 @@ class ContractedGraph:
 
 
 class _Lifting:
-    """Loops that are being lifted, with an index of the loops that use each edge."""
+    """Loops that are being lifted, with an index from each edge to the loops that use it."""
 
     def __init__(self, loops: Iterable[OddCycle]) -> None:
         self.loops: list[OddCycle] = []
@@ -364,7 +364,7 @@ class _Lifting:
             self.users.setdefault(edge, set()).add(len(self.loops) - 1)
 
     def toggle(self, loop: int, edge: int) -> None:
-        """Add an edge to a loop, or remove an edge that the loop already contains."""
+        """Add an edge to a loop, or remove it if the loop already contains it."""
         edges, users = self.loops[loop].edges, self.users.setdefault(edge, set())
         for group, member in ((edges, edge), (users, loop)):
             if member in group:
@@ -373,7 +373,7 @@ class _Lifting:
                 group.add(member)
 
     def share(self, step: _Added, room: int) -> None:
-        """Route loops over one of two parallel edges up to its capacity, then over the other."""
+        """Route loops over the first of two parallel edges to its capacity, then over the other."""
         for loop in sorted(self.users.pop(step.new, ())):
             edges, multiplier = self.loops[loop].edges, self.loops[loop].multiplier
             edges.remove(step.new)

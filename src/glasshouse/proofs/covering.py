@@ -44,7 +44,7 @@ class Covering:
 
 
 def lowest_state(problem: Problem, form: ExactForm) -> Spins:
-    """Return a state of least energy, found by enumeration, with the ghost's +1 appended."""
+    """Return a state of least energy, found by enumeration, followed by the ghost's +1."""
     from glasshouse.solvers.exhaustive import Enumeration
 
     # Energies in floats may be equal up to rounding, so exact values decide.

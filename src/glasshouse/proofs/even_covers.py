@@ -1,4 +1,4 @@
-"""Bounds for polynomials by linear programs over even covers, at the leaves of a small tree.
+"""Bounds for polynomials from linear programs over even covers, at the leaves of a small tree.
 
 Terms whose product is 1 in every state are an even cover: a linear dependency modulo 2 among them.
 With u = 1 for each term that a state violates, the parity of Σ u over a cover is fixed, so that
@@ -42,7 +42,7 @@ _FEW_STATES = 12  # a leaf is enumerated if it has a cover of at most 2^12 state
 
 
 class EvenCover(NamedTuple):
-    """An even cover: terms, as sets of spins, whose product is 1, and the favoured sign of each.
+    """An even cover: sets of spins (terms) whose product is 1, with a favoured sign for each term.
 
     The signs multiply to -1.
     """
@@ -54,7 +54,7 @@ class EvenCover(NamedTuple):
 
 @dataclass
 class _Part:
-    """The tree below a node: its rows, and the even covers of its leaves."""
+    """The part of a tree below a node: its rows, and the even covers of its leaves."""
 
     rows: list[Branch | Leaf | Cover] = field(default_factory=list)
     covers: list[EvenCover] = field(default_factory=list)
@@ -82,7 +82,7 @@ class EvenCoverProof:
         self.root = certificate_of(state, [])
 
     def certificate(self) -> Certificate:
-        """Run the search and return its certificate, with a tree if one leaf does not suffice."""
+        """Run the search and return its certificate, which has a tree unless one leaf suffices."""
         part = self._node([])
         if len(part.rows) == 1 and isinstance(part.rows[0], Leaf):
             return certificate_of(self.state, part.covers)
@@ -129,7 +129,7 @@ class EvenCoverProof:
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:
-        """Return the verifier's bound from even covers, for the states that satisfy `pairs`."""
+        """Return the verifier's bound from even covers, over the states that satisfy `pairs`."""
         form = self.form.with_monomials()
         parts = Parts.of(certificate_of(self.state, covers))
         found = bounded_leaf(form, pairs, parts, self.value)
@@ -137,7 +137,7 @@ class EvenCoverProof:
         return found.least
 
     def _rounded(self, small: ExactForm) -> Iterator[list[EvenCover]]:
-        """Solve the linear program, and yield its covers with multipliers for each denominator."""
+        """Solve the linear program; yield its covers, rounded to one denominator after another."""
         assert small.monomials is not None
         spins = small.monomials.indices.tolist()
         bounds = small.monomials.starts.tolist()
@@ -159,7 +159,7 @@ class EvenCoverProof:
     def _solved(
         self, lp: CutLp, terms: list[frozenset[int]], signs: list[int]
     ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Add violated inequalities until none is left; return the cover and signs of each row."""
+        """Add violated inequalities until none remains; return each row's cover and signs."""
         vectors = [sum(1 << spin for spin in term) for term in terms]
         rng = np.random.default_rng(0)
         held: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
@@ -213,7 +213,7 @@ def even_covers(vectors: list[int], order: npt.NDArray[Any]) -> Iterator[tuple[i
 def violated_signs(
     cover: tuple[int, ...], signs: list[int], violation: npt.NDArray[np.float64]
 ) -> tuple[tuple[int, ...], float]:
-    """Return the signs of a cover's most violated inequality, and how much it is violated."""
+    """Return the signs of a cover's most violated inequality, and by how much it is violated."""
     u = violation[list(cover)]
     asked = [signs[k] if x <= 0.5 else -signs[k] for k, x in zip(cover, u.tolist(), strict=True)]
     costs = np.minimum(u, 1 - u)
@@ -225,14 +225,14 @@ def violated_signs(
 
 
 def _cut(cover: tuple[int, ...], asked: tuple[int, ...], signs: list[int]) -> Cut:
-    """Return a cover's inequality Σ t ≥ 1 as a cut; t is u, or 1 - u for a flipped sign."""
+    """Return a cover's inequality Σ t ≥ 1 as a cut; t is u, or 1 - u if the sign is flipped."""
     coefficients = np.array([x * signs[k] for k, x in zip(cover, asked, strict=True)], np.int64)
     turned = int((coefficients < 0).sum())
     return Cut(np.array(cover, dtype=np.int32), coefficients, 1 - turned)
 
 
 def small_cover(monomials: Monomials, most: int) -> list[int] | None:
-    """Return at most `most` spins such that each term has at most one other spin, or None.
+    """Return at most `most` spins that include all but at most one spin of each term, or None.
 
     >>> small_cover(Monomials.of([(0, 1, k) for k in range(2, 9)]), 12)
     [0, 1]
@@ -284,7 +284,7 @@ def certificate_of(
 def _walk(
     cover: EvenCover, values: list[int], size: int, table: dict[frozenset[int], int]
 ) -> tuple[list[int], list[bool]]:
-    """Return a cover's loop: its nodes, and which of its edges the state violates."""
+    """Return a cover's loop as nodes, and a mask of the edges that the state violates."""
     left = dict(zip(cover.terms, cover.signs, strict=True))
     here: frozenset[int] = frozenset()
     loop: list[int] = []

@@ -93,13 +93,13 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     NoiseMargin(1/2, 12.50% of the largest coupling)
     """
     if not isinstance(proven, (Planted, Proof, Proven)):
-        raise ValueError(f"{proven!r:.60} is not a Planted, Proof or Proven; use gh.prove")
+        raise ValueError(f"{proven!r:.60} is not a plant, Proof or Proven; use gh.prove")
     truth = proven if isinstance(proven, Proven) else proven.proven
     problem, certificate = truth.problem, truth.certificate
     if not isinstance(problem, (Ising, Rbm)):
         raise ValueError(f"{problem!r} has no spins; convert it with to_ising and prove the result")
     if not truth.verdict.optimal:
-        raise ValueError("the state is not proven to be optimal, as a margin needs; use gh.prove")
+        raise ValueError("a margin needs a proven optimum, which this state is not; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:
@@ -116,7 +116,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
 
 
 def _best_slacks(form: ExactForm, certificate: Certificate) -> npt.NDArray[Any]:
-    """Return the slack of each edge, in units of `form`; all zero if no choice of μ is valid."""
+    """Return the slack of each edge, in units of `form`; all zero if no valid μ is found."""
     spins = np.append(certificate.state, np.int8(1)).astype(np.int64)
     ends = edges_of_cycles(certificate.nodes, certificate.starts)
     loop_of = np.repeat(np.arange(certificate.num_loops), np.diff(certificate.starts))
@@ -167,7 +167,7 @@ def _multipliers(
     signs: npt.NDArray[Any],
     usable: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.float64]:
-    """Return multipliers that nearly maximise the least slack, from a linear program in floats."""
+    """Return multipliers that nearly maximise the least slack, from a floating-point LP."""
     from scipy.sparse import coo_array
 
     size, edges = len(usable), len(weights)

@@ -38,7 +38,7 @@ def cycle_parts(
     denominator: int,
     turned: npt.NDArray[np.bool_] | None = None,
 ) -> Parts:
-    """Return cycles of a graph as loops; each cycle is given by its edges in any order.
+    """Return cycles of a graph as loops; the edges of each cycle are given in any order.
 
     Args:
         graph: the graph.
@@ -60,7 +60,7 @@ def cycle_parts(
 def triangle_parts(
     multipliers: Iterable[int], nodes: npt.NDArray[Any], negative: npt.NDArray[np.bool_]
 ) -> Parts:
-    """Return triangles as loops: three nodes per row, and a sign for the edge after each."""
+    """Return triangles as loops: three nodes per row, with a sign for the edge after each node."""
     starts = 3 * np.arange(len(nodes) + 1, dtype=np.int64)
     flat_nodes = nodes.astype(np.int32).reshape(-1)
     return Parts(flat_nodes, starts, packed(multipliers), negative.reshape(-1), NO_SQUARES, 1)
@@ -102,7 +102,7 @@ def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | No
 
 
 def joined_parts(groups: Sequence[Parts]) -> Parts:
-    """Concatenate groups of loops and squares, over a common denominator."""
+    """Concatenate groups of loops and squares, with a common denominator."""
     denominator = math.lcm(*(group.denominator for group in groups))
     factors = [denominator // group.denominator for group in groups]
     loops = _scaled([group.multipliers for group in groups], factors)
@@ -117,7 +117,7 @@ def joined_parts(groups: Sequence[Parts]) -> Parts:
 
 
 def certificate_of(parts: Parts, spins: Spins, tree: Tree | None = None) -> Certificate:
-    """Return the certificate of parts at a state; each loop ends with a violated edge."""
+    """Return a certificate with the given parts and state; each loop ends with a violated edge."""
     edges = edges_of_cycles(parts.nodes, parts.starts)
     violated = (spins[edges[:, 0]] != spins[edges[:, 1]]) != parts.negative
     order = _turned(violated, parts.starts)
@@ -156,7 +156,7 @@ def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
 
 
 def flat(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], kind: Any) -> tuple[Any, Any]:
-    """Concatenate rows into one array; return it with the start of each row and the end."""
+    """Concatenate rows into one array; return it, and the rows' starts followed by the end."""
     starts = _starts([len(row) for row in rows])
     if rows and isinstance(rows[0], np.ndarray):
         return np.concatenate(rows).astype(kind, copy=False), starts
@@ -168,7 +168,7 @@ def _starts(lengths: npt.ArrayLike) -> npt.NDArray[np.int64]:
 
 
 def _scaled(numbers: list[npt.NDArray[Any]], factors: list[int]) -> npt.NDArray[Any]:
-    """Multiply each array by its factor and concatenate the results, exactly."""
+    """Multiply each array by its factor exactly, and concatenate the results."""
     return packed(
         x * factor for array, factor in zip(numbers, factors, strict=True) for x in array.tolist()
     )

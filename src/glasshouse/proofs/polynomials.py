@@ -36,7 +36,7 @@ def prove_polynomial(
     budget: Budget,
     report: Callable[[SpinArray], object],
 ) -> tuple[Proven, Statistics]:
-    """Return the best proof found from the weights alone, a small cover, or the even-cover LP.
+    """Return the best proof found from the weights alone, from a small cover or from even covers.
 
     Args:
         problem: a problem of any degree.
@@ -90,7 +90,7 @@ def _tell(budget: Budget, proven: Proven, search: EvenCoverProof) -> bool:
 
 
 def is_higher(new: Proven, old: Proven) -> bool:
-    """Return whether the new certificate proves a higher bound, or its state optimal."""
+    """Return whether the new certificate proves optimality, or a higher bound than the old."""
     return new.verdict.optimal or new.verdict.bound > old.verdict.bound
 
 
@@ -100,7 +100,7 @@ def _without_parts(state: SpinArray) -> Certificate:
 
 
 def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
-    """Return spins such that each monomial has at most one other spin, or None if too many.
+    """Return spins such that each monomial has at most one other spin; None if they are too many.
 
     >>> star = Polynomial.from_terms(9, [(0, 1, k) for k in range(2, 9)], [1] * 7)
     >>> cover_of(ExactForm.of(star)).tolist()
@@ -119,7 +119,7 @@ def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
 def _lowest_state(
     form: ExactForm, nodes: npt.NDArray[np.int64], budget: Budget
 ) -> SpinArray | None:
-    """Return a state of least energy by enumeration, or None if the time is up before the end."""
+    """Return a state of least energy, found by enumeration, or None if the time is up first."""
     assert form.monomials is not None
     terms = Terms(form.monomials, form.weights, form.constant)
     low, least, code = min(len(nodes), _STATES), math.inf, 0

@@ -63,18 +63,18 @@ class Prepared:
         return turned
 
     def loop_certificate(self, loops: Parts) -> Certificate:
-        """Return the certificate of the given loops, corrected for lighter hard clauses."""
+        """Return the certificate of given loops, corrected if hard clauses were made lighter."""
         lighter = named_parts(self.clause_loops(), self.graph.loop_scale)
         return certificate_of(joined_parts([loops, lighter]), self.best)
 
     def clause_loops(self) -> Parts:
-        """Return the loops that compensate for lighter hard clauses, in units of the graph."""
+        """Return the loops that compensate for lighter hard clauses, in the graph's units."""
         if not isinstance(self.problem, Max2Sat):
             return NO_PARTS
         return clause_parts(self.problem, self.lighter * self.graph.loop_scale / 2)
 
     def _lighten(self, problem: Max2Sat, feasible: Spins) -> None:
-        """Make the hard clauses of the graph no heavier than needed.
+        """Make the graph's hard clauses no heavier than needed.
 
         A weight above the cost of a feasible state is enough, and floats lose less between numbers
         of similar size. Triangles compensate for the difference.
@@ -89,9 +89,9 @@ class Prepared:
 
 
 def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
-    """Return a state of the problem as spins, followed by the ghost's +1."""
+    """Return a state of the problem as spins, with the ghost's +1 appended."""
     if np.ndim(state) > 1:
-        raise ValueError(f"state has shape {np.shape(state)}; expected one state, so pass one row")
+        raise ValueError(f"state has shape {np.shape(state)}; pass a single state")
     allowed = (problem.space.low, 1)
     own = validation.states(state, problem.num_variables, allowed, "state")
     return np.append(to_spins(own), np.int8(1))

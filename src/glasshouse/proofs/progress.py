@@ -35,7 +35,7 @@ class Bounds(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class Statistics(Summarised):
-    """The statistics of a proof: its time, its method, and the size of its search.
+    """Statistics of a proof: its time, its method, and the size of its search.
 
     Attributes:
         seconds: the wall-clock time in seconds.

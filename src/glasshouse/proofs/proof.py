@@ -66,7 +66,7 @@ class Proof(Summarised):
 
     @property
     def certificate(self) -> Certificate:
-        """The certificate, accepted by `verify`: loops and squares, in a tree if needed."""
+        """The certificate that `verify` has accepted: loops and squares, in a tree if needed."""
         return self.proven.certificate
 
     @property
@@ -76,7 +76,7 @@ class Proof(Summarised):
 
     @property
     def lower_bound(self) -> Any:
-        """The proven bound: no state has a lower energy (cost, for MAX-2-SAT)."""
+        """The proven bound: no state has a lower energy, or a lower cost for MAX-2-SAT."""
         return self.verdict.lower_bound
 
     @property
@@ -130,7 +130,7 @@ class Proof(Summarised):
         return SummaryTable(list(rows.items()))
 
     def verdict_in_words(self, gap: Any) -> str:
-        """Return the verdict as text: proven, or the given gap."""
+        """Return the verdict as text: "proven", or the given gap."""
         if self.optimal:
             return "proven"
         if self.is_within_rounding:
@@ -181,7 +181,7 @@ def prove(
     loops_only: bool = False,
     incumbent: Callable[[npt.NDArray[np.int8]], object] | None = None,
 ) -> Proof:
-    """Prove a lower bound on the energy, and find a state that (often) attains it.
+    """Prove a lower bound on the energy, and find a state that often attains the bound.
 
     The linear relaxation with cycle inequalities is tight on every sum of frustrated loops, whether
     or not the loops are known, on planar graphs, and on many sparse graphs. If it leaves a gap, all
@@ -238,9 +238,9 @@ def prove(
         memory_limit = validation.count(memory_limit, "memory_limit", 1)
     if isinstance(problem, MaxSat):
         raise ValueError(
-            "prove has no bounds for clauses of three and more literals, which a MaxSat may have "
-            f"(here at most {problem.longest}); convert it with to_max2sat or to a polynomial "
-            "(.hubo), or use an exact solver, whose answer is not a proof"
+            "prove has no bounds for a MaxSat, whose clauses may have three or more literals "
+            f"(here at most {problem.longest}); convert the problem with to_max2sat or to a "
+            "polynomial (.hubo), or use an exact solver, whose answer is not a proof"
         )
     budget = Budget(time_limit, target, node_limit, memory_limit, progress)
     source = problem

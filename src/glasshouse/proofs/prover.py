@@ -1,4 +1,4 @@
-"""The plan of a proof: linear programs, a semidefinite bound, a cover, a tree, as needed."""
+"""The plan of a proof: linear programs, a semidefinite bound, a cover or a tree, as needed."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class Prover:
         return not self.loops_only and len(blocks) == 1 and is_dense(blocks[0].graph)
 
     def _growth(self, method: str | None = None) -> Growth:
-        """Return a search tree, from the certificate to resume from or from the LPs' results."""
+        """Return a search tree that starts from an earlier certificate or from the LPs' results."""
         if method is None and self.start is not None and self.start.num_squares and self._is_dense:
             method = "semidefinite"
         elif method is None:
@@ -163,7 +163,7 @@ class Prover:
         return growth
 
     def _better_root(self, found: Proven) -> Growth | None:
-        """Return a tree with the semidefinite bound of the root, or None if the LP's is better."""
+        """Return a tree with a semidefinite root bound, or None if the LP's bound is better."""
         growth = self._growth("semidefinite")
         self.is_done = growth.run(self._teller(growth), most_nodes=1)
         is_better = growth.bound > found.verdict.bound * self.prepared.form.scale
@@ -213,13 +213,13 @@ class Prover:
         return found
 
     def _by_tree(self, growth: Growth) -> Proven:
-        """Search a tree until no leaf is open or a limit is reached, and return its proof."""
+        """Search a tree until all leaves are closed or a limit is reached, and return its proof."""
         tell = self._teller(growth)
         self.is_done = growth.run(tell, workers=self.workers, executor=self.executor)
         return self._harvest(growth)
 
     def _harvest(self, growth: Growth) -> Proven:
-        """Return the verified certificate of a tree, and record its method and number of nodes."""
+        """Verify and return the certificate of a tree; record its method and number of nodes."""
         self.method, self.nodes = growth.method, growth.search.nodes
         return self._certified(growth.certificate)
 

@@ -1,4 +1,4 @@
-"""Results in the form of the QOBLIB, the Quantum Optimization Benchmarking Library.
+"""Results in the format of QOBLIB, the Quantum Optimization Benchmarking Library.
 
 A submission has one folder per instance: a summary in CSV, the solution, and the objective over
 time in JSON. The optimality bound of the summary is the one that the certificate proves.
@@ -35,7 +35,7 @@ TO_FILL_IN = ("Submitter", "Affiliation", "Reference")
 
 @dataclass(frozen=True, repr=False)
 class QoblibPackage(Summarised):
-    """The files of one instance in a submission to the QOBLIB.
+    """The files for one instance in a submission to the QOBLIB.
 
     Attributes:
         folder: the folder of the submission.
@@ -74,14 +74,14 @@ class QoblibPackage(Summarised):
 
     @property
     def series_path(self) -> Path:
-        """The path of the file that records the objective over time."""
+        """The path of the file with the objective values over time."""
         return self._path("objective_time_series.json")
 
     def _path(self, ending: str) -> Path:
         return self.folder / self.name / f"{self.name}_{ending}"
 
     def refuse_existing(self) -> None:
-        """Raise if a file of the package already exists."""
+        """Raise an error if a file of the package already exists."""
         for path in (self.summary_path, self.solution_path, self.series_path):
             refuse_existing(path, overwrite=False)
 
@@ -118,7 +118,7 @@ class QoblibPackage(Summarised):
 
 
 def summary_row(name: str, document: Document, proof: Proof) -> dict[str, str]:
-    """Return the row of the summary, with the columns of the QOBLIB in their order."""
+    """Return the row of the summary, with columns in the order of the QOBLIB."""
     measure, problem, verdict = document.measure, document.problem, proof.verdict
     value = measure.of(verdict.exact_energy)
     bound = value if verdict.optimal else measure.bound(verdict.lower_bound)
@@ -161,7 +161,7 @@ def summary_row(name: str, document: Document, proof: Proof) -> dict[str, str]:
 
 
 def objective_series(document: Document, proof: Proof, value: Any) -> list[dict[str, Any]]:
-    """Return each better objective value with its time, and the final value at the end.
+    """Return each improved objective value with its time, and the final value at the end.
 
     Args:
         document: the problem, and the measure of its values.
@@ -196,7 +196,7 @@ def solution_text(problem: Problem, proof: Proof, value: Any) -> str:
 
 
 def _word(label: object) -> str:
-    """Return a label without spaces, because a space separates the name from the value."""
+    """Return a label with spaces replaced, because a space separates names from values."""
     return re.sub(r"\s+", "_", str(label)) or "_"
 
 
@@ -209,7 +209,7 @@ def _model(problem: Problem) -> str:
 
 
 def _coefficients(problem: Problem) -> Any:
-    """Return all non-zero weights of the model."""
+    """Return all nonzero weights of the model."""
     weights = problem.weights
     if not isinstance(problem, (Max2Sat, Polynomial)):
         weights = np.concatenate([weights, single_terms(problem)])

@@ -12,7 +12,7 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass
 class Outcome:
-    """The result of a relaxation at a node, whose states satisfy the node's pairs.
+    """The result of bounding a node, that is, all states that satisfy the node's pairs.
 
     Attributes:
         closed: whether `parts` prove, exactly, that no state is better than the best known.

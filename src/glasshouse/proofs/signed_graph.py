@@ -26,7 +26,7 @@ Spins = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class SignedGraph:
-    """A signed graph, of which `(constant - Σ w_e s_a s_b) / scale` is minimised over spins ±1.
+    """A signed graph, which stands for minimising `(constant - Σ w_e s_a s_b) / scale`.
 
     Attributes:
         num_vertices: the number of spins, including the ghost, if there is one, as the last.
@@ -51,7 +51,7 @@ class SignedGraph:
 
     @classmethod
     def of_form(cls, form: ExactForm) -> SignedGraph:
-        """Return the graph of an exact form; its last vertex is the ghost, even without fields."""
+        """Return the graph of an exact form; the ghost is its last vertex, even without fields."""
         weights = exact_array(form.weights.tolist())
         return cls(
             form.num_variables + 1, form.edges, weights, form.constant, form.scale, form.loop_scale
@@ -74,7 +74,7 @@ class SignedGraph:
 
     @cached_property
     def couplings(self) -> npt.NDArray[np.float64]:
-        """The weights in units of the largest, for approximate computations."""
+        """The weights in units of the largest weight, as floats for approximate computations."""
         largest = self.largest
         # Divided as integers, because weights may be far above the largest float.
         return np.array([w / largest for w in self.weights], dtype=np.float64)
@@ -91,7 +91,7 @@ class SignedGraph:
 
     @cached_property
     def unit(self) -> int:
-        """A number that divides the difference of the costs of any two states.
+        """A divisor of the difference between the costs of any two states.
 
         Flipping vertex a changes the cost by Σ_b w_ab s_a s_b, which is Σ_b w_ab modulo twice the
         gcd of all weights, whatever the spins are.

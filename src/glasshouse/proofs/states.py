@@ -1,4 +1,4 @@
-"""States by annealing: used if rounding found no optimal state, and before a tree search.
+"""Annealed states, which are used if rounding found no optimal state, and before a tree search.
 
 If a tight relaxation has many solutions, an interior one shows what they have in common: an edge
 with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
@@ -46,7 +46,7 @@ def annealed_state(
     least: int,
     budget: Budget,
 ) -> Spins:
-    """Return the best state of a short annealing, in which decided edges are fixed.
+    """Return the best state from a short annealing in which decided edges are fixed.
 
     Args:
         graph: the problem.
@@ -82,14 +82,14 @@ def agreements(graph: SignedGraph, states: npt.NDArray[np.int8]) -> list[float]:
 
 
 def is_sparse(graph: SignedGraph) -> bool:
-    """Return whether a graph is so sparse that mixing its states is likely to improve them."""
+    """Return whether a graph is so sparse that mixing states is likely to improve them."""
     return 2 * graph.num_edges <= _SPARSE * graph.num_vertices
 
 
 def mix(
     graph: SignedGraph, states: npt.NDArray[np.int8], turns: int, budget: Budget | None = None
 ) -> None:
-    """Improve states in place with parts of each other.
+    """Improve states in place by taking over parts of other states.
 
     Args:
         graph: the graph of the states.
@@ -111,7 +111,7 @@ def mix(
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Return the fraction of states that violate each edge: a point that violates no cycle."""
+    """Return the fraction of states that violate each edge, which satisfies all cycle cuts."""
     counts = np.zeros(graph.num_edges)
     for spins in states:
         counts += graph.violated(spins)
@@ -121,7 +121,7 @@ def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDAr
 def _clusters(
     graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
 ) -> tuple[Spins, npt.NDArray[np.int32]]:
-    """Return spins that agree with the chosen edges, and the index of each spin's cluster."""
+    """Return spins that satisfy the chosen edges as requested, and the cluster of each spin."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

@@ -86,7 +86,7 @@ def conic_decomposition(weights: npt.ArrayLike, *, max_length: int = 4) -> Conic
 
 
 class _Master:
-    """The LP min W·y over 0 ≤ y ≤ 1 with y·l ≥ 0 for all loops l added; its duals are x."""
+    """The LP: minimise W·y over 0 ≤ y ≤ 1, with y·l ≥ 0 for each loop l that was added."""
 
     def __init__(self, matrix: npt.NDArray[np.int64]) -> None:
         self.matrix = matrix
@@ -122,7 +122,7 @@ def _edges(loop: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 def _violated_loops(
     lengths: npt.NDArray[np.float64], max_length: int, least: float = _TOLERANCE
 ) -> list[tuple[int, ...]]:
-    """Return loops of at most `max_length` edges whose last edge is longer than the rest.
+    """Return loops of up to `max_length` edges whose last edge is longer than all others together.
 
     The rest is the shortest path between its ends. A step of a walk leads from row to row via a
     column; `reach[k]` has the lengths of the shortest walks of k such steps.
@@ -171,7 +171,7 @@ def _simple(walk: tuple[int, ...]) -> tuple[int, ...]:
 def _exact_witness(
     matrix: npt.NDArray[np.int64], found: npt.NDArray[np.float64], max_length: int
 ) -> npt.NDArray[np.int64]:
-    """Return an integer witness, checked: y ≥ 0, W·y < 0, and y·l ≥ 0 for every loop l."""
+    """Return an integer witness y, checked for y ≥ 0, W·y < 0, and y·l ≥ 0 for every loop l."""
     for most in _DENOMINATORS:
         values = [Fraction(x).limit_denominator(most) for x in found.ravel().tolist()]
         scale = math.lcm(*(v.denominator for v in values))
@@ -182,13 +182,13 @@ def _exact_witness(
         witness = np.array(whole).reshape(matrix.shape)
         if negative and not _violated_loops(witness.astype(np.float64), max_length, least=0.5):
             return witness
-    raise ArithmeticError("no rounding of the LP's witness is exact; use smaller weights")
+    raise ArithmeticError("rounding did not make the LP's witness exact; use smaller weights")
 
 
 def _exact_multipliers(
     matrix: npt.NDArray[np.int64], loops: list[tuple[int, ...]], duals: list[float]
 ) -> ConicDecomposition:
-    """Return the multipliers as Fractions, checked: W minus the loops has no negative entry."""
+    """Return the multipliers as Fractions; check that W minus the loops has no negative entry."""
     for most in _DENOMINATORS:
         values = [Fraction(x).limit_denominator(most) for x in duals]
         used = [k for k, value in enumerate(values) if value > 0]
@@ -202,4 +202,4 @@ def _exact_multipliers(
             return ConicDecomposition(
                 [values[k] for k in used], chosen, rest.reshape(matrix.shape), None
             )
-    raise ArithmeticError("no rounding of the LP's multipliers is exact; use smaller weights")
+    raise ArithmeticError("rounding did not make the LP's multipliers exact; use smaller weights")

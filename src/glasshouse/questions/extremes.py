@@ -51,8 +51,8 @@ def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
         raise ValueError(f"a {rows}×{columns} RBM has no loop; use at least 2 rows and 2 columns")
     if (rows - 1) * (columns - 1) > _MOST_FREE_SIGNS:
         raise ValueError(
-            f"{rows}×{columns} has 2^{(rows - 1) * (columns - 1)} sign patterns, but must have at "
-            f"most 2^{_MOST_FREE_SIGNS}; use fewer rows or columns"
+            f"{rows}×{columns} matrices have 2^{(rows - 1) * (columns - 1)} sign patterns, above "
+            f"the limit of 2^{_MOST_FREE_SIGNS}; use fewer rows or columns"
         )
     patterns = _sign_patterns(rows, columns)
     candidates = [_most_frustrated(pattern) for pattern in patterns]
@@ -61,7 +61,7 @@ def maximum_frustration(rows: int, columns: int) -> MaximumFrustration:
 
 
 def _sign_patterns(rows: int, columns: int) -> list[npt.NDArray[np.int64]]:
-    """Return one matrix of ±1 for each class under permutation and switching.
+    """Return one ±1 matrix per class of matrices that are equal up to permutation and switching.
 
     Switching makes the first row and column positive; the other signs are the bits of a number.
     After a permutation, switching restores this form, so the generators of the permutations act on
@@ -96,7 +96,7 @@ def _numbers_after(
     axis: int,
     place: int,
 ) -> npt.NDArray[np.int64]:
-    """Return the numbers of all patterns after swapping two adjacent rows (axis 0) or columns."""
+    """Return pattern numbers after two adjacent rows (axis 0) or columns (axis 1) are swapped."""
     bits = np.zeros((len(numbers), rows, columns), dtype=np.int8)
     bits[:, 1:, 1:] = ((numbers[:, None] >> shifts) & 1).reshape(-1, rows - 1, columns - 1)
     swapped = np.arange((rows, columns)[axis])
@@ -117,7 +117,7 @@ def _matrix(number: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
 
 
 def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return integer weights with the given signs and the largest f, from the LP's optimum."""
+    """Return integer weights with the given signs and the largest f, rounded from an LP optimum."""
     size = signs.size
     # Columns: the magnitudes, then t.
     solver = new_highs([0.0] * size + [-1.0], upper=1.0)
@@ -135,7 +135,7 @@ def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def _violated_sets(signs: npt.NDArray[np.int64]) -> list[npt.NDArray[np.bool_]]:
-    """Return the edges that each state violates, for every state up to the global flip."""
+    """Return, for each pair of opposite states, a mask of the edges that both violate."""
     rows, columns = signs.shape
     sets = []
     for number in range(1 << (rows + columns - 1)):

@@ -15,7 +15,7 @@ from glasshouse.problems import validation
 
 
 def paley_matrix(order: int) -> npt.NDArray[np.int64]:
-    """Return the Paley (Jacobsthal) matrix of a prime q: +1 if i-j is a square modulo q, else -1.
+    """Return the Paley (Jacobsthal) matrix of a prime q: +1 where i-j is a square mod q, else -1.
 
     The diagonal is 0. All its singular values except one are √q.
 
@@ -58,7 +58,7 @@ def hadamard_matrix(order: int) -> npt.NDArray[np.int64]:
 
 
 def frustration_bound(weights: npt.ArrayLike) -> float:
-    """Return a lower bound on the frustration f, from the largest singular value in floats.
+    """Return a floating-point lower bound on the frustration f, from the largest singular value.
 
     >>> round(frustration_bound(hadamard_matrix(64)), 9)
     0.4375
@@ -81,7 +81,7 @@ def _is_paley(order: int) -> bool:
 
 
 def _paley_hadamard(prime: int) -> npt.NDArray[np.int64]:
-    """Return I + S with the bordered Paley matrix S, which is skew because -1 is not a square."""
+    """Return I + S for the bordered Paley matrix S, which is skew: -1 is not a square modulo q."""
     matrix = np.ones((prime + 1, prime + 1), dtype=np.int64)
     matrix[1:, 0] = -1
     matrix[1:, 1:] = paley_matrix(prime) + np.eye(prime, dtype=np.int64)

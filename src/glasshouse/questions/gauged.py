@@ -17,7 +17,7 @@ _MOST_WEIGHT = 2**62
 
 
 def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int8]]:
-    """Return the least energy -v·W·h and its spins v of the smaller side, by enumeration.
+    """Enumerate the smaller side; return the least energy -v·W·h, and spins v that attain it.
 
     The other side follows: h_j takes the sign of its field, so the energy is -Σ_j |Σ_i v_i W_ij|.
 
@@ -27,12 +27,12 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
     matrix = weights if weights.shape[0] <= weights.shape[1] else weights.T
     side = len(matrix)
     if side > _ENUMERABLE:
-        raise ValueError(f"the smaller side has {side} spins, but must have at most {_ENUMERABLE}")
+        raise ValueError(f"the smaller side has {side} spins; it must have at most {_ENUMERABLE}")
     total = validation.total_magnitude([matrix.reshape(-1)], 0, "the weights")
     if total > _MOST_WEIGHT:
         raise ValueError(
             f"the weights add up to {total}, above {_MOST_WEIGHT}, so sums may overflow int64; "
-            "divide them by a common factor"
+            "divide all weights by a common factor"
         )
     # All fields of one half of the rows are added to those of the other half. The global flip fixes
     # the first spin.
@@ -49,7 +49,7 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
 
 
 def _all_spins(size: int) -> npt.NDArray[np.int64]:
-    """Return all states of `size` spins; in the first half of them, the first spin is up."""
+    """Return all states of `size` spins, beginning with those in which the first spin is up."""
     bits = (np.arange(1 << size)[:, None] >> np.arange(size)[::-1]) & 1
     spins: npt.NDArray[np.int64] = 1 - 2 * bits
     return spins

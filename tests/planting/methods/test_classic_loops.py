@@ -72,7 +72,7 @@ def test_a_large_rbm_is_never_stored():
         ((5, 5), {"length": 5}, "no cycle of length 5"),
         ((5, 5), {"length": 12}, "no cycle of length 12; use at most 10"),
         ((5, 5), {"length": 2}, "length=2 is below 3"),
-        ((5, 5), {"length": 4, "min_length": 4}, "pass one of them"),
+        ((5, 5), {"length": 4, "min_length": 4}, "pass one"),
         ((5, 5), {"min_length": 11}, "min_length=11 is above 10"),
         ((5, 5), {"frustration": "1/5"}, "needs loops of one length"),
         ((5, 5), {"frustration": "1/3", "length": 4}, "above 1/4"),

@@ -159,21 +159,21 @@ def test_seeds_grow_what_they_always_grew(name):
 @pytest.mark.parametrize(
     ("family", "asked", "message"),
     [
-        (nae3sat, {"n": 2, "clauses": 3}, "n=2 is too few for clauses of 3 variables"),
-        (two_in_four, {"n": 3, "clauses": 3}, "n=3 is too few for clauses of 4 variables"),
+        (nae3sat, {"n": 2, "clauses": 3}, "n=2 is too small for clauses of 3 variables"),
+        (two_in_four, {"n": 3, "clauses": 3}, "n=3 is too small for clauses of 4 variables"),
         (nae3sat, {"n": 9, "clauses": 3, "clause_density": 1}, "clause_density=RATIO; both are"),
         (nae3sat, {"n": 9, "clauses": 2, "clause_density": 1}, "RATIO; both are given"),
         (two_in_four, {"n": 9, "clauses": 0}, "clauses=0 is below 1"),
-        (two_in_four, {"n": 9, "clause_density": 0}, "it is clauses per spin"),
-        (nae3sat, {"n": 9, "clauses": 2**40}, r"clauses=1099511627776 needs more than 2\^28"),
+        (two_in_four, {"n": 9, "clause_density": 0}, "it is the number of clauses per spin"),
+        (nae3sat, {"n": 9, "clauses": 2**40}, r"clauses=1099511627776 requests more than 2\^28"),
         (nae3sat, {"n": 4.0, "clauses": 2}, "n=4.0 is not an integer"),
         (nae3sat, {"n": 4, "clauses": 2, "state": "+++"}, "state"),
         (exactly, {"n": 9, "literals": 3, "true_literals": 3, "clauses": 2},
-         "true_literals=3 of literals=3 leaves nothing to choose; use 1 to 2"),
+         "true_literals=3 with literals=3 leaves nothing to choose; use 1 to 2"),
         (exactly, {"n": 9, "literals": 3, "true_literals": 0, "clauses": 2}, "use 1 to 2"),
         (exactly, {"n": 9, "literals": 1, "true_literals": 1, "clauses": 2}, "literals=1 is below"),
         (exactly, {"n": 9, "literals": 10, "true_literals": 1, "clauses": 2},
-         "n=9 is too few for clauses of 10 variables; use more spins"),
+         "n=9 is too small for clauses of 10 variables; use more spins"),
     ],
 )  # fmt: skip
 def test_corners_are_refused(family, asked, message):

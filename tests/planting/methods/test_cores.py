@@ -128,7 +128,7 @@ def test_a_file_is_proven_by_what_is_beside_it(shape, suffix, tmp_path):
         ({"n": 3, "cores": 1}, "n=3 is too small"),
         ({"n": 20}, "exactly one of cores=NUMBER and clause_density"),
         ({"n": 20, "cores": 1, "width": 1}, "width=1"),
-        ({"n": 20, "cores": 1, "width": 13}, "width=13 is above 12"),
+        ({"n": 20, "cores": 1, "width": 13}, "width=13 is above the limit of 12"),
         ({"n": 20, "cores": 1, "shape": "tetrahedron", "width": 2}, "width=2"),
         ({"n": 20, "cores": 1, "shape": "tetrahedron", "length": 4}, "one size"),
         ({"n": 20, "cores": 1, "shape": "knot"}, "shape='knot' is not one of"),
@@ -137,7 +137,7 @@ def test_a_file_is_proven_by_what_is_beside_it(shape, suffix, tmp_path):
         ({"n": 200, "cores": 1, "max_length": 65}, "at most 64"),
         ({"n": 20, "cores": 1, "frustrated": "3/2"}, "from 0 to 1"),
         ({"n": 20, "cores": 1, "harden": -1}, "from 0 to 1"),
-        ({"n": 20, "cores": 1, "max_weight": 2**32}, "above 2"),
+        ({"n": 20, "cores": 1, "max_weight": 2**32}, "above the limit of 2"),
         ({"n": 20, "cores": 2**29}, "more than 2"),
     ],
 )

@@ -21,7 +21,7 @@ def test_weights_fit_into_the_bits(name):
     plant.verify()
     assert gh.Planted.from_recipe(plant.recipe) == plant
     assert plant.problem == method(**given, loops=30, max_weight=7, rng=1).problem
-    with pytest.raises(ValueError, match="bits=4 and max_weight=7 are given"):
+    with pytest.raises(ValueError, match="bits=4 and max_weight=7 are both given"):
         method(**given, loops=30, bits=4, max_weight=7)
     with pytest.raises(ValueError, match=r"no space for|was found on"):
         method(**given, loops=100_000, bits=4, rng=1)

@@ -228,7 +228,7 @@ def test_stronger_biases_are_just_that(strength: Fraction, seed: int) -> None:
         ({"frustration": 0.3}, r"above 1/4, .*; use 1/4 or less, or ghosts=2"),
         ({"frustration": 0.34, "ghosts": 2}, "above 1/3"),
         ({"ghosts": 3}, "ghosts=3 must be 1 or 2"),
-        ({"bias_strength": "1/2"}, "below 1"),
+        ({"bias_strength": "1/2"}, "at least 1"),
         ({"bias_strength": 10**19}, "stop being exact"),
         ({"m": 1}, "m=1 is too small"),
         ({"loop_density": 1}, "both"),

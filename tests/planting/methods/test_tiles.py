@@ -260,12 +260,12 @@ def test_places_cover_every_spin_and_share_no_coupling(dimensions, boundary):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"length": 5}, "length=5 is odd, and the colours of the tiles would not meet"),
-        ({"length": 5, "boundary": "open"}, "length=5 is odd, and some corners of an open lattice"),
+        ({"length": 5}, "length=5 is odd, so the colours of the tiles would not meet"),
+        ({"length": 5, "boundary": "open"}, "length=5 is odd, so some corners of an open lattice"),
         ({"length": 2}, "length"),
         ({"length": 0, "boundary": "open"}, "length"),
         ({"length": "4"}, "length"),
-        ({"length": 2**15}, "more than 2\\^28 spins"),
+        ({"length": 2**15}, "exceeds the limit of 2\\^28 spins"),
         ({"length": 8, "boundary": "closed"}, "boundary='closed' is not one of"),
         ({"length": 8, "p1": "3/2"}, "p1=3/2 is not a probability"),
         ({"length": 8, "p2": -0.5}, "p2=-0.5 is not a probability"),
@@ -282,7 +282,7 @@ def test_corners_are_refused(arguments, message):
 
 def test_recipes_are_counted_before_they_are_grown():
     asked = {"length": 646, "boundary": "open"}
-    with pytest.raises(ValueError, match=r"more than 2\^28"):
+    with pytest.raises(ValueError, match=r"limit of 2\^28 spins"):
         Plan.of(Recipe("tiles3d", asked, Seed(1)))
     for asked in ({}, {"length": None}, {"length": True}, {"length": 8, "boundary": 3}):
         for name in ("tiles2d", "tiles3d"):

@@ -79,7 +79,7 @@ def test_rounding_falls_on_every_entry_alike():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"n": 7, "columns": 3}, 'n=7 is odd; .* use an even one, or weights="normal"'),
+        ({"n": 7, "columns": 3}, 'n=7 is odd, .* use an even n, or weights="normal"'),
         ({"n": 0, "columns": 3}, "n=0 is below 2"),
         ({"n": 8}, "columns=NUMBER and alpha=RATIO; neither is given"),
         ({"n": 8, "columns": 3, "alpha": 1}, "columns=NUMBER and alpha=RATIO; both are given"),
@@ -87,8 +87,8 @@ def test_rounding_falls_on_every_entry_alike():
         ({"n": 8, "columns": "2"}, "columns='2' is not an integer"),
         ({"n": 8, "alpha": 0}, "alpha=0 must be above 0"),
         ({"n": 8, "alpha": "-1/2"}, "alpha=-1/2 must be above 0"),
-        ({"n": 8, "columns": 2**26}, "columns=67108864 needs more than 2.28 numbers"),
-        ({"n": 8, "alpha": 10**30}, "needs more than 2.28 columns"),
+        ({"n": 8, "columns": 2**26}, "columns=67108864 requests more than 2.28 numbers"),
+        ({"n": 8, "alpha": 10**30}, "requests more than 2.28 columns"),
         ({"n": 10**5, "columns": 1}, "the graph would have 4999950000 edges"),
         (
             {"n": 8, "columns": 2, "weights": "gaussian"},

@@ -204,14 +204,14 @@ def test_a_seed_grows_what_it_always_grew():
     ("asked", "message"),
     [
         ({"n": 2}, "n=2 is below 3"),
-        ({"n": 10, "degree": 4}, "n=10 with degree=4 gives 40 entries, which "
-         "equations of three cannot share; use 9 or 12 variables"),
+        ({"n": 10, "degree": 4}, "n=10 times degree=4 must be a multiple of 3, "
+         "because each equation has 3 variables; use 9 or 12 variables"),
         ({"n": 4, "degree": 1}, "use 3 or 6 variables"),
         ({"n": 9, "degree": 0}, "degree=0 is below 1"),
         ({"n": "9"}, "n='9' is not an integer"),
-        ({"n": 10**400, "degree": 1}, "cannot share"),
-        ({"n": 2**28}, "more than 2\\^28 spins"),
-        ({"n": 9, "degree": 10**30}, "more than 2\\^28 spins"),
+        ({"n": 10**400, "degree": 1}, "must be a multiple of 3"),
+        ({"n": 2**28}, "exceeds the limit of 2\\^28 spins"),
+        ({"n": 9, "degree": 10**30}, "exceeds the limit of 2\\^28 spins"),
         ({"n": 9, "state": "+-+"}, "state"),
         ({"n": 9, "state": 1}, "state"),
     ],

@@ -227,11 +227,11 @@ def test_a_limit_on_processor_time_is_kept_stored_and_named(suite, tmp_path):
     race = Race(entrants, field, limits, meter="process-group")
     none, burns, late = raced(race, store).runs
     assert none.solved
-    assert 0 < none.cpu_seconds <= 0.5
-    assert none.memory > MEGABYTE
+    assert none.cpu_seconds <= 0.5
     assert burns.verdict is RunVerdict.CPU_TIME_OUT
     assert burns.reason == "stopped at the CPU time limit"
     assert burns.cpu_seconds > 0.5
+    assert burns.memory > MEGABYTE
     assert burns.seconds < 50
     assert (late.verdict, late.remarks) == (RunVerdict.NO_ANSWER, "stopped at the CPU time limit")
     assert burns.cpu_limit == 0.5

@@ -1,4 +1,4 @@
-"""The number of ground states of a plant: exact, bounded, or unknown.
+"""The number of ground states of a plant: exact, a lower bound, or unknown.
 
 Some families allow more than the general count below: `equations` solves linear equations modulo 2,
     `halves` meets in the middle of dense squares, `two_sat` searches for a second model.
@@ -61,7 +61,7 @@ class GroundStates(Summarised):
 
 
 def _spelled(number: int) -> str:
-    """Return a count of any size in a few characters.
+    """Return a count of any size as a short text.
 
     >>> _spelled(72), _spelled(6 * 2**20000), _spelled(3**40)
     ('72', '3·2^20001', 'about 10^19')
@@ -76,7 +76,7 @@ def _spelled(number: int) -> str:
 
 
 def count_ground_states(planted: Planted) -> GroundStates:
-    """Count the ground states by the certificate, and by enumeration if few spins remain.
+    """Count the ground states from the certificate, and by enumeration if few spins remain free.
 
     Every ground state attains the bound, so it satisfies every edge of the remainder, as the
     planted state does. Such edges tie spins into groups that can only flip together. If the groups
@@ -98,7 +98,7 @@ def count_ground_states(planted: Planted) -> GroundStates:
 
 
 def _of_polynomial(problem: Polynomial) -> GroundStates:
-    """Count the ground states of a polynomial by enumeration, if it has few states."""
+    """Count a polynomial's ground states by enumeration, if it has few states."""
     size, form = problem.num_variables, ExactForm.of_polynomial(problem)
     if 1 << size > _MOST_STATES:
         return GroundStates(1, False, f"{size} spins are too many to enumerate all states")
@@ -108,14 +108,14 @@ def _of_polynomial(problem: Polynomial) -> GroundStates:
 
 
 def _flips(number: int) -> str:
-    """Describe what can be flipped if components flip as a whole."""
+    """Describe which components can be flipped as a whole."""
     if not number:
         return "no component can be flipped"
     return "one component can be flipped" if number == 1 else f"{number} components can be flipped"
 
 
 def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
-    """Return the group of each spin: ground states flip whole groups only, and never group 0.
+    """Return each spin's group: ground states differ by flips of whole groups other than group 0.
 
     The certificate must be tight: its bound is the energy of its state.
     """
@@ -132,7 +132,7 @@ def tied_groups(form: Ising, certificate: Certificate) -> npt.NDArray[Any]:
 
 
 def _counted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any]) -> int | None:
-    """Count ground states by enumerating the groups' flips; None if there are too many."""
+    """Count ground states by enumerating flips of groups; None if there are too many flips."""
     contracted = _contracted(form, state, groups)
     count = 1
     try:
@@ -144,7 +144,7 @@ def _counted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any])
 
 
 def _contracted(form: Ising, state: npt.NDArray[np.int8], groups: npt.NDArray[Any]) -> Ising:
-    """Return the problem over flips of groups 1, 2, … of the planted state; group 0 is a field."""
+    """Return the problem whose spins are flips of groups 1, 2, …; group 0 acts as a field."""
     turned = state[form.edges[:, 0]] * state[form.edges[:, 1]] * form.weights
     ends = np.sort(groups[form.edges], axis=1)
     is_inside, is_held = ends[:, 0] == ends[:, 1], ends[:, 0] == 0

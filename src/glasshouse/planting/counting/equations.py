@@ -1,4 +1,4 @@
-"""Equations modulo 2 among squares, and the number of their solutions."""
+"""Linear equations modulo 2, stored as squares, and the number of their solutions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
 
 
 def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
-    """Return each equation's variables, renumbered without the z; None for other squares."""
+    """Return each equation's variables, renumbered without auxiliaries; None for other squares."""
     squares, size = planted.squares, planted.problem.num_variables
     if planted.loops or not squares or (squares.lengths != 5).any():
         return None
@@ -80,7 +80,7 @@ def equation_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
 
 
 def product_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
-    """Return the spins of each equation of a polynomial; None unless all equations have 3 spins."""
+    """Return the spins of a polynomial's equations; None unless all equations have 3 spins."""
     squares, table, size = planted.squares, planted.monomials, planted.problem.num_variables
     if not squares or (squares.lengths != 2).any() or (table.degrees != 3).any():
         return None
@@ -93,7 +93,7 @@ def product_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
 
 
 def free_variables(rows: npt.NDArray[np.int32], variables: int) -> int:
-    """Return how many variables no equation determines: all minus the rank of the equations.
+    """Return the number of variables that no equation determines: all variables minus the rank.
 
     Args:
         rows: the variables of each equation, distinct; one row per equation.

@@ -1,4 +1,4 @@
-"""Ground states of dense squares, counted by meeting in the middle.
+"""Ground states of dense squares, counted by a meet-in-the-middle method.
 
 All states of one half of the spins are listed, and all states of the other half. A state in which
 every square is at its minimum is a pair of halves whose sums match. That takes 2^(n/2) steps
@@ -27,7 +27,7 @@ _Words = npt.NDArray[np.uint64]
 
 
 def count_by_halves(planted: Planted) -> GroundStates:
-    """Count the states with a·s = 0 in every square, or ±1 in a single one, as in the plant.
+    """Count the states with a·s = 0 in all squares, or |a·s| = 1 in a single square, as planted.
 
     If there are too many spins, or loops, `count_ground_states` is used.
     """
@@ -45,7 +45,7 @@ def count_by_halves(planted: Planted) -> GroundStates:
 
 
 def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
-    """Count the states s with rows·s = aim; None if too many pairs of halves seem to match.
+    """Count the states s with rows·s = aim; return None if too many pairs of halves seem to match.
 
     No sum of a row may exceed int64.
 
@@ -78,7 +78,7 @@ def count_solutions(rows: IntArray, aim: IntArray) -> int | None:
 
 
 def _sums(weights: _Words) -> _Words:
-    """Return Σ w·s of every state; state k has spin i up if bit i of k is set."""
+    """Return Σ w·s for every state; spin i is up in state k if bit i of k is set."""
     sums = np.zeros(1, dtype=np.uint64)
     for weight in weights:
         sums = np.concatenate([sums - weight, sums + weight])

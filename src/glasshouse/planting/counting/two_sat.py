@@ -1,4 +1,4 @@
-"""Clauses of two literals that a planted state satisfies, and whether it is the only model.
+"""Clauses of two literals: whether the planted state is the only model that satisfies them.
 
 In the planted gauge every variable is true. A clause of i and j then has both its literals true, or
 only that of i. Flipping i requires flipping j in the second case, and forbids it in the first. A
@@ -25,7 +25,7 @@ Clauses = npt.NDArray[np.int32]  # rows (i, j, kind)
 
 
 def is_unique(size: int, clauses: Clauses) -> bool:
-    """Whether the planted state is the only model; in linear time.
+    """Return, in linear time, whether the planted state is the only model.
 
     >>> is_unique(2, np.array([(0, 1, ONE), (1, 0, ONE)], dtype=np.int32))
     False
@@ -47,7 +47,7 @@ def is_unique(size: int, clauses: Clauses) -> bool:
 
 
 def least_unique(size: int, clauses: Clauses) -> int | None:
-    """Return how many clauses, in order, suffice for a unique model; None if all do not."""
+    """Return how many clauses, in order, suffice for a unique model; None if it is never unique."""
     first = np.full(size, len(clauses), dtype=np.int64)  # no arrow leaves i before this clause
     arrows = np.flatnonzero(clauses[:, 2] == ONE)[::-1]
     first[clauses[arrows, 0]] = arrows
@@ -79,7 +79,7 @@ def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loo
 
 
 def clauses_of(size: int, loops: Loops) -> Clauses:
-    """Return the clauses among some loops: triangles with the ghost and three equal weights."""
+    """Return the clauses among the loops: triangles with the ghost and three equal weights."""
     at = loops.starts[:-1][loops.lengths == 3][:, None] + np.arange(3)
     nodes, weights = loops.nodes[at], loops.weights[at]
     is_clause = (nodes == size).any(axis=1)
@@ -92,7 +92,7 @@ def clauses_of(size: int, loops: Loops) -> Clauses:
 
 
 def count_models(planted: Planted) -> GroundStates:
-    """Count the ground states of clauses and other loops: one if the clauses have one model."""
+    """Count ground states of a plant with clauses; there is one if the clauses have one model."""
     size = planted.ising.num_variables
     clauses = clauses_of(size, planted.loops)
     if is_unique(size, clauses):

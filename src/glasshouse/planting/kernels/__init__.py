@@ -1,1 +1,1 @@
-"""Compiled code of planting: arrays in, arrays out; imports no other part of glasshouse."""
+"""Compiled code for planting: takes and returns arrays, and imports nothing else from planting."""

@@ -1,4 +1,4 @@
-"""Loops through one ghost spin, which turns two of their weights into biases."""
+"""Loops through one ghost spin; two weights of such a loop become biases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from glasshouse.planting.kernels.cells import put_at, value_at
 def drop_bias_loops(
     stream: Any, n: int, m: int, frustrated: bool, redraws: int, matrix: Any, nodes: Any, meter: Any
 ) -> Any:
-    """Drop loops until `nodes` is full; return the number of loops that fitted.
+    """Drop loops until `nodes` is full; return the number of loops that fit.
 
     The matrix has one more row and one more column than the RBM, those of the ghosts. Which of a
     loop's four nodes is the ghost is drawn with equal probability, then the others uniformly, until
@@ -64,7 +64,7 @@ def drop_bias_loops(
 
 @compiled
 def drop_triangles(stream: Any, n: int, m: int, nodes: Any) -> None:
-    """Fill `nodes` with j, ghost, i: uniform couplings, each with both of its biases."""
+    """Fill `nodes` with triangles (j, ghost, i): a random coupling and the biases of its ends."""
     for loop in range(nodes.shape[0]):
         nodes[loop, 2] = below(stream, n)
         nodes[loop, 0] = n + below(stream, m)

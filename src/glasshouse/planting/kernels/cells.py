@@ -1,4 +1,4 @@
-"""The weight matrix during the planting of loops: a dense array, or a hash table if it is large.
+"""The weight matrix while loops are planted: a dense array, or a hash table if it is large.
 
 A matrix is one array. With one row it is dense: a number for every cell. With two rows it is an
 open-addressing hash table with linear probing, keys above values, whose length is a power of two.
@@ -23,7 +23,7 @@ _EMPTY = -1
 def new_cells(
     cells: int, touched: int, *, signs: bool, dense: bool | None = None
 ) -> npt.NDArray[Any]:
-    """Return an all-zero matrix; dense if that takes no more memory than a half-empty table.
+    """Return an all-zero matrix: a dense array unless a half-empty hash table takes less memory.
 
     Args:
         cells: the number of cells.
@@ -52,7 +52,7 @@ def clear(matrix: Any) -> None:
 
 @inlined
 def _slot(matrix: Any, cell: int) -> Any:
-    """Return the position of a cell in the table, or the empty one where it would go."""
+    """Return the position of a cell in the table, or the empty position where it would go."""
     mask = matrix.shape[1] - 1
     place = np.int64((np.uint64(cell) * _GOLDEN) >> _U29) & mask
     while matrix[0, place] != cell and matrix[0, place] != _EMPTY:
@@ -62,7 +62,7 @@ def _slot(matrix: Any, cell: int) -> Any:
 
 @inlined
 def value_at(matrix: Any, cell: int) -> Any:
-    """Return the weight of a cell, or its sign."""
+    """Return the weight of a cell, or its sign if only signs are stored."""
     if matrix.shape[0] == 1:
         return np.int64(matrix[0, cell])
     return np.int64(matrix[1, _slot(matrix, cell)])
@@ -70,7 +70,7 @@ def value_at(matrix: Any, cell: int) -> Any:
 
 @inlined
 def put_at(matrix: Any, cell: int, weight: int, signs: bool) -> None:
-    """Add a weight to a cell, or store its sign. Weights of zero change nothing."""
+    """Add a weight to a cell, or store only its sign; a weight of 0 changes nothing."""
     if weight != 0:
         row, place = 0, cell
         if matrix.shape[0] == 2:

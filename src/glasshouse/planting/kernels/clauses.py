@@ -1,4 +1,4 @@
-"""Random clauses: with a given number of true literals, regular tables, posiform planting."""
+"""Random clauses: with a fixed number of true literals, in regular tables, and on edges."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BOTH, ONE = 0, 1  # literals of an edge's clause that the planted state makes tr
 def draw_clauses(
     stream: Any, num_variables: int, num_true: int, mirrored: bool, nodes: Any, signs: Any
 ) -> None:
-    """Fill two tables, one row per clause: its variables, and +1 if a literal must be true.
+    """Fill two tables, one row per clause: the variables, and +1 for true, -1 for false literals.
 
     Every set of variables is equally likely, and every choice of `num_true` literals among them.
     With `mirrored`, each clause has all its signs turned with probability 1/2.
@@ -52,7 +52,7 @@ def draw_clauses(
 
 @compiled
 def draw_regular(stream: Any, num_variables: int, rows: Any, tries: int, swaps: int) -> bool:
-    """Fill a table with the variables in turn, then shuffle it.
+    """Fill a table with the variables in turn, then shuffle it so that no row repeats a variable.
 
     This is the configuration model: all entries are shuffled, and the whole table is shuffled again
         while any row has a variable twice. The result is uniform. If all `tries` fail, random swaps
@@ -89,7 +89,7 @@ def _fill_in_turn(entries: Any, num_variables: int) -> None:
 
 @inner
 def _shuffled_well(stream: Any, rows: Any, entries: Any) -> bool:
-    """Shuffle from the end, and stop at the first row that has a variable twice."""
+    """Shuffle a table from the end; return False at the first row that has a variable twice."""
     length = rows.shape[1]
     for last in range(entries.size - 1, -1, -1):
         k = below(stream, last + 1)
@@ -119,7 +119,7 @@ def _swap_if_good(stream: Any, rows: Any, entries: Any) -> None:
 
 @compiled
 def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
-    """Fill rows (i, j, kind) with clauses on random edges, or on any two nodes without edges.
+    """Fill rows (i, j, kind) with random clauses: on `edges`, or on any pairs if `edges` is empty.
 
     Each of the three clauses of an edge that the planted state satisfies is equally likely: both
         literals true (i < j), or only that of i.
@@ -145,7 +145,7 @@ def draw_coefficients(stream: Any, most: Any, values: Any) -> None:
 
 @compiled
 def grow_blocks(starts: Any, neighbours: Any, most: Any) -> Any:
-    """Return the block of each node: up to `most` nodes, breadth first among free nodes."""
+    """Return each node's block: up to `most` nodes, found breadth first among the free nodes."""
     size = len(starts) - 1
     blocks = zeros(size, np.int32)
     queue = zeros(size, np.int32)

@@ -1,4 +1,4 @@
-"""Loops on a grid of cells that leave every cell strong enough not to break."""
+"""Loops on a grid of cells, dropped so that every cell stays strong enough not to break."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def drop_cell_loops(
     stream: Any, graph: Any, number: int, most: int, most_turns: int, patience: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops of +1 and one -1 on a grid; return fewer if no space was found.
+    """Drop loops of edges +1 and one -1 on a grid; return fewer than `number` if space runs out.
 
     Args:
         stream: the generator's words.
@@ -66,7 +66,7 @@ def drop_cell_loops(
 def spread_over_spins(
     cells: Any, starts: Any, num_cells: int, shore: int, over: int, under: int
 ) -> Any:
-    """Turn loops over cells into `shore`² loops over spins each; add what remains within cells.
+    """Turn loops over cells into `shore`² loops over spins each; add the remaining couplings.
 
     A cell has `shore` spins that are coupled up and down, then as many that are coupled left and
     right. A loop weighs 2·over; if it turns in a cell, it visits a spin of either kind. All
@@ -118,7 +118,7 @@ def spread_over_spins(
 def _fill_cell(
     nodes: Any, weights: Any, bounds: Any, placed: int, first: int, shore: int, amount: int
 ) -> None:
-    """Fill a cell with unfrustrated loops that add twice the amount to each of its couplings.
+    """Fill a cell with unfrustrated loops that add 2·`amount` to each of its couplings.
 
     Loop j goes from spin i of one shore to spin i+j of the other and back to i+1. Every coupling is
     part of two loops, or is the last edge of one, which weighs nothing, and has twice the weight in
@@ -140,7 +140,7 @@ def _fits(
     graph: Any, cycle: Any, last: int, most: int, most_turns: int, totals: Any, turns: Any,
     edges: Any,
 ) -> bool:  # fmt: skip
-    """Whether every edge and cell of a loop has space for it; if so, fill `edges`."""
+    """Return whether every edge and cell has space for a loop; if so, fill `edges`."""
     for k in range(cycle.size):
         following = cycle[k + 1] if k + 1 < cycle.size else cycle[0]
         edges[k] = find_edge(graph, (0, 0), cycle[k], following)
@@ -153,7 +153,7 @@ def _fits(
 
 @inlined
 def _is_turn(cycle: Any, k: int) -> Any:
-    """Whether a loop leaves its cell k along an axis other than the one it entered by.
+    """Return whether a loop enters and leaves its cell k along different axes.
 
     Cells of a row, of which there are at least two, have numbers that differ by one.
     """

@@ -21,7 +21,7 @@ from glasshouse.planting.kernels.draws import permute
 def draw_cores(
     stream: Any, model: Any, width: int, chosen: Any, templates: Any, literals: Any, tokens: Any
 ) -> Any:
-    """Fill in clauses and trees of cores.
+    """Draw all cores: fill in their clauses and their trees.
 
     Args:
         stream: a generator's words.
@@ -70,7 +70,7 @@ def draw_cores(
 
 @inner
 def _draw_distinct(stream: Any, variables: Any, size: int, seen: Any, stamp: int) -> None:
-    """Draw distinct variables, every order equally likely, for positions 1 to `size`."""
+    """Draw distinct variables for positions 1 to `size`; every order is equally likely."""
     total = len(seen)
     for position in range(1, size + 1):
         # Floyd's way to a uniform subset: as many draws as elements.
@@ -88,7 +88,7 @@ def _split(
     stream: Any, model: Any, clause: int, starts: Any, pattern: Any, variables: Any, size: int,
     extra: Any, literals: Any, place: int,
 ) -> Any:  # fmt: skip
-    """Write a clause of a template, once for each pattern of signs of its further variables."""
+    """Write a template's clause, split into one clause for each sign pattern of extra variables."""
     length = starts[clause + 1] - starts[clause]
     width = literals.shape[1]
     more = width - length
@@ -117,7 +117,7 @@ def _split(
 
 @inner
 def _false_one(model: Any, literals: Any, first: int, last: int) -> Any:
-    """Return the only one of some clauses that the model falsifies."""
+    """Return the only one of these clauses that the model falsifies."""
     for clause in range(first, last):
         is_false = True
         for literal in literals[clause]:
@@ -132,7 +132,7 @@ def _write_tree(
     model: Any, width: int, first: int, number: int, starts: Any, pattern: Any, variables: Any,
     size: int, values: Any, extra: Any, numbers: Any, tokens: Any, token: int,
 ) -> Any:  # fmt: skip
-    """Write the tree that branches on the positions in turn until a clause is falsified."""
+    """Write the tree that branches on the positions in order until a clause is falsified."""
     depth = 1
     values[:] = 0
     tokens[token] = variables[1] + 1
@@ -168,7 +168,7 @@ def _write_tree(
 
 @inner
 def _falsified(first: int, number: int, starts: Any, pattern: Any, values: Any, depth: int) -> Any:
-    """Return a template's first clause falsified by positions up to `depth`; -1 if none is."""
+    """Return the first clause that positions up to `depth` falsify; -1 if there is none."""
     for clause in range(number):
         begin, end = starts[first + clause], starts[first + clause + 1]
         if abs(pattern[end - 1]) == depth:

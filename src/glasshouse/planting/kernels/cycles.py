@@ -1,4 +1,4 @@
-"""Random simple cycles of a graph in compressed rows; each sampler finds them in its own way.
+"""Random simple cycles of a graph in compressed rows, drawn by several samplers.
 
 A graph is a tuple (starts, neighbours, edge_ids, ends): the neighbours of node u, ascending, are
 `neighbours[starts[u]:starts[u+1]]`, `edge_ids` is parallel to them, and `ends` has one row per
@@ -26,7 +26,7 @@ VISITED, KEPT = 8, 16
 
 @compiled
 def core_nodes(starts: Any, neighbours: Any) -> Any:
-    """Return the nodes that remain when dead ends are cut off repeatedly; cycles use only these."""
+    """Return the nodes left when dead ends are cut off repeatedly; cycles use only these nodes."""
     size = starts.size - 1
     degree = np.empty(size, np.int64)
     queue = np.empty(size, np.int32)
@@ -58,7 +58,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
 
 @inlined
 def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
-    """Return the id of the edge from u to v, or -1; edges of an unstored RBM are all 0."""
+    """Return the id of the edge from u to v, or -1; in an RBM that is not stored, the id is 0."""
     starts, neighbours, edge_ids, _ = graph
     if starts.size == 0:
         return 0 if (u < layers[0]) != (v < layers[0]) else -1
@@ -81,7 +81,7 @@ def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
 
 @inlined
 def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
-    """Return a uniform neighbour of u."""
+    """Return a uniformly random neighbour of u."""
     starts, neighbours = graph[0], graph[1]
     if starts.size == 0:
         if u < layers[0]:
@@ -94,7 +94,7 @@ def random_step(stream: Any, graph: Any, layers: Any, u: int) -> Any:
 def walk_cycle(
     stream: Any, graph: Any, layers: Any, node: int, cycle: Any, place: Any, meter: Any
 ) -> Any:
-    """Walk at random, never straight back, until the walk meets itself; drop the tail.
+    """Walk at random, never straight back, until the walk meets itself; keep only the cycle.
 
     Every node has at least two neighbours, so the walk ends in a cycle.
     """
@@ -122,7 +122,7 @@ def path_cycle(
     stream: Any, graph: Any, layers: Any, node: int, length: int, cycle: Any, place: Any,
     meter: Any,
 ) -> int:  # fmt: skip
-    """Draw a self-avoiding random path of `length` nodes whose ends are neighbours."""
+    """Draw a self-avoiding random path of `length` nodes; return 0 unless its ends are adjacent."""
     found = steps = 0
     while True:
         place[node] = found
@@ -152,7 +152,7 @@ def path_cycle(
 def basis_cycle(
     stream: Any, graph: Any, node: int, cycle: Any, place: Any, parent: Any, depth: Any, meter: Any
 ) -> Any:
-    """Draw a simple cycle of the symmetric difference of up to three basis cycles near a node.
+    """Draw a simple cycle from the symmetric difference of up to three basis cycles near a node.
 
     A breadth-first tree grows from the node until some edges outside it, chords, were met; each
     chord closes one cycle of a basis of that neighbourhood. The tree of the whole graph would work
@@ -235,7 +235,7 @@ def _neighbourhood(
 
 @inner
 def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
-    """Draw another chord; try up to 16 times for one that shares an end with the last chord."""
+    """Draw another chord, and prefer one that shares an end with the last chord (16 tries)."""
     chord = last
     for _ in range(16):
         chord = below(stream, len(chords))
@@ -249,7 +249,7 @@ def _touching_chord(stream: Any, chords: Any, last: int) -> Any:
 
 @inner
 def _follow(stream: Any, ends: Any, size: int) -> Any:
-    """Walk along edges from a random one until the walk meets itself.
+    """Walk along random edges until the walk meets itself.
 
     Every position has an even number of edges, so the walk can always continue.
 
@@ -287,7 +287,7 @@ def _follow(stream: Any, ends: Any, size: int) -> Any:
 
 @inner
 def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, cycle: Any) -> int:
-    """Draw a 4-cycle i2, i3, i4, i1 with i1 and i2 in the block (below `border`) and i3 outside.
+    """Draw a 4-cycle i2, i3, i4, i1 with i1 and i2 inside the block (below `border`), i3 outside.
 
     This is the structured cycle on an adjacency matrix: i4 is inside the block for a left loop, and
         outside for a centre loop. `inner` lists the ids of the edges inside the block.
@@ -306,7 +306,7 @@ def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, 
 
 @compiled
 def list_cycles(starts: Any, neighbours: Any, length: int, most: int, work: int, meter: Any) -> Any:
-    """List all cycles of a length, each once, concatenated; empty if they are too many.
+    """List all cycles of one length, concatenated; the list is empty if there are too many.
 
     A cycle is found from its smallest node, towards the smaller of its two neighbours there.
 

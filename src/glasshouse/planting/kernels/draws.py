@@ -1,4 +1,4 @@
-"""Random draws in exact integers: orders, normal deviates, numbers, tiles, rows of tables.
+"""Random draws in exact integers: orders, normal deviates, tiles, and rows of tables.
 
 The discrete Gaussian gives the integer x a probability proportional to exp(-x²/2σ²), without any
 rounding (Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy", 2020,
@@ -18,7 +18,7 @@ MOST_VARIANCE = 1 << 24
 
 @compiled
 def permute(stream: Any, order: Any) -> None:
-    """Shuffle an array in place, every order equally likely (Fisher and Yates)."""
+    """Shuffle an array in place (Fisher and Yates); every order is equally likely."""
     for last in range(order.size - 1, 0, -1):
         k = below(stream, last + 1)
         order[last], order[k] = order[k], order[last]
@@ -69,7 +69,7 @@ def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
 
 @compiled
 def fill_partitioned(stream: Any, numbers: Any, most: int, difference: int, tries: int) -> Any:
-    """Fill an int64 array with numbers from -most to most, none zero, that add up to `difference`.
+    """Fill an int64 array with nonzero random numbers, ±`most` at most, of total `difference`.
 
     All such arrays are equally likely: all numbers except the last are drawn until the last one
         fits. Returns False if it never does.
@@ -89,7 +89,7 @@ def fill_partitioned(stream: Any, numbers: Any, most: int, difference: int, trie
 
 @compiled
 def draw_tiles(stream: Any, ends: Any, firsts: Any, chosen: Any) -> None:
-    """Fill `chosen` with tiles: a class by its probability, then a uniform tile of the class.
+    """Fill `chosen` with random tiles: draw a class by its probability, then a tile of the class.
 
     Args:
         stream: the generator's words.
@@ -107,7 +107,7 @@ def draw_tiles(stream: Any, ends: Any, firsts: Any, chosen: Any) -> None:
 
 @compiled
 def fill_balanced(stream: Any, rows: Any) -> None:
-    """Fill every row of an int64 table with as many +1 as -1, every order equally likely."""
+    """Fill every row of an int64 table with equally many +1 and -1, in random order."""
     length = rows.shape[1]
     for row in rows:
         for k in range(length):
@@ -119,7 +119,7 @@ def fill_balanced(stream: Any, rows: Any) -> None:
 
 @compiled
 def fill_centred(stream: Any, rows: Any, variance: int, scale: int) -> None:
-    """Fill every row with normal integers minus their mean; no row is all zeros.
+    """Fill every row with normal integers minus their mean, so that no row is all zeros.
 
     `variance` and `scale` are those of `discrete_gaussian`.
     """
@@ -130,7 +130,7 @@ def fill_centred(stream: Any, rows: Any, variance: int, scale: int) -> None:
 
 @inner
 def _draw_centred(stream: Any, row: Any, variance: int, scale: int) -> Any:
-    """Draw normal integers and subtract their mean, rounded up on as many entries as needed.
+    """Draw normal integers and subtract their mean, rounded so that the row adds up to zero.
 
     The entries are chosen with equal probability. Returns False if all are zero.
     """

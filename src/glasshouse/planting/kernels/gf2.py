@@ -1,4 +1,4 @@
-"""Linear equations over GF(2) with few variables each: the number of free variables.
+"""Linear equations over GF(2) with few variables each, and the number of free variables.
 
 A few variables are declared known, until every other one follows from an equation in turn. Each is
 then a sum of the known ones, stored as packed bits; unused equations become equations between the
@@ -18,7 +18,7 @@ _ONE = np.uint64(1)
 
 @compiled
 def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
-    """Return which variables are known, and in which order the others follow from equations.
+    """Return an order in which to solve variables, and the equation that determines each, or -1.
 
     Args:
         rows: the variables of each equation, distinct; one row per equation.
@@ -68,7 +68,7 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
 
 @inner
 def _last_with(number: int, stack: Any, height: int, unknown: Any) -> Any:
-    """Return the last equation on a stack with `number` unknowns, or -1, and the new height."""
+    """Return a stack's last equation with `number` unknowns, or -1, and the new stack height."""
     while height:
         height -= 1
         if unknown[stack[height]] == number:
@@ -86,7 +86,7 @@ def _first_unknown(row: Any, is_known: Any) -> Any:
 
 @compiled
 def remaining_equations(rows: Any, order: Any, reason: Any, num_known: int) -> Any:
-    """Return equations between the known variables: one row of packed bits per unused equation."""
+    """Return equations between known variables: one row of packed bits for each unused equation."""
     words = (num_known + 63) // 64
     sums = np.zeros((len(order), words), dtype=np.uint64)
     is_used = np.zeros(len(rows), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Dropping loops on a graph one by one, under a rule for their overlap."""
+"""Loops dropped on a graph one by one, under a rule for their overlap."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ANY, CONSTRUCTIVE, DISJOINT = 0, 1, 2
 
 
 class CycleSource(NamedTuple):
-    """The source of cycles: a sampler and its data."""
+    """The source of cycles: a sampler and the data that it needs."""
 
     sampler: int
     graph: Any  # (starts, neighbours, edge_ids, ends), see `cycles`
@@ -60,7 +60,7 @@ def drop_loops(
     stream: Any, source: Any, rule: Any, nodes: Any, starts: Any, state: Any, patience: int,
     totals: Any, meter: Any, least: int,
 ) -> Any:  # fmt: skip
-    """Drop loops until `starts` is full, `patience` attempts failed, or a pause is due.
+    """Drop loops until `starts` is full, `patience` attempts have failed, or a pause is due.
 
     Called again, it continues where it returned, and draws the same as without pauses.
 
@@ -161,7 +161,7 @@ def _find_edges(graph: Any, layers: Any, cycle: Any, edges: Any, length: int) ->
 def _negative_edge(
     stream: Any, rule: Any, totals: Any, edges: Any, length: int, fixed: int, negative: int
 ) -> int:
-    """Draw the position of the negative edge among those the rule allows; -1 if there are none.
+    """Draw the position of the negative edge among those that the rule allows; -1 if there is none.
 
     `fixed` is the only position to consider, unless it is -1.
     """

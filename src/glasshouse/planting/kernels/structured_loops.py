@@ -25,7 +25,7 @@ def drop_structured_loops(
     stream: Any, sizes: Any, kind: int, frustrated: bool, matrix: Any, nodes: Any, first: int,
     last: int, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops `first` to `last` - 1 of one kind; return the first that did not fit, or `last`.
+    """Drop loops `first` to `last` - 1 of one kind; return the first that does not fit, or `last`.
 
     A loop is uniform among all of its kind that oppose no other: W[i1,j1] ≤ 0, the rest ≥ 0.
 
@@ -64,7 +64,7 @@ def drop_structured_loops(
 
 @inner
 def _draw_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
-    """Draw rows and columns until they fit; -1 if no attempt succeeds."""
+    """Draw rows and columns until they fit; return -1 if no attempt succeeds."""
     n, m, n1, m1 = sizes[0], sizes[1], sizes[2], sizes[3]
     i1 = i2 = j1 = j2 = np.int64(-1)
     fits, tries = False, 0
@@ -83,7 +83,7 @@ def _draw_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
 
 @inner
 def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
-    """Search all of B1 for a loop that fits; -1 if there is none."""
+    """Search the whole block B1 for a loop that fits; return -1 if there is none."""
     n, m, n1, m1 = sizes[0], sizes[1], sizes[2], sizes[3]
     lines, length = (m1, n1) if kind == UPPER else (n1, m1)
     # The number of loops in each line of B1, without the factor of rows and columns outside.
@@ -111,7 +111,7 @@ def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
 
 @compiled
 def _split(matrix: Any, m1: int, kind: int, line: int, length: int, lower: Any, upper: Any) -> Any:
-    """List the positions of a line with weights ≤ 0 and with weights ≥ 0, and count the zeros."""
+    """List the positions in a line with weights ≤ 0 and with weights ≥ 0; count the zeros."""
     lowers = uppers = zeros = 0
     for k in range(length):
         value = value_at(matrix, k * m1 + line if kind == UPPER else line * m1 + k)

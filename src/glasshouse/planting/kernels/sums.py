@@ -9,7 +9,7 @@ from glasshouse.compiled import compiled
 
 @compiled
 def find_bad_weights(starts: Any, weights: Any) -> int:
-    """Return the first loop whose last weight is positive or outweighs another one, or -1."""
+    """Return the first loop whose last weight is positive or outweighs another weight, or -1."""
     for loop in range(starts.size - 1):
         end = starts[loop + 1] - 1
         if weights[end] > 0:
@@ -24,7 +24,7 @@ def find_bad_weights(starts: Any, weights: Any) -> int:
 def add_to_matrix(
     nodes: Any, starts: Any, weights: Any, spins: Any, matrix: Any, biases: Any
 ) -> None:
-    """Add all loops to a weight matrix and its biases, in the gauge that maps all up to `spins`.
+    """Add all loops to a weight matrix and its biases, in the gauge in which `spins` is planted.
 
     Nodes are rows, then columns, then the ghost. A loop of a bipartite problem alternates.
     """

@@ -1,4 +1,4 @@
-"""The planting methods: one file for each family. The list below names every method.
+"""The planting methods, in one file per family. The list below names every method.
 
 Importing a method adds it to the catalogue. Three files do not define a method: `dropping` (loops
 on a graph), `tiles` (tiles on a lattice) and `ensemble` (thousands of small random loops at once).

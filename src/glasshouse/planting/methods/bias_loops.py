@@ -42,7 +42,7 @@ def bias_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant a biased RBM with loops through one or two ghost spins (paper, section "Biases").
+    """Plant a biased RBM by loops through one or two ghost spins (paper, section "Biases").
 
     A ghost is a fixed spin whose couplings are the biases of one layer. A loop through one ghost is
     a loop atom with two biases; its negative edge is drawn at random. A loop through both ghosts
@@ -70,7 +70,7 @@ def bias_loops(
     """
     n, m = arguments.layer_sizes(n, m)
     if ghosts not in (1, 2):
-        raise ValueError(f"ghosts={ghosts!r} must be 1 or 2, the ghost spins a loop runs through")
+        raise ValueError(f"ghosts={ghosts!r} must be 1 or 2: it is the number of ghost spins")
     length = 4 if ghosts == 1 else 3
     f = arguments.frustration(frustration, length, "ghosts=2" if ghosts == 1 else "")
     number = arguments.number_of(loops, loop_density, n)
@@ -88,10 +88,10 @@ def bias_loops(
 
 
 def _weights(f: Fraction, strength: Fraction, length: int) -> tuple[int, int, int]:
-    """Return the positive, positive at a ghost, and negative weight, as the smallest integers."""
+    """Return the positive weight, the positive weight at a ghost, and the negative weight."""
     if strength < 1:
         raise ValueError(
-            f"bias_strength={strength} is below 1; biases weaker than couplings break the plant"
+            f"bias_strength={strength} must be at least 1: weaker biases would break the plant"
         )
     positive, negative = arguments.loop_weights(f, length)
     scale = strength.denominator
@@ -133,7 +133,7 @@ def _drop_loops(
 
 
 def _weigh(nodes: NodeArray, ghost: int, positive: int, strong: int, negative: int) -> Loops:
-    """Return weights by whether an edge ends at the ghost; the last edge is the negative one."""
+    """Return loops with weights, which depend on whether an edge ends at the ghost."""
     is_ghost = nodes == ghost
     at_ghost = is_ghost | np.roll(is_ghost, -1, axis=1)
     weights = np.where(at_ghost, strong, positive)

@@ -1,4 +1,4 @@
-"""Classic loops: the original frustrated-loop algorithm, a baseline for the paper's own."""
+"""Classic loops: the original frustrated-loop algorithm, a baseline for the paper's algorithms."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def classic_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant by the algorithm of Hen et al. (2015): random-walk loops that may cancel.
+    """Plant with the algorithm of Hen et al. (2015): random-walk loops that may cancel each other.
 
     Section "Frustrated Loop". A walk that never steps straight back runs until it meets itself;
     without its tail, it is a loop of weights +1, except for one uniform edge of -1. Loops may share
@@ -89,8 +89,8 @@ def classic_loops(
         longest = length or ground.longest_cycle
         if shortest > longest:
             raise ValueError(
-                f"min_length={min_length} is above {longest}, the longest that a cycle of {ground} "
-                "could be"
+                f"min_length={min_length} is above {longest}, an upper bound on the length of "
+                f"cycles in {ground}"
             )
         weights.check(number, longest, most)
         sampler, table = cycles_of_length(ground, length, meter) if length else (WALK, NO_TABLE)
@@ -106,7 +106,7 @@ def classic_loops(
 
 
 def _weights(frustration: Ratio | None, length: int | None) -> LoopWeights:
-    """Return +1 and -1, or the weights that give loops of one length their f."""
+    """Return the weights +1 and -1, or weights that give loops of one length the frustration f."""
     if frustration is None:
         return LoopWeights(positive=1, constant=1, slope=0)
     if length is None:

@@ -37,7 +37,7 @@ _USUAL_LENGTH = 16
 
 @dataclass(frozen=True)
 class _Cells:
-    """A grid of cells, each with two shores of spins that are all coupled to each other.
+    """A grid of cells; each cell has two shores of spins, which are fully coupled to each other.
 
     The numbers of the spins are those of a Chimera graph: cells row by row, and in each first the
     shore that is coupled up and down, then the one that is coupled left and right.
@@ -50,20 +50,20 @@ class _Cells:
 
     @classmethod
     def of(cls, rows: Any, columns: Any, shore: Any, scale: Any) -> _Cells:
-        """Return cells that can hold loops, or raise an error."""
+        """Return cells that can hold loops, or raise an error if the arguments do not allow any."""
         height = validation.count(rows, "rows", 2)
         length = height if columns is None else validation.count(columns, "columns", 2)
         width = validation.count(shore, "shore", 2)
         if 2 * width * height * length > _MOST_SPINS:
             raise ValueError(
-                f"{height} × {length} cells of {2 * width} spins are more than 2^28 spins, the "
-                "limit; use fewer"
+                f"{height} × {length} cells of {2 * width} spins exceed the limit of 2^28 spins; "
+                "use fewer cells"
             )
         refuse_large(Extent(2 * width * height * length, width**2 * height * length))
         ratio = arguments.ratio(scale, "scale")
         if not 0 < ratio <= width:
             raise ValueError(
-                f"scale={scale} is not above 0 and at most shore={width}; beyond that, cells break "
+                f"scale={scale} must be above 0 and at most shore={width}; above it, cells break "
                 "before loops do, and the planted state is not a ground state"
             )
         if max(ratio.numerator, ratio.denominator) > _MOST_TERM:
@@ -82,12 +82,12 @@ class _Cells:
 
     @property
     def most_turns(self) -> int:
-        """The most loops that may turn in a cell; more would outweigh its own couplings."""
+        """The largest number of loops that may turn in a cell without outweighing its couplings."""
         return int(self.shore / self.scale)
 
     @property
     def denominator(self) -> int:
-        """The number by which loops are divided: twice the shore."""
+        """The number by which loops are divided, which is twice the shore size."""
         return 2 * self.shore
 
     def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:
@@ -127,7 +127,7 @@ def cluster_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant on a Chimera graph, by loops over its cells, whose own couplings are ferromagnetic.
+    """Plant on a Chimera graph with loops over its cells, whose inner couplings are ferromagnetic.
 
     Deceptive cluster loops (Mandrà, Katzgraber, Quantum Science and Technology 3, 04LT01, 2018,
     arXiv 1711.01368) with the parameters of chook. Loops, found by random walks on the grid of
@@ -211,7 +211,7 @@ def _on_damaged_chip(
 
 
 def _grid(cells: _Cells) -> Rows:
-    """Return the couplings between cells, in compressed rows; each of them is part of a cycle."""
+    """Return the couplings between cells in compressed rows; each coupling is part of a cycle."""
     numbers = np.arange(cells.number, dtype=np.int32)
     edges = np.empty((cells.number, 2, 2), dtype=np.int32)  # to the right, and down
     edges[:, :, 0] = numbers[:, None]
@@ -224,7 +224,7 @@ def _grid(cells: _Cells) -> Rows:
 def _dropped(
     cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int, meter: Meter
 ) -> tuple[npt.NDArray[np.int32], IntArray]:
-    """Drop exactly `number` loops over cells, or raise an error that states how many fit."""
+    """Drop exactly `number` loops over cells; otherwise raise an error that states how many fit."""
     grid, reached = _grid(cells), 0
     for _ in range(_RESTARTS):
         found, starts = drop_cell_loops(

@@ -1,4 +1,4 @@
-"""Planted constraint satisfaction: exactly-k-of-m, not-all-equal and 2-in-4 clauses as squares.
+"""Planted constraints as squares: exactly-k-of-m, not-all-equal and 2-in-4 clauses.
 
 A literal is a spin or its negation, l = ±s, and true if it is +1. Of the literals of a clause,
 exactly k of m are true if Σ l = 2k - m, so that (Σ l - (2k - m))² is zero.
@@ -40,7 +40,7 @@ def _plan(
     mirrored: bool = False,
     hardest: tuple[str, str] | None = None,
 ) -> Plan:
-    """Plan clauses that all have the same number of true literals in the planted state.
+    """Plan clauses that have equally many true literals in the planted state.
 
     Args:
         n: the number of spins.
@@ -60,7 +60,7 @@ def _plan(
         chosen = f"clause_density={clause_density}, {why}"
     size = arguments.spins(n, 1)
     if size < literals:
-        raise ValueError(f"n={n} is too few for clauses of {literals} variables; use more spins")
+        raise ValueError(f"n={n} is too small for clauses of {literals} variables; use more spins")
     number = arguments.number_of(clauses, clause_density, size, "clauses", "clause_density")
     refuse_large(Extent(size, min(number * literals * (literals - 1), size * (size - 1)) // 2))
 
@@ -126,7 +126,7 @@ def exactly(
     number = validation.count(true_literals, "true_literals")
     if not 0 < number < length:
         raise ValueError(
-            f"true_literals={number} of literals={length} leaves nothing to choose; use 1 to "
+            f"true_literals={number} with literals={length} leaves nothing to choose; use 1 to "
             f"{length - 1}"
         )
     return _plan(n, clauses, clause_density, state, length, number)
@@ -146,7 +146,7 @@ def nae3sat(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant a state in which no clause of three literals has all of them equal.
+    """Plant a state in which no clause has three equal literals (not-all-equal 3-SAT).
 
     NAE-3-SAT as in Douglass, King, Raymond ("Constructing SAT filters with a quantum annealer", SAT
     2015): a clause is half of (±s1 ±s2 ±s3)² without its constant, -1 if its literals are not all

@@ -1,4 +1,4 @@
-"""Weighted MAX-k-SAT planted by frustrated cores, on any variables."""
+"""Weighted MAX-k-SAT, planted with frustrated cores on any variables."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LITERAL, _CLAUSE, _VARIABLE = 24, 256, 64
 
 
 class _Templates(NamedTuple):
-    """Clauses over positions that cannot all hold, for cores of several lengths.
+    """Templates: clauses over positions that cannot all hold, for cores of several lengths.
 
     Attributes:
         sizes: positions of each template.
@@ -72,7 +72,7 @@ def cores(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant a model of weighted MAX-k-SAT by frustrated cores: clauses that cannot all hold.
+    """Plant a model of weighted MAX-k-SAT with frustrated cores: clauses that cannot all hold.
 
     The planted model falsifies exactly one clause of each frustrated core. Every other assignment
     falsifies at least one, so the cores' weights add up to the least cost. A decision tree over
@@ -113,7 +113,7 @@ def cores(
     templates, natural = _templates(shape, length, max_length)
     wide = validation.count(width, "width", natural)
     if wide > _MOST_WIDTH:
-        raise ValueError(f"width={wide} is above {_MOST_WIDTH}; use shorter clauses")
+        raise ValueError(f"width={wide} is above the limit of {_MOST_WIDTH}; use shorter clauses")
     most = int(templates.sizes.max())
     shortest = int(np.diff(templates.starts).min())
     size = arguments.spins(n, 1)
@@ -128,7 +128,7 @@ def cores(
     share, hard = _share(frustrated, "frustrated"), _share(harden, "harden")
     heaviest = validation.count(max_weight, "max_weight", 1)
     if heaviest > _MOST_WEIGHT:
-        raise ValueError(f"max_weight={heaviest} is above 2^31; use a smaller one")
+        raise ValueError(f"max_weight={heaviest} is above the limit of 2^31; use a smaller weight")
     broken = math.floor(share * number + Fraction(1, 2))
 
     def draw(streams: Streams, meter: Meter) -> Planted:
@@ -177,7 +177,7 @@ def _share(value: Ratio, name: str) -> Fraction:
 
 
 def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Templates, int]:
-    """Return templates of all lengths, and the number of literals of their longest clause."""
+    """Return templates of all lengths, and the number of literals in their longest clause."""
     if shape == "tetrahedron":
         if (length, max_length) != (3, None):
             raise ValueError("a tetrahedron has one size; remove length= and max_length=")
@@ -186,7 +186,7 @@ def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Temp
         first = validation.count(length, "length", 2 if shape == "ring" else 1)
         last = first if max_length is None else validation.count(max_length, "max_length", first)
         if last > _MOST_LENGTH:
-            raise ValueError(f"a core has at most {_MOST_LENGTH} variables, not {last}")
+            raise ValueError(f"a core may have at most {_MOST_LENGTH} variables, not {last}")
         make = _ring if shape == "ring" else _chain
         lists = [make(k) for k in range(first, last + 1)]
     rows = [clause for clauses in lists for clause in clauses]
@@ -198,18 +198,18 @@ def _templates(shape: Shape, length: int, max_length: int | None) -> tuple[_Temp
 
 
 def _ring(length: int) -> list[list[int]]:
-    """Return clauses: neighbours are equal, but the first and the last differ."""
+    """Return a ring's clauses: neighbours are equal, but the first and last variables differ."""
     equal = [[sign * i, -sign * (i + 1)] for i in range(1, length) for sign in (-1, 1)]
     return [*equal, [1, length], [-1, -length]]
 
 
 def _chain(length: int) -> list[list[int]]:
-    """Return clauses: the first is true, each implies the next, and the last is false."""
+    """Return a chain's clauses: the first is true, each implies the next, the last is false."""
     return [[1], *([-i, i + 1] for i in range(1, length)), [-length]]
 
 
 def _tetrahedron() -> list[list[int]]:
-    """Return clauses: the edges at each vertex have product +1, but -1 at the last vertex."""
+    """Return a tetrahedron's clauses: the product of edges is +1 at each vertex, -1 at the last."""
     signs = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
     vertices = [(1, 2, 3), (1, 4, 5), (2, 4, 6), (3, 5, 6)]
     even = [[s * e for s, e in zip(row, at, strict=True)] for at in vertices[:3] for row in signs]
@@ -224,7 +224,7 @@ def _clauses_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64
 
 
 def _tokens_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64]:
-    """Return the number of tokens in the tree of each template, which is the same in all gauges."""
+    """Return the number of tokens in each template's tree, which does not depend on the gauge."""
     found = []
     for kind in range(len(templates.sizes)):
         part = slice(templates.firsts[kind], templates.firsts[kind + 1] + 1)
@@ -235,7 +235,7 @@ def _tokens_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64]
 
 
 def _tokens(rows: list[list[int]], width: int) -> int:
-    """Return the tokens of one tree, which branches on positions until a clause is falsified."""
+    """Return the number of tokens of a tree that branches on positions until a clause is false."""
     count, waiting = 0, [()]
     while waiting:
         values: Any = waiting.pop()

@@ -67,11 +67,11 @@ class DamagedCells:
 
     @classmethod
     def of(cls, rows: int, columns: int, shore: int, scale: Fraction, without: Any) -> DamagedCells:
-        """Return cells without the qubits and couplers that "3,17,0-4" lists, or raise an error."""
+        """Return cells without the qubits and couplers listed in a text such as "3,17,0-4"."""
         if shore > _WIDEST_SHORE:
             raise ValueError(
-                f"shore={shore} is above {_WIDEST_SHORE}, the limit with dead qubits; use a lower "
-                "shore, or no dead qubits"
+                f"shore={shore} is above {_WIDEST_SHORE}, the limit with dead qubits; use "
+                "a smaller shore, or no dead qubits"
             )
         listed = GraphName.parse(f"chimera:{rows}x{columns}x{shore} without {without}")
         dead, size = listed.dead, 2 * shore * rows * columns
@@ -88,7 +88,7 @@ class DamagedCells:
 
     @property
     def without(self) -> str:
-        """The dead qubits and couplers in order, as a recipe stores them."""
+        """The dead qubits and couplers, sorted, as a recipe stores them."""
         couplers = (f"{i}-{j}" for i, j in sorted(self.cut))
         return ",".join([*map(str, sorted(self.dead)), *couplers])
 
@@ -99,12 +99,12 @@ class DamagedCells:
 
     @property
     def qubits(self) -> tuple[int, ...]:
-        """The numbers of the living qubits on the chip."""
+        """The numbers that the living qubits have on the chip."""
         return tuple(np.flatnonzero(self._alive).tolist())
 
     @property
     def denominator(self) -> int:
-        """The number by which loops are divided; amounts below are multiples of its inverse."""
+        """The number by which loops are divided; weights are integer multiples of its inverse."""
         return _PARTS * self._unit
 
     @property
@@ -120,7 +120,7 @@ class DamagedCells:
 
     @cached_property
     def _inner(self) -> Bools:
-        """Living couplers within cells, by cell, spin of the first shore, spin of the second."""
+        """Living couplers inside cells, indexed by cell, first-shore spin and second-shore spin."""
         inner = self._alive[:, 0, :, None] & self._alive[:, 1, None, :]
         for i, j in self.cut:
             cell, first = divmod(i, 2 * self.shore)
@@ -130,7 +130,7 @@ class DamagedCells:
 
     @cached_property
     def _tracks(self) -> Bools:
-        """Living couplers between cells: 2·cell leads down from a cell, 2·cell + 1 to the right."""
+        """Living couplers between cells: row 2·cell leads down, row 2·cell + 1 to the right."""
         alive, columns = self._alive, self.columns
         tracks = np.zeros_like(alive)
         tracks[:-columns, 0] = alive[:-columns, 0] & alive[columns:, 0]
@@ -143,7 +143,7 @@ class DamagedCells:
         return tracks.reshape(-1, self.shore)
 
     def _grid(self) -> tuple[npt.NDArray[np.int32], Rows]:
-        """The cells that cycles can visit, and the edges between them in compressed rows.
+        """Return the cells that cycles can visit, and the edges between them in compressed rows.
 
         A cell in several pieces, or with a dead shore, does not act as one spin, and is left out.
         """
@@ -169,7 +169,7 @@ class DamagedCells:
     def grow(
         self, stream: npt.NDArray[np.uint64], number: int, most: int, patience: int, meter: Meter
     ) -> tuple[Loops | None, int]:
-        """Drop `number` loops over cells; return None if fewer fit, and the number that fitted.
+        """Drop `number` loops over cells; return them (None if fewer fit) and how many fitted.
 
         Args:
             stream: the generator's words.
@@ -200,7 +200,7 @@ class DamagedCells:
 
 
 class _Drop:
-    """Loops over cells that fit a chip, as loops over its spins, and the couplings that remain."""
+    """Loops over cells, dropped on a chip as loops over its spins, and the remaining couplings."""
 
     def __init__(self, chip: DamagedCells, most: int) -> None:
         unit = chip._unit
@@ -213,7 +213,7 @@ class _Drop:
         self._parts: list[tuple[IntArray, int]] = []
 
     def add(self, cells: IntArray) -> bool:
-        """Add a loop over cells, whose last edge is the negative one, if it fits."""
+        """Add a loop over cells if it fits; the loop's last edge is the negative one."""
         tracks, shore = self._chip._tracks, self._chip.shore
         after = np.roll(cells, -1)
         axis = (np.abs(after - cells) == 1).astype(np.int64)  # 0 is up and down
@@ -250,7 +250,7 @@ class _Drop:
     def _spread(
         self, cells: IntArray, axis: IntArray, segment: IntArray, chosen: IntArray
     ) -> IntArray:
-        """Return the spins of a loop for each pair of a vertical and a horizontal track."""
+        """Return a loop's spins, once for each pair of a vertical and a horizontal track."""
         came = np.arange(-1, len(cells) - 1)  # the edge that leads to each cell
         edge = np.column_stack([came, came + 1])
         is_visited = np.column_stack([np.ones(len(cells), dtype=bool), axis != axis[came]])
@@ -262,7 +262,7 @@ class _Drop:
         return spins
 
     def loops(self) -> Loops:
-        """Return all loops over living spins, including those of the remaining couplings."""
+        """Return all loops over living spins, including loops for the remaining couplings."""
         rows = [*self._frustrated(), *self._remaining()]
         number = np.cumsum(self._chip._alive) - 1  # the new number of each living qubit
         nodes = np.concatenate([number[spins.reshape(-1)] for spins, _ in rows])
@@ -277,7 +277,7 @@ class _Drop:
             yield spins, weights
 
     def _remaining(self) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield triangles of spins that add up to the positive couplings which loops left."""
+        """Yield triangles of spins that add up to the positive couplings that loops did not use."""
         pairs, weights = self._left_over()
         if not len(pairs):
             return
@@ -311,7 +311,7 @@ class _Drop:
                 yield np.column_stack(triangle), np.column_stack([half, half, -half])
 
     def _left_over(self) -> tuple[IntArray, IntArray]:
-        """Return the positive couplings that remain, as pairs of qubits and weights."""
+        """Return the remaining positive couplings as pairs of qubits and weights."""
         shore, columns = self._chip.shore, self._chip.columns
         cell, first, second = np.nonzero(self._inner)
         inner = np.column_stack([first, shore + second]) + 2 * shore * cell[:, None]

@@ -1,4 +1,4 @@
-"""Dropping loops: the graphs that loops are dropped on, the search for cycles, and the dropping.
+"""Dropping loops: the graph that they are dropped on, the search for cycles, and the rules.
 
 Classic loops, graph loops and structured graph loops share this code. The complete bipartite graph
 of an RBM is a graph, too.
@@ -55,7 +55,7 @@ _NO_EDGES = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The graph that loops are dropped on: counted at once, built only when needed.
+    """The graph that loops are dropped on: its size is known at once, but it is built lazily.
 
     The complete bipartite graph of an RBM is not stored until it must be.
 
@@ -69,7 +69,7 @@ class Ground:
 
     @classmethod
     def of(cls, graph: GraphLike) -> Ground:
-        """Return the ground for anything that `Graph.of` takes.
+        """Return the ground for any argument that `Graph.of` accepts.
 
         Names and lists may come from an untrusted file, and request more memory than there is.
         """
@@ -77,7 +77,7 @@ class Ground:
 
     @classmethod
     def of_graph_or_layers(cls, graph: GraphLike | tuple[int, int]) -> Ground:
-        """Return the ground of an RBM for (n, m), and that of a graph for anything else."""
+        """Return the ground of an RBM for (n, m), or of a graph for any other argument."""
         if isinstance(graph, (tuple, list)) and len(graph) == 2 and np.ndim(graph[0]) == 0:
             n, m = graph
             return cls(None, arguments.layer_sizes(n, m))
@@ -89,7 +89,7 @@ class Ground:
         return None if self.given is None else Graph.of(self.given)
 
     def refuse_acyclic(self) -> None:
-        """Raise an error if a graph contains no loop of the required kind."""
+        """Raise an error if the graph has no cycle."""
         graph = self.graph
         if graph and graph.num_nodes < 3:
             raise ValueError(f"{graph!r} is too small for a cycle; use at least 3 nodes")
@@ -98,35 +98,35 @@ class Ground:
 
     @cached_property
     def extent(self) -> tuple[Extent, int]:
-        """The size of the graph and its memory; zero for an RBM."""
+        """The size of the graph and its memory; the memory of an RBM is 0."""
         if self.given is None:
             return Extent(sum(self.layers), math.prod(self.layers)), 0
         return graph_extent(self.given)
 
     @property
     def num_variables(self) -> int:
-        """The number of nodes of the graph, or of visible and hidden spins."""
+        """The number of nodes of the graph, or of all spins of an RBM."""
         return self.extent[0].nodes
 
     def demand(self, loops: int, *, stored: bool = False) -> Demand:
-        """Return the demand of `loops` loops; the graph of an RBM may be stored."""
+        """Return the demand of `loops` loops; `stored` means that an RBM's graph is stored."""
         if self.given is None:
             return Demand.of_loops_on_rbm(*self.layers, loops, stored=stored)
         return Demand.of_loops_on_graph(*self.extent, loops)
 
     @property
     def half(self) -> Fraction:
-        """The paper's n."""
+        """The paper's n: the visible spins of an RBM, or half of a graph's spins."""
         return arguments.half(self.num_variables, self.layers[0] if self.given is None else None)
 
     @property
     def is_bipartite(self) -> bool:
-        """Whether the graph is bipartite: all cycles have even length."""
+        """Whether the graph is bipartite, so that all cycles have even length."""
         return self.graph is None or self.graph.is_bipartite
 
     @property
     def longest_cycle(self) -> int:
-        """An upper bound of the length of a cycle."""
+        """An upper bound on the length of a cycle."""
         return len(self.graph.core) if self.graph else 2 * min(self.layers)
 
     def parameter(self) -> Any:
@@ -134,22 +134,22 @@ class Ground:
         return self.graph.name if self.graph else list(self.layers)
 
     def stored(self) -> Graph:
-        """Return the graph itself, which is built even for an RBM."""
+        """Return the graph itself; the graph of an RBM is built for this."""
         return self.graph if self.graph else Graph.layers(*self.layers)
 
     def rows(self, *, stored: bool) -> Rows:
-        """Return compressed rows for the kernel; empty if those of an RBM need not be stored."""
+        """Return compressed rows for the kernel; empty for an RBM unless they must be stored."""
         if self.graph or stored:
             return self.stored().core_rows
         none = np.empty(0, dtype=np.int32)
         return np.empty(0, dtype=np.int64), none, none, none.reshape(0, 2)
 
     def roots(self) -> npt.NDArray[np.int32]:
-        """The start nodes of walks; empty stands for all spins."""
+        """Return the start nodes of walks; an empty array means all spins."""
         return self.graph.core if self.graph else np.empty(0, dtype=np.int32)
 
     def plant(self, loops: Loops, state: SpinArray, loop_weight: int, offset: int = 0) -> Planted:
-        """Return the instance: an RBM, or an Ising problem."""
+        """Return the planted instance: an RBM or an Ising problem."""
         if self.graph is None:
             return Planted.of_rbm(*self.layers, loops, state, loop_weight)
         size, labels = self.num_variables, self.graph.labels
@@ -161,7 +161,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class LoopWeights:
-    """The weights of loops of any length L: positive, and -(constant + slope·(L-1))."""
+    """Weights of loops with any length L: `positive`, and -(constant + slope·(L-1))."""
 
     positive: int
     constant: int
@@ -169,7 +169,7 @@ class LoopWeights:
 
     @classmethod
     def of(cls, f: Fraction, lengths: range) -> LoopWeights:
-        """Return weights that give every loop the same f, in lowest terms for the given lengths."""
+        """Return weights that give loops of all lengths the same f, as small integers."""
         if len(lengths) == 1:
             positive, negative = arguments.loop_weights(f, lengths[0])
             return cls(positive, constant=-negative, slope=0)
@@ -178,11 +178,11 @@ class LoopWeights:
         return cls(f.denominator - f.numerator, constant=0, slope=f.numerator)
 
     def negative(self, length: int) -> int:
-        """Return the negative weight of a loop of this length."""
+        """Return the negative weight of a loop with this length."""
         return -(self.constant + self.slope * (length - 1))
 
     def check(self, number: int, longest: int, most: int = INT64_MAX) -> None:
-        """Refuse weights that could exceed int64, and loops that cannot stay below a limit."""
+        """Refuse weights that may exceed int64, and a single loop that exceeds the weight limit."""
         arguments.check_total(number, self.positive * (longest - 1) - self.negative(longest))
         heaviest = max(self.positive, -self.negative(longest))
         if most < heaviest:
@@ -194,7 +194,7 @@ class LoopWeights:
 
 @dataclass(frozen=True)
 class Drop:
-    """Loops to be dropped: the source of their cycles, their weights, their allowed overlap.
+    """Loops to be dropped: the source of their cycles, their weights, and how they may overlap.
 
     Attributes:
         sampler: the source of cycles, a constant of the kernel.
@@ -224,7 +224,7 @@ class Drop:
 
     @property
     def rows(self) -> Rows:
-        """The graph in the form that the kernel takes."""
+        """The graph in the form that the kernel needs."""
         return self.ground.rows(stored=self._needs_totals)
 
     @property
@@ -233,17 +233,17 @@ class Drop:
 
     @property
     def _is_limited(self) -> bool:
-        """Whether space can run out."""
+        """Whether a rule limits how many loops fit."""
         return self.rule == DISJOINT or self.most < INT64_MAX
 
     def new_totals(self) -> IntArray:
-        """Return weights of the edges, all 0; empty if no rule needs them."""
+        """Return an array of zero weights for all edges; it is empty if no rule needs it."""
         return np.zeros(len(self.rows[3]) if self._needs_totals else 0, dtype=np.int64)
 
     def run(
         self, stream: Stream, number: int, totals: IntArray, meter: Meter
     ) -> tuple[Any, IntArray]:
-        """Return nodes and starts of up to `number` loops, dropped on top of `totals`."""
+        """Drop up to `number` loops on top of `totals`; return their nodes and starts."""
         rows = self.rows
         source = CycleSource(
             self.sampler, rows, self.ground.layers, self.ground.roots(), self.table, self.inner,
@@ -271,7 +271,7 @@ class Drop:
         return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
 
     def grow(self, stream: Stream, number: int, remedy: str, meter: Meter) -> Loops:
-        """Drop exactly `number` loops, or raise an error that states how many fit."""
+        """Drop exactly `number` loops; otherwise raise an error that states how many fit."""
         reached = 0
         for _ in range(_RESTARTS if self._is_limited else 1):
             nodes, starts = self.run(stream, number, self.new_totals(), meter)
@@ -300,15 +300,15 @@ class Drop:
 
 
 def chosen_length(length: int | None, limit: int | None, name: str) -> int | None:
-    """Check the length of all loops, or a limit of their lengths; both may be None."""
+    """Return the length of all loops or a limit on their lengths, checked; both may be None."""
     if length is not None and limit is not None:
-        raise ValueError(f"length={length} and {name}={limit} are given; pass one of them")
+        raise ValueError(f"length={length} and {name}={limit} are both given; pass one")
     given, called = (limit, name) if length is None else (length, "length")
     return None if given is None else validation.count(given, called, 3)
 
 
 def cycles_of_length(ground: Ground, length: int, meter: Meter) -> tuple[int, Table]:
-    """Return the sampler for cycles of one length: a table of all of them, or random paths."""
+    """Return the sampler for cycles of one length: a table of all such cycles, or random paths."""
     if length > ground.longest_cycle:
         raise ValueError(
             f"{ground} has no cycle of length {length}; use at most {ground.longest_cycle}"

@@ -1,4 +1,4 @@
-"""Ensembles: thousands of small random-loop instances at once."""
+"""Ensembles: thousands of small random-loop instances grown together."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Ensemble(Summarised):
 
     @property
     def energy(self) -> int:
-        """The ground energy, which all instances share: -N(3-α) loop weights."""
+        """The ground energy, -N(3-α) times the loop weight, which all instances share."""
         return -int(self.nodes.shape[1]) * (3 * self.positive + self.negative)
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class Ensemble(Summarised):
 
     @property
     def frustration(self) -> Fraction:
-        """The f of every loop and of every instance: random loops never cancel."""
+        """The f of every loop and of every instance, which are equal because loops never cancel."""
         return Fraction(-self.negative, 3 * self.positive - self.negative)
 
     def __getitem__(self, index: int) -> Planted:

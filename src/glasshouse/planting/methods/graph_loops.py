@@ -49,7 +49,7 @@ def graph_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant on any graph with a cycle, by loops that never oppose each other.
+    """Plant on any graph that has a cycle, with loops that never oppose each other.
 
     Section "Extension to General Graphs". A cycle is the symmetric difference of up to three
     touching cycles of a basis (from a random breadth-first forest), split into simple cycles of

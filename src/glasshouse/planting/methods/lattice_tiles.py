@@ -1,4 +1,4 @@
-"""Tile planting: frustrated plaquettes on the square lattice, frustrated cubes on the cubic one."""
+"""Tile planting: frustrated plaquettes on square lattices, and frustrated cubes on cubic ones."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _AROUND = (0, 1, 3, 2)
 
 @cache
 def plaquettes() -> TileSet:
-    """Return all tiles of classes C1 to C4: negative and weak couplings in all positions."""
+    """Return all tiles of classes C1 to C4: negative and weak couplings at all positions."""
     return TileSet.of([_plaquettes(weak - 1) for weak in (1, 2, 3, 4)])
 
 
 def _plaquettes(weak: int) -> list[Tile]:
-    """Return tiles with one coupling of -1, `weak` couplings of +1, and +2 for the rest."""
+    """Return tiles with one coupling of -1, `weak` couplings of +1, and +2 for the others."""
     return [
         [(_AROUND[turn:] + _AROUND[:turn], (*positive, -1))]
         for turn in range(4)
@@ -45,7 +45,7 @@ def tiles2d(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant on the square lattice, by frustrated plaquettes of one colour of a checkerboard.
+    """Plant on the square lattice with frustrated plaquettes on one colour of a checkerboard.
 
     Tile planting (Hamze, Jacob, Ochoa, Perera, Wang, Katzgraber, Physical Review E 97, 043303,
     2018, arXiv 1711.04083; Perera, Hamze, Raymond, Weigel, Katzgraber, Physical Review E 101,
@@ -124,7 +124,7 @@ CUBES: dict[str, Tile] = {
 
 @cache
 def cubes() -> TileSet:
-    """Return the cube of each class, rotated and mirrored in all 48 ways."""
+    """Return the cubes of each class, rotated and mirrored in all 48 ways."""
     return TileSet.of([[_moved(cube, move) for move in symmetries(3)] for cube in CUBES.values()])
 
 
@@ -149,7 +149,7 @@ def tiles3d(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant on the cubic lattice with couplings ±1, by frustrated cubes that share no coupling.
+    """Plant on the cubic lattice (couplings ±1) with frustrated cubes that share no coupling.
 
     Tile planting in three dimensions (Hamze, Jacob, Ochoa, Perera, Wang, Katzgraber, Physical
     Review E 97, 043303, 2018, arXiv 1711.04083). Cubes start where all coordinates are even, or all

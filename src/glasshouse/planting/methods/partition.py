@@ -40,7 +40,7 @@ def partition(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant a perfect partition: numbers that split into two sides of the same sum.
+    """Plant a perfect partition: numbers that can be split into two sides with equal sums.
 
     The energy is half of (a·s)², without its constant; a spin is the side of its number. Numbers
     and partition are drawn together, uniformly among all that fit: a from 1 to 2^bits - 1, t with
@@ -95,7 +95,7 @@ def partition(
         numbers = np.empty(size, dtype=np.int64)
         largest, is_odd = 2**number - 1, int(total == "odd")
         if not fill_partitioned(streams[1], numbers, largest, is_odd, _TRIES):
-            raise EffortError(f"{_TRIES} draws gave no last number that fits; use another seed")
+            raise EffortError(f"no last number was found in {_TRIES} draws; use another seed")
         own = np.sign(numbers) if state is None else state
         spins = arguments.planted_state(own, size, streams[0])
         squares = Squares.of_rows((numbers * spins)[np.newaxis])

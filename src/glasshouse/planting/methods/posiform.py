@@ -1,4 +1,4 @@
-"""Posiform planting: a 2-SAT with one model, as an Ising problem or QUBO on any graph."""
+"""Posiform planting: a 2-SAT with a unique model, as an Ising problem or QUBO on any graph."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ def _scale(scale: Any, block: Any) -> Fraction:
     if scale is None:
         return Fraction(1, 10)
     if block is None:
-        raise ValueError(f"scale={scale} weighs clauses against blocks; add block, or remove scale")
+        raise ValueError(f"scale={scale} has no effect without blocks; add block, or remove scale")
     ratio = arguments.ratio(scale, "scale")
     if ratio <= 0 or max(ratio.numerator, ratio.denominator) > _MOST_COEFFICIENT:
-        raise ValueError(f"scale={scale} must be above 0, and its parts at most 2^31; try 1/10")
+        raise ValueError(f"scale={scale} must be above 0, with terms of at most 2^31; try 1/10")
     return ratio
 
 
@@ -66,7 +66,7 @@ def posiform(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant the one model of a 2-SAT: the only ground state, of energy 0.
+    """Plant the unique model of a 2-SAT, which is the only ground state and has energy 0.
 
     Posiform planting (Hahn, Pelofske, Djidjev, "Using 2-SAT to generate QUBO instances with known
     optimal solutions", 2023, and Frontiers in Computer Science 5, 2023). Clauses that the planted
@@ -105,7 +105,7 @@ def posiform(
     size = arguments.spins(n, 2) if ground is None else ground.num_variables  # type: ignore[arg-type]
     most = validation.count(max_coefficient, "max_coefficient", 1)
     if most > _MOST_COEFFICIENT:
-        raise ValueError(f"max_coefficient={most} is above 2^31, the limit; use a smaller one")
+        raise ValueError(f"max_coefficient={most} is above the limit of 2^31; use a smaller one")
     ratio = _scale(scale, block)
     width = None if block is None else min(validation.count(block, "block", 3), size)
 
@@ -139,7 +139,7 @@ def posiform(
 
 
 def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
-    """Return the demand: all clauses, or the number that suffices except once in e^40 cases."""
+    """Return the demand: all clauses, or a number that suffices except with probability e^-40."""
     if ground is None:
         wait = math.ceil(1.5 * size * (logarithm(size) + _WAIT))
         clauses, memory = min(3 * math.comb(size, 2), wait), 0
@@ -153,15 +153,15 @@ def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
 
 
 def _held(graph: Graph) -> Graph:
-    """Return the graph; raise if a node has no edge, because no clause could fix its spin."""
+    """Return the graph; raise if a node has no edge, because no clause would fix its spin."""
     degrees = np.bincount(graph.edges.reshape(-1), minlength=graph.num_nodes)
     alone = np.flatnonzero(degrees == 0)
     if len(alone):
         label = graph.labels[alone[0]]
         many = f" and {len(alone) - 1} more" if len(alone) > 1 else ""
         raise ValueError(
-            f"node {label!r}{many} of {graph!r} has no edge, so no clause holds its spin and the "
-            "model cannot be unique; remove such nodes"
+            f"{graph!r} has nodes without edges ({label!r}{many}); no clause can fix their spins, "
+            "so the model cannot be unique; remove such nodes"
         )
     if not graph.num_nodes:
         raise ValueError("the graph has no nodes; use a graph with an edge")
@@ -187,18 +187,18 @@ def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Cla
         wanted = least_unique(size, drawn)
         if wanted is not None:
             return drawn[:wanted]
-    raise ValueError(f"no unique model in {_WAIT * number} clauses; use another seed")
+    raise ValueError(f"{_WAIT * number} clauses did not make the model unique; use another seed")
 
 
 def _different(clauses: Clauses, size: int) -> Clauses:
-    """Return each clause at its first occurrence."""
+    """Return all different clauses, in the order of their first occurrence."""
     i, j, kind = clauses.T.astype(np.int64)
     _, first = np.unique((i * size + j) * 2 + kind, return_index=True)
     return clauses[np.sort(first)]
 
 
 def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
-    """Return the edges inside blocks; without a graph, any two spins of a block."""
+    """Return the edges inside blocks; without a graph, all pairs of spins in a block."""
     if graph is None:
         i, j = np.triu_indices(most, 1)
         first = np.arange(0, size, most)[:, None]
@@ -211,13 +211,13 @@ def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
     inside = Graph(size, edges, f"blocks:{most}", tuple(range(size)))
     if not len(inside.core):
         raise ValueError(
-            f"blocks of {most} spins contain no cycle, so there is no glass; use a larger block"
+            f"blocks of {most} spins contain no cycle, so no loop fits; use a larger block"
         )
     return Ground(inside)
 
 
 def _joined(clauses: Loops, glass: Loops, factor: int) -> Loops:
-    """Return the clauses and, times a factor, the loops of blocks."""
+    """Return the clauses, followed by the loops of the blocks times a factor."""
     nodes = np.concatenate([clauses.nodes, glass.nodes])
     starts = np.concatenate([clauses.starts, clauses.starts[-1] + glass.starts[1:]])
     return Loops(nodes, starts, np.concatenate([clauses.weights, factor * glass.weights]))

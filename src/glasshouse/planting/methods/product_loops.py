@@ -1,4 +1,4 @@
-"""Polynomials of higher degree: sums of products of frustrated loops, proven by squares.
+"""Polynomials of higher degree: sums of products of frustrated loops, proven with squares.
 
 A loop minus its own ground energy is a sum of squares over products of spins. An edge gives
 1 - s1·s2 = (1 - s1·s2)²/2. A triangle whose last edge is negative gives
@@ -33,7 +33,7 @@ _MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # factors of a product; terms of its 
 
 
 class _Brick(NamedTuple):
-    """A square of a factor: multiplier, and its terms as (pair of positions or None, ±1)."""
+    """A square in a factor: a multiplier, and terms (positions, ±1) with two positions or none."""
 
     multiplier: int
     terms: tuple[tuple[tuple[int, ...], int], ...]
@@ -61,7 +61,7 @@ def product_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant a polynomial of any even degree: a sum of products of frustrated loops.
+    """Plant a polynomial of any even degree as a sum of products of frustrated loops.
 
     Each factor is a frustrated loop over random spins, minus its own ground energy, plus `lift`. No
     factor is ever below `lift`, and the planted state has all of them there; so it is a ground
@@ -94,13 +94,13 @@ def product_loops(
     raised = validation.count(lift, "lift")
     positive, negative = arguments.loop_weights(arguments.frustration(frustration, around), around)
     if each > _MOST_FACTORS:
-        raise ValueError(f"factors={each} gives degree {2 * each}; use {_MOST_FACTORS} at most")
+        raise ValueError(f"factors={each} gives degree {2 * each}; use at most {_MOST_FACTORS}")
     widths = 4 * (around - 2) * (negative < 0) + 2 * (around - 1) * (positive + negative > 0)
     entries = (widths + (raised > 0)) ** each
     if entries > _MOST_ENTRIES:
         raise ValueError(
             f"a product of {each} loops of length {around} has {entries} terms in its squares, "
-            f"above {_MOST_ENTRIES}; use fewer factors or shorter loops"
+            f"above the limit of {_MOST_ENTRIES}; use fewer factors or shorter loops"
         )
     bricks = _bricks(around, positive, -negative, raised)
     choices = list(itertools.product(bricks, repeat=each))
@@ -124,7 +124,7 @@ def product_loops(
 
 
 def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick]:
-    """Return a loop minus its ground energy, plus the lift, as squares over a denominator."""
+    """Return a loop, shifted so that its least energy is `lift`, as squares over a denominator."""
     one = ((), 1)
     triangles = [
         _Brick(negative, (one, ((0, k), -1), ((k, k + 1), -1), ((0, k + 1), 1)))
@@ -140,7 +140,7 @@ def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick
 def _squares(
     size: int, loops: npt.NDArray[np.int32], choices: list[tuple[_Brick, ...]]
 ) -> tuple[Monomials, Squares]:
-    """Return the squares of all products, in the planted gauge, and their products of spins.
+    """Return the squares of all products in the planted gauge, and the products of spins they use.
 
     Args:
         size: spins.
@@ -174,7 +174,7 @@ def _squares(
 
 
 def _merged(own: Any, nodes: Any, signs: Any, choices: list[tuple[_Brick, ...]]) -> Squares:
-    """Merge terms (square, node, ±1) of equal square and node; drop terms that cancel."""
+    """Add up the signs of terms with equal square and node; drop terms that cancel."""
     order = np.lexsort((nodes, own))
     own, nodes, signs = own[order], nodes[order], signs[order]
     is_first = np.ones(len(own), dtype=np.bool_)

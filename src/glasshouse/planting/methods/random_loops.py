@@ -121,7 +121,7 @@ def random_loops(
 def weight_law(
     f: Fraction, weights: WeightLaw, spread: Ratio | None, resolution: int | None
 ) -> tuple[npt.NDArray[np.int64], dict[str, object]]:
-    """Return the law that the kernel draws weights from, and its parameters in a recipe.
+    """Return the kernel's law for drawing weights, and the parameters of the law for the recipe.
 
     Returns:
         (positive weight, variance, scale, negative magnitude, variance, scale) for the kernel, and
@@ -138,7 +138,7 @@ def weight_law(
     share = arguments.ratio(Fraction(1, 10) if spread is None else spread, "spread")
     if not 0 < share <= Fraction(1, 3):
         raise ValueError(
-            f"spread={spread} must be above 0 and at most 1/3, so weights stay positive"
+            f"spread={spread} must be above 0 and at most 1/3, so that weights stay positive"
         )
     steps = validation.count(100 if resolution is None else resolution, "resolution", 1)
     law: list[int] = []
@@ -147,8 +147,8 @@ def weight_law(
         if mean and not 1 <= variance <= MOST_VARIANCE:
             side = "lower" if variance else "higher"
             raise ValueError(
-                f"at resolution={steps} a weight of {mean} varies by {float(share * mean):.3g}, "
-                f"outside 1 to 4096; use a {side} resolution"
+                f"at resolution={steps}, a weight of {mean} has a standard deviation of "
+                f"{float(share * mean):.3g}, outside 1 to 4096; use a {side} resolution"
             )
         law += [mean, variance, math.isqrt(variance) + 1]
     arguments.check_total(1, 2 * (3 * law[0] + law[3]))  # normal weights end at twice the mean
@@ -156,7 +156,7 @@ def weight_law(
 
 
 def _largest_cell(overlap: Overlap, max_weight: int | None, law: npt.NDArray[np.int64]) -> int:
-    """Return the largest |W_ij| that the kernel may reach; 0 stands for disjoint loops."""
+    """Return the largest |W_ij| that the kernel may produce; 0 means that loops are disjoint."""
     heaviest = int(law[0]) * (2 if law[1] else 1)  # normal weights are cut off at twice the mean
     if max_weight is not None and validation.count(max_weight, "max_weight", 1) < heaviest:
         raise ValueError(
@@ -178,7 +178,7 @@ def _drop_loops(
     meter: Meter,
     dense: bool | None = None,
 ) -> Loops:
-    """Run the kernel, again if space ran out; `dense` overrides the choice of matrix in tests."""
+    """Run the kernel, and run it again if space runs out; tests may set `dense`."""
     # A loop takes two cells in each of its rows and columns.
     capacity = min(n * (m // 2), m * (n // 2)) // 2
     if most == 0 and number > capacity:

@@ -45,7 +45,7 @@ def structured_graph_loops(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant 4-loops whose negative edges are among the first nodes of a graph.
+    """Plant 4-loops whose negative edges all lie among the first nodes of a graph.
 
     Section "Structured Frustrated-Loop Algorithm", "Extension to General Graphs". A loop has the
     edges (i1,i2), (i3,i2), (i3,i4) and (i1,i4) on four different nodes: i1 and i2, joined by the
@@ -115,7 +115,7 @@ def _drop_blocks(
     counts: dict[str, int],
     meter: Meter,
 ) -> Loops:
-    """Drop left loops, then centre loops on top of them."""
+    """Drop left loops, then centre loops, whose weights are added to those of the left loops."""
     size = ground.num_variables
     ends = ground.rows(stored=True)[3]
     inner = np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)
@@ -131,13 +131,13 @@ def _drop_blocks(
         if 0 < len(found) < 4 * number and most < INT64_MAX:
             raise ValueError(
                 f"no space for {number} {kind} loops under max_weight={most} on {ground}: "
-                f"{len(found) // 4} were dropped; use fewer loops or a larger block"
+                f"only {len(found) // 4} fitted; use fewer loops or a larger block"
             )
         if len(found) < 4 * number:
-            needs = "three nodes in it" if kind == "left" else "two nodes in it and two outside"
+            needs = "three nodes inside" if kind == "left" else "two nodes inside and two outside"
             raise ValueError(
                 f"no {kind} loop was found on {ground} with the first {border} of {size} nodes as "
-                f"block; it needs {needs}, joined to a 4-cycle: change block, left or the graph"
+                f"the block; such a loop is a 4-cycle with {needs}; change block, left or the graph"
             )
         parts.append(found)
     nodes = np.concatenate(parts).reshape(-1, 4)

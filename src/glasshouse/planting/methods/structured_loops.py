@@ -101,7 +101,7 @@ def structured_loops(
 
 
 def block_size(n: int, m: int, block: Ratio, block_rule: BlockRule = "paper") -> tuple[int, int]:
-    """Return the rows and columns of block B1, which has the negative weights: the paper's n1, m1.
+    """Return the size of block B1, which has all negative weights: the paper's n1 and m1.
 
     >>> block_size(100, 50, "1/4"), block_size(100, 50, "1/4", "authors")
     ((25, 13), (25, 13))
@@ -127,7 +127,7 @@ def _shares(left: Ratio, upper: Ratio, center: Ratio | None) -> dict[str, Fracti
 
 
 def _split_loops(number: int, shares: dict[str, Fraction]) -> dict[str, int]:
-    """Return integer numbers of loops that add up: rounded down, the rest by largest remainder."""
+    """Distribute loops by fractions; round to integers with the right sum by largest remainders."""
     counts = {kind: math.floor(number * share) for kind, share in shares.items()}
     by_remainder = sorted(shares, key=lambda kind: counts[kind] - number * shares[kind])
     for kind in by_remainder[: number - sum(counts.values())]:
@@ -136,7 +136,7 @@ def _split_loops(number: int, shares: dict[str, Fraction]) -> dict[str, int]:
 
 
 def _check_room(n: int, m: int, size: tuple[int, int], counts: dict[str, int]) -> None:
-    """Refuse blocks that are too small, or too large, for a requested kind of loop."""
+    """Refuse a block that is too small or too large for a requested kind of loop."""
     n1, m1 = size
     rooms = {
         "left": (n1 >= 1 and n > n1 and m1 >= 2, "two columns in it and a row below it"),
@@ -159,7 +159,7 @@ def _drop_loops(
     *,
     frustrated: bool,
 ) -> NodeArray:
-    """Run the kernel for each kind, again if space ran out."""
+    """Run the kernel for each kind of loop, and start again if space runs out."""
     number = sum(counts.values())
     nodes = np.empty((number, 4), dtype=np.int32)
     cells = sizes[2] * sizes[3]

@@ -1,4 +1,4 @@
-"""Tiles: small frustrated problems with a common ground state, laid on a lattice.
+"""Tiles: small frustrated problems that share a ground state, laid out on a lattice.
 
 Every coupling of the lattice belongs to at most one tile. All spins up is a ground state of every
 tile, so it is one of the lattice as well. A tile is stored as frustrated loops over its corners:
@@ -61,7 +61,7 @@ class TileSet:
 
     @classmethod
     def of(cls, classes: Sequence[Sequence[Tile]]) -> TileSet:
-        """Return all tiles, class by class."""
+        """Build a tile set from one list of tiles for each class."""
         tiles = [tile for members in classes for tile in members]
         loops = [loop for tile in tiles for loop in tile]
         return cls(
@@ -76,7 +76,7 @@ class TileSet:
     def lay(
         self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
-        """Draw a tile for each row of `places`, the spins of its corners; return all loops."""
+        """Draw a tile for each row of `places`, which lists its corner spins; return all loops."""
         units = math.lcm(*(share.denominator for share in shares))
         ends = np.cumsum([int(share * units) for share in shares], dtype=np.int64)
         chosen = np.empty(len(places), dtype=np.int64)
@@ -103,7 +103,7 @@ class TileLattice:
 
     @classmethod
     def of(cls, length: Any, dimensions: int, boundary: Any) -> TileLattice:
-        """Return a lattice that tiles fit on, or raise an error."""
+        """Return a lattice on which tiles fit, or raise an error."""
         arguments.one_of(boundary, "boundary", ("periodic", "open"))
         size = validation.count(length, "length", 4 if boundary == "periodic" else 2)
         if size % 2:
@@ -112,11 +112,9 @@ class TileLattice:
                 if boundary == "periodic"
                 else "some corners of an open lattice would have no tile"
             )
-            raise ValueError(f"length={length} is odd, and {reason}; use an even length")
+            raise ValueError(f"length={length} is odd, so {reason}; use an even length")
         if size**dimensions > _MOST_SPINS:
-            raise ValueError(
-                f"length={length} makes more than 2^28 spins, the limit; use a shorter one"
-            )
+            raise ValueError(f"length={length} exceeds the limit of 2^28 spins; use a smaller one")
         return cls(size, dimensions, boundary)
 
     @property
@@ -132,7 +130,7 @@ class TileLattice:
         return int(half**self.dimensions + odd**self.dimensions)
 
     def places(self) -> NodeArray:
-        """Return the spins of all tiles, one row of corners for each."""
+        """Return the spins of all tiles: one row per tile, one column per corner."""
         end = self.length if self.boundary == "periodic" else self.length - 1
         starts = [
             np.stack(np.meshgrid(*[np.arange(first, end, 2)] * self.dimensions, indexing="ij"))
@@ -150,7 +148,7 @@ class TileLattice:
         self, tiles: TileSet, named: Mapping[str, Ratio], last: str, state: State | None,
         denominator: int = 1,
     ) -> Plan:  # fmt: skip
-        """Plan a random tile at every position.
+        """Plan an instance with a random tile at every position.
 
         Args:
             tiles: the tiles to draw from.
@@ -173,7 +171,7 @@ class TileLattice:
 
 
 def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:
-    """Return the exact probability of each class; the last one gets the remainder.
+    """Return the exact probability of each class; the last class gets the remainder.
 
     >>> class_shares({"p1": "1/4", "p2": 0.5}, "C3")
     [Fraction(1, 4), Fraction(1, 2), Fraction(1, 4)]
@@ -184,14 +182,14 @@ def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:
             raise ValueError(f"{name}={value} is not a probability; use 0 to 1")
     if sum(shares) > 1:
         given = " + ".join(f"{name}={value}" for name, value in named.items())
-        raise ValueError(f"{given} is above 1; they must leave 0 or more for {last}")
+        raise ValueError(f"the sum {given} is above 1; it must leave at least 0 for {last}")
     if math.lcm(*(share.denominator for share in shares)) > 1 << 62:
         raise ValueError(f"{', '.join(named)} have no common denominator below 2^62; round them")
     return [*shares, 1 - sum(shares, Fraction(0))]
 
 
 def symmetries(dimensions: int) -> list[tuple[int, ...]]:
-    """Return where each symmetry of a square or a cube moves the corners.
+    """Return, for each symmetry of a square or a cube, where it moves the corners.
 
     >>> symmetries(2)[:3], len(symmetries(3))
     ([(0, 1, 2, 3), (1, 0, 3, 2), (2, 3, 0, 1)], 48)
@@ -208,13 +206,13 @@ def symmetries(dimensions: int) -> list[tuple[int, ...]]:
 
 
 def _starts(counts: Iterable[int]) -> IntArray:
-    """Return the starts of consecutive ranges of these lengths, and the end of the last."""
+    """Return the starts of consecutive ranges with these lengths, and the end of the last range."""
     ends = np.cumsum(np.fromiter(counts, dtype=np.int64))
     return np.concatenate([np.zeros(1, dtype=np.int64), ends])
 
 
 def _ranges(starts: IntArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the members of the chosen ranges, concatenated, and the range of each."""
+    """Return the members of the chosen ranges, concatenated, and the range of each member."""
     counts = starts[chosen + 1] - starts[chosen]
     owners = np.repeat(np.arange(len(chosen)), counts)
     before = np.cumsum(counts) - counts

@@ -27,7 +27,7 @@ def uniform_max2sat(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant unweighted MAX-2-SAT: disjoint loops, all clauses of weight 1 (paper, "Algorithm").
+    """Plant unweighted MAX-2-SAT: disjoint loops, in which every clause has weight 1 (paper).
 
     Disjoint random loops at f = 1/4 leave weights 0 and ±1 only. `to_max2sat` turns each of the
     4N weights into two clauses of the same weight, so that the clause density is 8N/(n+m).
@@ -47,7 +47,7 @@ def uniform_max2sat(
     density = arguments.ratio(clause_density, "clause_density")
     if density <= 0:
         raise ValueError(
-            f"clause_density={clause_density} must be above 0: it is clauses per variable"
+            f"clause_density={clause_density} must be above 0: it counts clauses per variable"
         )
     loops = math.ceil(density * (n + m) / 8)  # a loop has four edges, and an edge two clauses
     plan = METHODS["random_loops"].plan(

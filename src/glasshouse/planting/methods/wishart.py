@@ -27,10 +27,10 @@ _MOST_ENTRIES = 1 << 28
 
 
 def _steps(law: str, resolution: Any, n: int, columns: int) -> int | None:
-    """Return the standard deviation of a normal column's entries; None for signs."""
+    """Return the standard deviation of entries in a normal column; None for columns of signs."""
     if arguments.one_of(law, "weights", ("signs", "normal")) == "signs":
         if resolution is not None:
-            raise ValueError('resolution needs weights="normal"; signs have none')
+            raise ValueError('resolution needs weights="normal"; signs have no resolution')
         return None
     steps = validation.count(_RESOLUTION if resolution is None else resolution, "resolution", 1)
     # The magnitudes of a normal column add up to about 0.8 n·steps.
@@ -99,14 +99,14 @@ def wishart(
     size = arguments.dense_spins(n, 2)
     if weights == "signs" and size % 2:
         raise ValueError(
-            f"n={n} is odd; columns of ±1 that add up to zero need an even n; use an even one, or "
+            f"n={n} is odd, but columns of ±1 add up to zero only if n is even; use an even n, or "
             'weights="normal"'
         )
     number = arguments.number_of(columns, alpha, size, "columns", "alpha")
     if size * number > _MOST_ENTRIES:
         asked = f"columns={columns}" if alpha is None else f"alpha={alpha}"
         raise ValueError(
-            f"{asked} needs more than 2^28 numbers, the limit; with n={size} use at "
+            f"{asked} requests more than 2^28 numbers, which is the limit; with n={size}, use at "
             f"most {_MOST_ENTRIES // size} columns"
         )
     steps = _steps(weights, resolution, size, number)

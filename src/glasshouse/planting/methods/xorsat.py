@@ -1,4 +1,4 @@
-"""Regular 3-XORSAT: linear equations that are easy to solve and hard to anneal."""
+"""Regular 3-XORSAT: linear equations that are easy to solve but hard to anneal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def xorsat(
     state: State | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant a solution of equations s1·s2·s3 = b, each variable in equally many of them.
+    """Plant a solution of equations s1·s2·s3 = b, in which all variables occur equally often.
 
     With degree 3, the 3-regular 3-XORSAT (3R3X) of Kowalsky, Albash, Hen, Lidar (Quantum Science
     and Technology 7, 025008, 2022; arXiv 2103.08464): each equation has its own spin z, and is
@@ -67,8 +67,8 @@ def xorsat(
     if number * each % 3:
         below = number // 3 * 3  # 3 divides neither the degree nor n
         raise ValueError(
-            f"n={number} with degree={each} gives {number * each} entries, which equations "
-            f"of three cannot share; use {below} or {below + 3} variables"
+            f"n={number} times degree={each} must be a multiple of 3, because each equation has 3 "
+            f"variables; use {below} or {below + 3} variables"
         )
     equations = number * each // 3
     size = arguments.spins(number if native else number + equations, 3)
@@ -109,7 +109,7 @@ def xorsat(
 
 
 def _squares(size: int, rows: npt.NDArray[np.int32], signs: IntArray) -> tuple[Monomials, Squares]:
-    """Return the square (s1·s2·s3 - b)² of each equation; equations of equal spins share a node."""
+    """Return each equation's square (s1·s2·s3 - b)²; equations of the same spins share a node."""
     table, node = np.unique(np.sort(rows, axis=1), axis=0, return_inverse=True)
     starts = 3 * np.arange(len(table) + 1, dtype=np.int64)
     nodes = np.column_stack([np.full(len(rows), size), size + 1 + node.reshape(-1)])

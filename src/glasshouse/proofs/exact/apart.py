@@ -1,4 +1,4 @@
-"""Exact solvers that run in their own process, which can be killed.
+"""Exact solvers that run in a separate process, which can be killed.
 
 Some solvers cannot be stopped, or only after a while: a thread left in their code can break
 Python's own shutdown. Some hold Python's lock while they work, so that Ctrl-C is not handled. Some
@@ -33,7 +33,7 @@ _PATIENCE = 1.0  # seconds beyond the time limit for a solver that keeps the lim
 
 
 class _Idle(local):
-    """The idle workers of a thread, which are ended together with the thread."""
+    """A thread's idle workers, which end together with the thread."""
 
     def __init__(self) -> None:
         self.workers: dict[tuple[int, str], list[_Worker]] = {}  # keyed by process and package
@@ -58,7 +58,7 @@ class _Worker:
         self.hear()  # the message that it is ready
 
     def ask(self, *question: Any) -> tuple[str, Any]:
-        """Send a call to the worker; return its message that the call begins."""
+        """Send a call to the worker, and return its confirmation that the call has begun."""
         assert self.process.stdin is not None
         pickle.dump(question, self.process.stdin)
         self.process.stdin.flush()
@@ -88,7 +88,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 def solve_apart(
     known: ExactSolver, problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell
 ) -> Answer:
-    """Run a solver in its own process; if it is killed, return its last reported assignment.
+    """Run a solver in a separate process; if it is killed, return its last reported assignment.
 
     Raises:
         RuntimeError: the process ended by itself.
@@ -108,7 +108,7 @@ def solve_apart(
 
 
 def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a function in another process, which Ctrl-C kills, and return its result.
+    """Call a function in a separate process, which Ctrl-C kills, and return the function's result.
 
     Args:
         package: the package that the function uses; its workers load nothing else.
@@ -124,7 +124,7 @@ def call_apart(package: str, function: Callable[..., Any], *arguments: Any) -> A
 
 
 def _free_worker(package: str) -> _Worker:
-    """Return an idle worker of this thread for a package, or start a new worker."""
+    """Return an idle worker that this thread has for a package, or start a new worker."""
     idle = _idle.workers.setdefault((os.getpid(), package), [])
     worker = idle.pop() if idle else _Worker()
     if worker.process.poll() is not None:

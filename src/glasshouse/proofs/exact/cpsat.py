@@ -1,4 +1,4 @@
-"""CP-SAT of OR-Tools: clause learning with bounds from linear programs."""
+"""OR-Tools CP-SAT: clause learning with bounds from linear programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""D-Wave's tree decomposition: dynamic programming, exact if the graph has a small treewidth."""
+"""D-Wave's tree decomposition: exact dynamic programming for graphs of small treewidth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RC2 of PySAT, a core-guided MaxSAT solver."""
+"""PySAT's RC2, a core-guided MaxSAT solver."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _formula(problem: Max2Sat | MaxSat) -> Any:
 
 @exact_solver("rc2-stratified-edge", package="python-sat")
 def solve_edges(problem: Max2Sat | MaxSat, time_limit: float | None) -> Answer:
-    """Solve with RC2Stratified and one relaxation variable for both clauses of an edge."""
+    """Solve with RC2Stratified, with one relaxation variable shared by both clauses of an edge."""
     formula = optional("pysat.formula", "solver='rc2'").WCNF()
     relaxed: dict[tuple[int, ...], tuple[int, int]] = {}
     for weight, clause in literals(problem):

@@ -36,7 +36,7 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True)
 class ExactSolver:
-    """An exact third-party solver, as the catalogue stores it.
+    """An entry of the catalogue: a third-party exact solver and its properties.
 
     Attributes:
         solve: solves clauses with integer weights within a time limit in seconds, or None. It
@@ -74,7 +74,7 @@ def exact_solver(
 
 
 def literals(problem: Max2Sat | MaxSat) -> list[tuple[int | None, list[int]]]:
-    """Return weight and literals of all non-empty clauses; a hard clause has the weight None."""
+    """Return (weight, literals) of each non-empty clause; a hard clause has the weight None."""
     if isinstance(problem, MaxSat):
         lists = [(None, clause) for clause in problem.hard.lists()]
         lists += zip(problem.weights.tolist(), problem.soft.lists(), strict=True)

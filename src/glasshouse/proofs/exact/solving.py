@@ -121,7 +121,7 @@ def solve_exactly(
 
 
 def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | MaxSat]:
-    """Return bits that satisfy the hard clauses, or None, and the clauses for the solver.
+    """Return bits that satisfy the hard clauses, or None if unknown, and the clauses to solve.
 
     The bits are None if the solver must find them. Some solvers need an objective, so clauses
     without an objective get one, which is ignored.
@@ -139,7 +139,7 @@ def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | Ma
 
 @contextmanager
 def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
-    """Convert any exception of a solver to an error that `solve_exactly` documents."""
+    """Convert a solver's exceptions to errors that `solve_exactly` documents."""
     try:
         yield
     except (MissingPackageError, RefusedError, HardClausesUnsatisfiableError):

@@ -1,4 +1,4 @@
-"""Compiled searches on signed graphs: cycles, cliques, blocks, and states.
+"""Compiled searches on signed graphs: cycles, cliques, clusters, blocks and states.
 
 * `graphs`: blocks, rounding, descent. `cycles`, `clusters`: short odd cycles.
 * `cliques`: violated odd cliques. `mixing`: recombination of states.

@@ -25,7 +25,7 @@ _GAIN = np.float32(1e-4)
 def nearest_nodes(
     graph: Any, hop: Any, limit: Any, first: Any, last: Any, distance: Any, over: Any
 ) -> None:
-    """Compute the shortest walks from each vertex to all nodes closer than `limit`.
+    """Compute the shortest walks from vertices `first` to `last` - 1 to nodes closer than `limit`.
 
     Args:
         graph: an ArcGraph.
@@ -66,7 +66,7 @@ def nearest_nodes(
 
 @compiled
 def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
-    """Compute the length of the walk between every two nodes that a clique may contain.
+    """Compute the length of the walk between any two nodes that a clique may contain.
 
     Args:
         distance: the distances from `nearest_nodes`.
@@ -126,7 +126,7 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any
 
 @inner
 def improve(pairs: Any, members: Any, load: Any) -> Any:
-    """Extend a pair to a clique, improve it by exchanges, and return its sum of walk lengths.
+    """Extend a pair to a clique, improve the clique by exchanges, and return its sum of lengths.
 
     `load` is the sum of the distances of each node to all members.
     """
@@ -167,7 +167,7 @@ def nearest(load: Any) -> Any:
 
 @compiled
 def walks_of(over: Any, ends: Any, negative: Any, cliques: Any) -> Any:
-    """Return the walks that join all pairs of nodes of each clique.
+    """Return the walks between all pairs of nodes in each clique.
 
     A walk leads from the second node of a pair to the first. Returns the concatenated arcs, the
     vertices at which these begin, where each walk begins, and whether a clique's walks are simple.

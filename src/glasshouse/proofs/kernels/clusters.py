@@ -16,7 +16,7 @@ from glasshouse.kernels.arrays import enlarged
 
 @compiled
 def clusters(graph: Any) -> Any:
-    """Find the clusters that edges of length 0 form.
+    """Find the clusters, which are the components connected by edges of length 0.
 
     Returns the index of each vertex's cluster, and the parity of negative edges on the path from
     the first vertex of the cluster to the vertex.
@@ -46,7 +46,7 @@ def clusters(graph: Any) -> Any:
 
 @compiled
 def expand(graph: Any, ends: Any, label: Any, parity: Any, rings: Any, begins: Any) -> Any:
-    """Expand cycles of clusters to cycles of vertices: close every gap by a shortest path.
+    """Expand cycles of clusters to cycles of vertices by closing every gap with a shortest path.
 
     The edges of a ring, in any order, touch each of its clusters at two vertices, or at one vertex
     twice. Paths use edges of length 0 that agree with the parities. Returns new edges and begins.

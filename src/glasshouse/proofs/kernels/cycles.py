@@ -37,7 +37,7 @@ class ArcGraph(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The buffers of a search from one source, over nodes (vertex, parity of the walk)."""
+    """The buffers for a search from one source; a node is (vertex, parity of the walk to it)."""
 
     distance: npt.NDArray[np.float64]  # one per node, like the next five
     pure: npt.NDArray[np.float64]  # the distance without the hops
@@ -133,7 +133,7 @@ def new_search(graph: Any) -> Any:
 
 @inner
 def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> Any:
-    """Search from one source; set `shortest`, `ends` and `closing` of `search`.
+    """Search from one source, and set `shortest`, `ends` and `closing` in `search`.
 
     Returns the length of the shortest odd walk, `limit` if there is none, and the number of touched
     nodes.
@@ -223,7 +223,7 @@ def trace(graph: Any, search: Any, root: Any, k: Any, walk: Any, seen: Any, stam
 
 @compiled
 def spread(order: Any, edges: Any, begins: Any, signatures: Any, num_edges: Any, cover: Any) -> Any:
-    """Choose cycles in the given order, such that at most `cover` chosen cycles share an edge.
+    """Choose cycles in the given order, such that at most `cover` of them share an edge.
 
     Many cycles over one edge are almost redundant; a spread batch moves the whole solution.
     `signatures` are random numbers, one per edge; cycles with equal sums are treated as equal.

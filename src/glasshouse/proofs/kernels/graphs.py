@@ -54,7 +54,7 @@ def push(keys: Any, items: Any, size: Any, key: Any, item: Any) -> Any:
 def round_to_spins(
     starts: Any, neighbours: Any, edge_ids: Any, negative: Any, violation: Any
 ) -> Any:
-    """Round violations to spins, along a spanning tree that prefers violations near 0 or 1."""
+    """Round violations to spins along a spanning tree that prefers violations near 0 or 1."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     doubt = np.full(size, np.inf)
@@ -122,7 +122,7 @@ def descend(starts: Any, neighbours: Any, edge_ids: Any, couplings: Any, spins: 
 
 @compiled
 def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
-    """Return the biconnected block of each edge; two edges share a block if a cycle contains both.
+    """Return the biconnected block of each edge; edges share a block if they lie on one cycle.
 
     This is Tarjan's search without recursion. Returns the block numbers and the number of blocks.
     """
@@ -178,7 +178,7 @@ def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
 
 @compiled
 def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
-    """Return spins with product `relative` on each edge; it must be +1 around every cycle."""
+    """Return spins with product `relative` on each edge, if `relative` is consistent on cycles."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     stack = np.empty(size, np.int32)
@@ -202,7 +202,7 @@ def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
 
 @compiled
 def walk_cycles(ends: Any, num_vertices: Any, edges: Any, starts: Any) -> Any:
-    """Sort the edges of each cycle in walking order, starting with the lowest edge.
+    """Sort the edges of each cycle in the order of a walk that starts with the lowest edge.
 
     Returns the vertices, the index in `edges` of the edge after each of them, and whether each set
     of edges is indeed one cycle.

@@ -1,4 +1,4 @@
-"""Compiled recombination: states are improved with parts of other states."""
+"""Compiled recombination of states, which are improved with parts of other states."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def mix(
     first: Any,
     last: Any,
 ) -> None:
-    """Improve each state in place by the parts in which a partner state is better.
+    """Improve each state in place by taking over the parts in which a partner state is better.
 
     The spins in which two states differ form connected parts, and so do the spins in which they
     agree. No two parts of one kind touch, so each can be flipped independently: the best of all
@@ -58,7 +58,7 @@ def gather(
     seen: Any,
     queue: Any,
 ) -> Any:
-    """List the connected part around `first`; return its size, and Σ w s s over its boundary."""
+    """List the connected part around `first`; return its size, and Σ w s s over its border."""
     relation = mine[first] * other[first]
     queue[0], head, count = first, 0, 1
     seen[first] = True

@@ -1,4 +1,4 @@
-"""The LP part of a proof: reduce a graph, solve the LP of each block, combine the parts."""
+"""The LP part of a proof: reduce a graph, solve the LP of each block, and combine the parts."""
 
 from __future__ import annotations
 
@@ -116,5 +116,5 @@ class Blocks:
 
     @property
     def converged(self) -> bool:
-        """Whether every LP was solved to the end, or stopped because its gap was closed."""
+        """Whether every LP was solved to the end, or stopped because it had closed its gap."""
         return all(result.converged for result in self.results)

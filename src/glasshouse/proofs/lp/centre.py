@@ -1,4 +1,4 @@
-"""Cuts from points between the LP's solution and a centre.
+"""The search for cuts at points between the LP's solution and a centre.
 
 The LP's solution is a corner, often one of very many. A cut through it may move the solution to the
 next corner and gain nothing. A cut through a point towards a *centre*, a point that violates no
@@ -47,19 +47,19 @@ class Aim:
         return self.share == 1.0
 
     def point(self, solution: Point) -> Point:
-        """Return the point at which cuts are searched for."""
+        """Return the point at which to search for cuts."""
         if self.is_there:
             return solution
         return self.share * solution + (1.0 - self.share) * self.centre
 
     def come_nearer(self) -> None:
-        """Halve the distance to the LP's solution, or jump there after the fraction `last`."""
+        """Halve the distance to the LP's solution, or jump there beyond the fraction `last`."""
         self.share = (1.0 + self.share) / 2 if self.share < self.last else 1.0
 
     def cuts(
         self, solution: Point, look: Callable[[Point], list[Cut]], few: float, budget: Budget
     ) -> list[Cut]:
-        """Return cuts that the LP's solution violates; empty if none exists or the time is up.
+        """Return cuts that the LP's solution violates; empty if there are none or the time is up.
 
         Args:
             solution: the solution of the LP.
@@ -80,7 +80,7 @@ class Aim:
 
 
 def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
-    """Return annealed states of a node, best first, or no states if all have the same value."""
+    """Return annealed states of a node, best first; empty if all states have the same value."""
     small = contracted(ties)
     if not small.num_edges:
         return np.empty((0, len(ties.classes)), np.int8)
@@ -90,7 +90,7 @@ def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
 
 
 def centre_of(ties: TiedGraph, states: npt.NDArray[np.int8]) -> Point | None:
-    """Return the centre: the fraction of the better half of the states that violates each edge."""
+    """Return the centre: the fraction of the better states that violates each edge."""
     return mean_violation(ties.graph, states[: (len(states) + 1) // 2]) if len(states) else None
 
 

@@ -1,4 +1,4 @@
-"""A linear program over edges in HiGHS; its rows are cuts, which are added and removed."""
+"""A HiGHS linear program over edges; its rows are cuts, which are added and removed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class CutLp:
         self.asleep_for = np.concatenate([self.asleep_for, np.zeros(len(cuts), dtype=np.int64)])
 
     def solve(self, seconds: float, **options: Any) -> End:
-        """Solve the LP for at most `seconds`; keep the last solution if the run does not finish.
+        """Solve the LP for at most `seconds`; if the run does not finish, keep the last solution.
 
         Args:
             seconds: the time limit in seconds.
@@ -83,7 +83,7 @@ class CutLp:
     def drop_sleepers(
         self, patience: int, least_share: float, tolerance: float = TOLERANCE
     ) -> None:
-        """Remove the cuts that have been slack for too long, if they are numerous enough.
+        """If enough cuts have been slack for too long, remove these cuts.
 
         Too long means over `patience` solves; enough means the fraction `least_share` of all cuts.
         Slack rows slow down every further solve.
@@ -95,7 +95,7 @@ class CutLp:
             self.remove(old)
 
     def remove(self, gone: npt.NDArray[np.bool_]) -> None:
-        """Remove the cuts that a mask marks."""
+        """Remove the cuts marked by a mask."""
         rows = np.flatnonzero(gone).astype(np.int32)
         checked(self.solver.deleteRows(len(rows), rows), "rows to delete")
         self.cuts = [cut for cut, is_gone in zip(self.cuts, gone, strict=True) if not is_gone]

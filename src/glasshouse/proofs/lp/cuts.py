@@ -1,4 +1,4 @@
-"""Inequalities that all states satisfy: rows of an LP, and their loops and squares.
+"""Inequalities that all states satisfy: as rows of an LP, and as loops and squares.
 
 With u_e = 1 if edge e is violated, a cycle C and some of its edges F,
 
@@ -55,7 +55,7 @@ class Clique(NamedTuple):
 
 @dataclass(eq=False)  # never changed, but a frozen object takes twice as long to create
 class Cut:
-    """A cut: Σ coefficients · u ≥ right_side over the edges of a cycle, or of a clique's walks."""
+    """A cut: Σ coefficients · u ≥ right_side over the edges of a cycle, or of walks in a clique."""
 
     edges: npt.NDArray[np.int32]
     coefficients: npt.NDArray[np.int64]
@@ -80,7 +80,7 @@ class Cut:
 
     @cached_property
     def depth(self) -> int:
-        """The depth Σ coefficients - 2 · right_side, which is L - 2 for a cycle of L edges."""
+        """The depth: Σ coefficients - 2 · right_side, which is L - 2 for a cycle of L edges."""
         return int(self.coefficients.sum()) - 2 * self.right_side
 
     @cached_property
@@ -156,6 +156,6 @@ def _clique_parts(
 
 
 def _closed(graph: SignedGraph, arcs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return which arcs of a walk, and finally whether its closing pair, favour opposite spins."""
+    """Return whether each arc of a walk, and finally its closing pair, favours opposite spins."""
     negative = (graph.negative[arcs >> 1] ^ (arcs & 1)).astype(np.bool_)
     return np.append(negative, negative.sum() % 2 == 0)

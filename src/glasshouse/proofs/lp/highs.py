@@ -67,14 +67,14 @@ def new_highs(
 
 
 def checked(status: Any, what: str) -> None:
-    """Raise a `LinearProgramError` if a call of HiGHS has failed.
+    """Raise a `LinearProgramError` if a HiGHS call has failed.
 
     Args:
         status: the result of a method of HiGHS. A warning, as after a time limit, is not an error.
         what: the operation, for the message.
     """
     if status.name == "kError":
-        raise LinearProgramError(f"HiGHS failed at the step '{what}' with the status {status.name}")
+        raise LinearProgramError(f"HiGHS failed ({status.name}) in the step {what!r}")
 
 
 def run(solver: Any, seconds: float = math.inf) -> End:
@@ -106,7 +106,7 @@ def run(solver: Any, seconds: float = math.inf) -> End:
 
 
 def _run_with_callbacks(solver: Any, seconds: float) -> End:
-    """Run HiGHS once, with callbacks through which Ctrl-C stops it within an iteration."""
+    """Run HiGHS once, with callbacks that let Ctrl-C stop it within an iteration."""
     asked: list[bool] = []
 
     def answer(event: Any) -> None:

@@ -1,4 +1,4 @@
-"""Duals that prove a state optimal exactly, even if weights have many digits.
+"""Duals that prove exactly that a state is optimal, even if weights have many digits.
 
 Loops that are at their minimum in a state prove its value exactly if the remainder, in the gauge of
 the state, is not negative on any edge. The dual simplex method ends with a remainder that is zero
@@ -29,7 +29,7 @@ _ENOUGH = 0.1
 def interior_duals(
     ties: TiedGraph, cuts: Sequence[Cut], state: Spins, seconds: float
 ) -> Floats | None:
-    """Return duals of cuts that prove a state optimal, in units of the largest weight, or None.
+    """Return duals of cuts, in units of the largest weight, that prove a state optimal, or None.
 
     Args:
         ties: the node; the state agrees with it.
@@ -71,7 +71,7 @@ def interior_duals(
 def _entries(
     bundle: npt.NDArray[np.int64], cuts: Sequence[Cut], gauged: Sequence[npt.NDArray[np.int64]]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """Return the entries of the LP's matrix: the row (bundle), column (loop) and value of each."""
+    """Return the LP matrix's entries: the row (bundle), column (loop) and value of each entry."""
     sizes = [len(cut.edges) for cut in cuts]
     rows = bundle[np.concatenate([cut.edges for cut in cuts] or [np.zeros(0, dtype=int)])]
     columns = np.repeat(np.arange(len(cuts)), sizes)
@@ -87,7 +87,7 @@ def _add_rows(
     values: Floats,
     room: Floats,
 ) -> None:
-    """Add the rows Σ values · x ≤ room to a solver; entries of one row and column add up."""
+    """Add the rows Σ values · x ≤ room to a solver; entries with equal row and column add up."""
     from scipy.sparse import csr_array
 
     shape = len(room), int(columns.max(initial=0)) + 1

@@ -1,4 +1,4 @@
-"""Relaxations of sparse graphs for a tree search: LPs that continue from node to node.
+"""Relaxations of sparse graphs in a tree search: LPs that are carried over from node to node.
 
 `CycleRelaxation` has only cycle inequalities; `CliqueRelaxation` adds odd cliques if needed.
 """
@@ -43,13 +43,13 @@ _PATIENCE, _SHARE_ASLEEP = 4, 0.2
 
 
 class Stall(NamedTuple):
-    """The condition for branching: `rounds` rounds close less than `share` of the gap."""
+    """The condition for branching: the last `rounds` rounds closed less than `share` of the gap."""
 
     rounds: int
     share: float
 
     def is_reached(self, history: list[float], goal: float) -> bool:
-        """Return whether the condition holds, given the LP's values after all rounds so far."""
+        """Return whether the condition holds, given the LP's value after each round so far."""
         if len(history) <= self.rounds:
             return False
         gain = history[-1] - history[-1 - self.rounds]
@@ -91,7 +91,7 @@ class CycleRelaxation:
         return self.outcome(weak)
 
     def bound_node(self, ties: TiedGraph, is_root: bool, budget: Budget, warm: Any) -> Outcome:
-        """Run the rounds of a node, then close the node or choose the pair to branch on."""
+        """Run the rounds at a node, then close the node or choose the pair to branch on."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
             return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), closed=True)
@@ -145,7 +145,7 @@ class CycleRelaxation:
             lp.add(cuts)
 
     def new_cuts(self, history: list[float], goal: float, tolerance: float) -> list[Cut]:
-        """Return cuts that the LP's solution violates; empty if none exists or the time is up.
+        """Return cuts that the LP's solution violates; empty if there are none or the time is up.
 
         Args:
             history: the values after each round.
@@ -168,16 +168,16 @@ class CycleRelaxation:
     def cuts_at(
         self, point: Point, history: list[float], goal: float, tolerance: float
     ) -> list[Cut]:
-        """Return cuts that a point violates clearly, or barely if no cut is violated clearly."""
+        """Return cuts that a point violates clearly, or slightly if none is violated clearly."""
         return self.cycles(point, tolerance) or self.cycles(point, _BARELY)
 
     def cycles(self, point: Point, tolerance: float) -> list[Cut]:
-        """Return cycle cuts that a point violates by over `tolerance`, the most violated first."""
+        """Return cycle cuts that a point violates by more than `tolerance`, most violated first."""
         lengths, limit = arc_lengths(point), 1.0 - tolerance
         return self.separation.short(lengths, limit, _HOP, _COVER)[:_MOST_CUTS]
 
     def proof(self, ties: TiedGraph, budget: Budget) -> Rounded | None:
-        """Return a proof that closes a node, rounded from the LP's or interior duals, or None."""
+        """Return a proof that closes a node, rounded from LP duals or interior duals, or None."""
         lp, target = self.lp, self.target(ties)
         rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
         if rounded.proves(target):
@@ -193,18 +193,18 @@ class CycleRelaxation:
         return rounded if rounded.proves(target) else None
 
     def target(self, ties: TiedGraph) -> int | None:
-        """Return the greatest value that must still be excluded at a node, or None."""
+        """Return the greatest value still to be excluded at a node, or None if there is none."""
         return ties.next_below(int(self.graph.value(self.best)))
 
     def goal(self, ties: TiedGraph) -> float:
-        """Return the target as a value of the LP, or -1.0 (below any bound) without a target."""
+        """Return the target as an LP value; without a target, -1.0, which is below any bound."""
         target = self.target(ties)
         if target is None:
             return -1.0
         return (target - self.graph.constant + self.graph.total) / (2 * self.graph.largest)
 
     def as_rounded(self) -> Spins:
-        """Round the LP's solution to spins, along the edges that it decides most clearly."""
+        """Round the LP's solution to spins, along the edges that are decided most clearly."""
         spins: Spins = graphs.round_to_spins(
             *self.graph.rows, self.graph.negative, self.lp.violation
         )
@@ -218,7 +218,7 @@ class CycleRelaxation:
             self.found.append(state)
 
     def branch(self, ties: TiedGraph, choice: Choice | None) -> Pair | None:
-        """Return the pair to branch on, with the sign of the half further from being closed."""
+        """Return the pair to branch on, with the sign of the side further from being closed."""
         if choice is None:
             return self.any_pair(ties)
         a, b = self.graph.edges[choice.edge].tolist()
@@ -236,7 +236,7 @@ class CycleRelaxation:
         return a, b, int(self.graph.signs[heaviest])
 
     def outcome(self, proof: Rounded, *, closed: bool = False, **more: Any) -> Outcome:
-        """Return the outcome of a node: the parts of a proof, and the states found."""
+        """Return the outcome of a node: the parts of a proof, and the states found so far."""
         return Outcome(closed, proof.parts(self.graph), states=self.found, **more)
 
 

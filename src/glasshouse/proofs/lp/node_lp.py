@@ -1,4 +1,4 @@
-"""The LP of a node in the tree: HiGHS with a column for each edge and a row for each cut.
+"""The LP of a tree node: a HiGHS model with a column for each edge and a row for each cut.
 
 One object serves all nodes. Moving to a node changes the bounds of columns, and the dual simplex
 method continues from the last basis, which stays dual feasible.
@@ -30,7 +30,7 @@ _POINTER = 8  # bytes
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """A basis of an LP: the status of each column and row, as a number of HiGHS.
+    """A basis of an LP, with the cuts of the LP and the HiGHS status of each column and row.
 
     `shared` are the cuts of the LP, most of which other bases share.
     """
@@ -41,19 +41,19 @@ class Basis:
 
     @property
     def num_bytes(self) -> int:
-        """The memory of the basis without the cuts, in bytes."""
+        """The memory of the basis in bytes, without the cuts."""
         return self.columns.nbytes + self.rows.nbytes + _POINTER * len(self.shared)
 
 
 class NodeLp(CutLp):
-    """A `CutLp` with u ≤ 1, in which edges with tied ends are fixed."""
+    """A `CutLp` with u ≤ 1, in which u is fixed for edges with tied ends."""
 
     def __init__(self, weights: Floats) -> None:
         super().__init__(weights, **_SIMPLEX, simplex_dual_edge_weight_strategy=_STEEPEST_EDGE)
         self.lower, self.upper = np.zeros(len(weights)), np.ones(len(weights))
 
     def go_to(self, ties: TiedGraph) -> None:
-        """Move the LP to a node: fix the variable of every edge whose ends are tied."""
+        """Move the LP to a node by fixing the variable of every edge whose ends are tied."""
         lower = np.where(ties.inside & ties.violated, 1.0, 0.0)
         upper = np.where(ties.inside & ~ties.violated, 0.0, 1.0)
         changed = np.flatnonzero((lower != self.lower) | (upper != self.upper)).astype(np.int32)
@@ -63,7 +63,7 @@ class NodeLp(CutLp):
         self.lower, self.upper = lower, upper
 
     def basis(self) -> Basis:
-        """Return the current basis, with the cuts of the LP."""
+        """Return the current basis, together with the LP's cuts."""
         basis = self.solver.getBasis()
         columns, rows = ([int(x) for x in part] for part in (basis.col_status, basis.row_status))
         return Basis(
@@ -71,7 +71,7 @@ class NodeLp(CutLp):
         )
 
     def return_to(self, basis: Basis) -> None:
-        """Restore the cuts and the basis of an earlier LP."""
+        """Restore the cuts and the basis that `basis` returned earlier."""
         import highspy
 
         self.remove(np.ones(len(self.cuts), dtype=np.bool_))
@@ -86,7 +86,7 @@ class NodeLp(CutLp):
 
 
 class Probe:
-    """Trial solves that measure how an LP's value changes if columns are fixed.
+    """Trial solves that measure how an LP's value changes if some columns are fixed.
 
     Args:
         lp: the LP, which is not changed.
@@ -103,7 +103,7 @@ class Probe:
         self.basis = lp.solver.getBasis()
 
     def value(self, edges: npt.NDArray[np.int32], sides: Floats) -> float:
-        """Return the LP's value with `edges` fixed to `sides`, infinite if that is infeasible."""
+        """Return the LP's value with `edges` fixed to `sides`; infinity if that is infeasible."""
         lp, solver = self.lp, self.solver
         checked(solver.setBasis(self.basis), "a basis")
         checked(solver.changeColsBounds(len(edges), edges, sides, sides), "bounds")

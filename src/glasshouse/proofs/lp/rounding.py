@@ -68,7 +68,7 @@ def round_duals(
     capacity: Sequence[int],
     loss: Fraction,
 ) -> Rounded:
-    """Round duals, in units of the greatest capacity `largest`, to an exact packing.
+    """Round duals, given in units of the greatest capacity `largest`, to an exact packing.
 
     At most `loss` of the bound is lost, up to half of it with the smallest multipliers, which are
     the noise of an interior point. Small denominators are tried first, then a power of two that is
@@ -98,7 +98,7 @@ def _rounded(numerator: int, denominator: int) -> int:
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
-    """Return the indices of the duals, largest first, without noise of at most `loss` in sum."""
+    """Return the duals' indices, largest first, omitting small duals of total at most `loss`."""
     order = np.argsort(-duals, kind="stable")
     after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
     keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))
@@ -208,7 +208,7 @@ _AFTER_CTRL_C = 3.0
 
 
 class Certifying:
-    """The pace of making a certificate, and the time by which the certificate must be complete.
+    """The speed of making a certificate, and the time by which the certificate must be complete.
 
     Args:
         until: the latest time, on the clock of `working_time`.
@@ -223,7 +223,7 @@ class Certifying:
         self.pace = 0.0  # seconds per edge of a loop
 
     def measure(self, cuts: list[Cut], rounding: Callable[[list[Cut]], object]) -> None:
-        """Measure the pace once, by rounding the first `_SAMPLE` of many loops.
+        """Measure the speed once, by rounding the first `_SAMPLE` of many loops.
 
         Args:
             cuts: the loops.
@@ -238,11 +238,11 @@ class Certifying:
         self.pace = times * (working_time() - began) / edges
 
     def may_be_late(self, num_edges: int) -> bool:
-        """Return whether a certificate over `num_edges` edges would be late at the slowest pace."""
+        """Return whether, at the slowest speed, certifying `num_edges` edges may take too long."""
         return self.until - working_time() < _SLOWEST_PACE * num_edges
 
     def hurry(self) -> None:
-        """Shorten the time for the certificate to what Ctrl-C or SIGTERM allows."""
+        """Limit the time for the certificate to what Ctrl-C or SIGTERM allows."""
         self.until = min(self.until, working_time() + _AFTER_CTRL_C - self.reserved)
 
     def latest_start(self, num_edges: int) -> float:
@@ -250,7 +250,7 @@ class Certifying:
         return self.until - self.pace * num_edges if self.pace else self.until
 
     def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
-        """Return the ascending indices of the heaviest loops for which there is enough time."""
+        """Return the ascending indices of the heaviest loops that there is enough time for."""
         every = np.arange(len(cuts))
         if not self.pace:
             return every
@@ -273,7 +273,7 @@ _ROOM = 2**62
 def round_leaf_duals(
     ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64], target: int | None
 ) -> Rounded:
-    """Round duals to loops that prove all values above `target`, or to the best bound tried.
+    """Round duals to loops that exclude all values up to `target`, or to the best bound tried.
 
     Args:
         ties: the states of the node.
@@ -293,7 +293,7 @@ def round_leaf_duals(
 
 
 def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
-    """Return loops whose bound is that of the duals, up to the last digits of a float."""
+    """Return loops with the bound of the duals, up to floating-point precision."""
     *_, denominator = _denominators(ties.graph.largest)
     return _rounded_to(denominator, ties, cuts, duals)
 
@@ -309,7 +309,7 @@ def _rounded_to(
 
 
 def _denominators(largest: int) -> Iterator[int]:
-    """Yield the denominators to try: small ones, then powers of two up to float precision."""
+    """Yield the denominators to try: small ones, then powers of two up to a float's precision."""
     yield from _LEAF_DENOMINATORS
     for bits in _BITS:
         if largest.bit_length() + bits > 50:
@@ -318,7 +318,7 @@ def _denominators(largest: int) -> Iterator[int]:
 
 
 def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
-    """Return the duals times `unit`, rounded, as int64 if they certainly fit, else as objects."""
+    """Return duals times `unit`, rounded: as int64 if they surely fit, else Python integers."""
     if unit * (int(duals.max(initial=0.0)) + 1) < 2**52:
         return np.rint(duals * float(unit)).astype(np.int64)
     half = 1 << (_DUAL_BITS - 1)
@@ -330,7 +330,7 @@ def _integers(duals: npt.NDArray[np.float64], unit: int) -> npt.NDArray[Any]:
 def exact_bound(
     ties: TiedGraph, denominator: int, multipliers: npt.NDArray[Any], cuts: Sequence[Cut]
 ) -> Rounded:
-    """Compute the bound of loops on all states that agree with the ties, in exact integers."""
+    """Compute in exact integers the bound of loops on all states that agree with the ties."""
     graph = ties.graph
     numbers = multipliers.tolist()
     largest = sum(m * cut.size for m, cut in zip(numbers, cuts, strict=True))

@@ -1,4 +1,4 @@
-"""Rounds of cuts at the root, in two variants.
+"""Rounds of adding cuts at the root, in two variants.
 
 `GreedyRounds` begin with a greedy packing: for plants and for dense graphs. `CentredRounds` are for
 large sparse graphs: short cycles first, centred cuts, warm starts.
@@ -64,7 +64,7 @@ class GreedyRounds:
         self.graph = separation.graph
 
     def start(self) -> list[Cut]:
-        """Return the initial cycle cuts: short cycles that fill up the weights.
+        """Return the initial cycle cuts, from short cycles that use up most of the weights.
 
         Each turn searches for the shortest cycles, where an edge is longer the fuller it is, and
         adds half of what fits. The result is close to an optimal packing; one LP often suffices.
@@ -87,7 +87,7 @@ class GreedyRounds:
         return list(found.values())
 
     def cuts(self, violation: npt.NDArray[np.float64]) -> list[Cut]:
-        """Return violated cycle cuts, the shortest first, spread over the edges."""
+        """Return violated cycle cuts, shortest first, spread evenly over the edges."""
         # Without the rounding, noise of the LP would outweigh the preference for few edges.
         lengths = np.round(violation, 9)
         limit, enough = 1.0 - TOLERANCE, 16 * _MOST_CUTS
@@ -128,12 +128,12 @@ class CentredRounds:
         self.known = [*cycles, *self._interior_cuts(violation)]
 
     def start(self) -> list[Cut]:
-        """Return the initial cycle cuts: the known cycles, otherwise short cycles."""
+        """Return the initial cycle cuts, from known cycles or, if there are none, short cycles."""
         nothing = np.zeros(self.separation.graph.num_edges)
         return self.known or self._short_cycles(nothing, 1.0) or self.cuts(nothing)
 
     def cuts(self, violation: Point) -> list[Cut]:
-        """Return violated cycle cuts; empty if none exists or the time is up."""
+        """Return violated cycle cuts; empty if there are none or the time is up."""
         if self.interior:
             new = self._interior_cuts(violation)
             if new:
@@ -153,7 +153,7 @@ class CentredRounds:
         )
 
     def _short_cycles(self, lengths: Point, limit: float, *how: Any, **more: Any) -> list[Cut]:
-        """Return many short cycles from searches as local as possible, or an empty list."""
+        """Return many short cycles, from searches as local as possible, or an empty list."""
         while self.level < len(_HOPS):
             new = self.separation.short(
                 lengths, limit, _HOPS[self.level], _SHORT_COVER, *how, **more

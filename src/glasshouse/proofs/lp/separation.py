@@ -75,7 +75,7 @@ class Separation:
         return self._chosen(*found, cover)
 
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
-        """Return cuts of short odd cycles, by a search that is fast if most lengths are 0.
+        """Return cuts of short odd cycles, found by a search that is fast if most lengths are 0.
 
         All arcs are plain. The list is empty only if no odd cycle is shorter, or the time is up.
         """
@@ -105,7 +105,7 @@ class Separation:
         return self._chosen(edges, begins, totals, cover)
 
     def arc_graph(self, lengths: Lengths) -> cycle_kernels.ArcGraph:
-        """Return the graph and its arc lengths as the kernels' `ArcGraph`."""
+        """Return the graph and the given arc lengths as an `ArcGraph` for the kernels."""
         return cycle_kernels.ArcGraph(*self.graph.rows, self.graph.negative, lengths, self.sides)
 
     def _search(
@@ -131,7 +131,7 @@ class Separation:
         return _joined(found)
 
     def _chosen(self, arcs: Arcs, begins: Begins, totals: Lengths, cover: int) -> list[Cut]:
-        """Return cuts of the shortest cycles, preferring few edges, spread over the graph."""
+        """Return cuts of the shortest cycles, with few edges if possible, spread over the graph."""
         order = np.lexsort((np.diff(begins), np.round(totals, 6)))
         chosen = self.spread(order, arcs, begins, cover)
         return cycle_cuts(*_gathered(arcs, begins, chosen), len(self.sides))
@@ -147,7 +147,7 @@ class Separation:
 
 
 def _joined(found: list[tuple[Arcs, Begins, Lengths]]) -> tuple[Arcs, Begins, Lengths]:
-    """Concatenate the cycles that several searches found."""
+    """Concatenate the cycles found by several searches."""
     lengths = [np.zeros(1, np.int64), *(np.diff(begins) for _, begins, _ in found)]
     return (
         np.concatenate([np.zeros(0, np.int32), *(arcs for arcs, _, _ in found)]),
@@ -165,7 +165,7 @@ def _gathered(arcs: Arcs, begins: Begins, chosen: npt.NDArray[np.int64]) -> tupl
 
 
 def arc_lengths(violation: Lengths) -> Lengths:
-    """Return the length of each edge's plain arc, followed by that of its flipped arc."""
+    """Return the arc lengths: for each edge, the length of its plain arc and of its flipped arc."""
     lengths = np.empty(2 * len(violation))
     # Without the rounding, noise of the LP would outweigh the preference for few edges.
     lengths[0::2] = np.round(violation, 9)
@@ -190,7 +190,7 @@ _PAIRS_AT_ONCE = 1 << 16
 
 
 class CliqueSeparator:
-    """A search for violated odd cliques of one graph, given its separation with flipped arcs."""
+    """A search for violated odd cliques of one graph, based on a `Separation` with flipped arcs."""
 
     def __init__(self, separation: Separation) -> None:
         self.separation, self.graph = separation, separation.graph
@@ -200,7 +200,7 @@ class CliqueSeparator:
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
 
     def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
-        """Return clique cuts violated by more than `tolerance`; few of the cuts share an arc.
+        """Return clique cuts violated by more than `tolerance`, of which few share any arc.
 
         The result is empty if the budget asks to stop.
 
@@ -222,7 +222,7 @@ class CliqueSeparator:
             return []
 
     def _pieces(self) -> Iterator[tuple[int, int]]:
-        """Yield ranges of vertices, with a check of the time before each range."""
+        """Yield ranges of vertices; check the time before each range."""
         count = len(self.over)
         return self.separation.budget.pieces(count, _PAIRS_AT_ONCE // max(count, 1))
 

@@ -1,4 +1,4 @@
-"""A stock of cuts for a tree: a cut found at one node is valid at all nodes."""
+"""A stock of cuts for a search tree: a cut found at one node is valid at all nodes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST = 8000
 
 
 class Stock:
-    """The cuts found at any node of a tree, even if they are not rows of the LP now."""
+    """The cuts found at all nodes of a tree, including those that the LP does not contain now."""
 
     def __init__(self, num_edges: int) -> None:
         self.cuts: dict[int, Cut] = {}  # keyed by their marks
@@ -23,7 +23,7 @@ class Stock:
         self._flatten()
 
     def keep(self, cuts: Sequence[Cut]) -> None:
-        """Add the cuts that are not in the stock yet."""
+        """Add cuts that are not in the stock yet."""
         for cut in cuts:
             self.cuts.setdefault(self._mark(cut), cut)
         for mark in list(self.cuts)[: max(len(self.cuts) - _MOST, 0)]:
@@ -45,7 +45,7 @@ class Stock:
         return [*known, *(cut for cut in found if self._mark(cut) not in marks)]
 
     def _mark(self, cut: Cut) -> int:
-        """Return a hash of a cut, which almost surely no other cut has."""
+        """Return a hash of a cut that almost certainly differs from the hashes of other cuts."""
         return int((self._signatures[cut.edges] * cut.coefficients).sum())
 
     def _flatten(self) -> None:

@@ -1,4 +1,4 @@
-"""The choice of the pair to branch on: the pair whose two sides raise the bound most.
+"""The choice of the pair to branch on, such that both sides raise the bound as much as possible.
 
 A pair ties two classes of spins, and decides all the edges between them, a *bundle*, at once. A few
 bundles are tried by a few iterations of the simplex method (strong branching). Their gains are
@@ -27,7 +27,7 @@ _CANDIDATES, _ITERATIONS = 8, 60
 
 @dataclass(frozen=True)
 class Choice:
-    """A bundle of edges between two classes, and the gain of the LP's value for either sign.
+    """A bundle of edges between two classes, and the gain in the LP's value for each relative sign.
 
     Attributes:
         edge: one of the edges.
@@ -40,7 +40,7 @@ class Choice:
 
     @property
     def merit(self) -> float:
-        """The product of both gains, by which bundles are compared."""
+        """The product of both gains, which serves to compare bundles."""
         return self.gains[0] * self.gains[1]
 
 
@@ -58,7 +58,7 @@ class Brancher:
         self.budget = Budget()
 
     def choose(self, lp: NodeLp, ties: TiedGraph, enough: float) -> Choice | None:
-        """Return the best of the most promising bundles of a solved LP, or None if all are decided.
+        """Return the best of a solved LP's most promising bundles, or None if all are decided.
 
         Args:
             lp: the LP, which is not changed.
@@ -87,7 +87,7 @@ class Brancher:
         violated: npt.NDArray[np.bool_],
         enough: float,
     ) -> Choice:
-        """Measure a bundle's gains; `violated` marks the edges that equal classes violate."""
+        """Measure a bundle's gains; `violated` marks edges violated by classes of equal spin."""
         value, violation = probe.lp.value, probe.lp.violation[edges]
         gains: list[float] = []
         for sides in (violated, ~violated):
@@ -105,7 +105,7 @@ class Brancher:
         edges: npt.NDArray[np.int64],
         bundle: npt.NDArray[np.int64],
     ) -> Floats:
-        """Return the score of each bundle: the product of its expected gains, or 0 if decided."""
+        """Return each bundle's score: the product of its expected gains, or 0 if decided."""
         # A bundle that was not tried is expected to gain its weight.
         known = np.maximum(self.trials, 1.0)
         rate = np.where(self.trials > 0, self.gains / known, self.weights)[:, edges]

@@ -1,4 +1,4 @@
-"""Spins tied together by the pairs of a path in the tree, and the remaining problem."""
+"""Spins tied together by the pairs on a path in the tree, and the problem that remains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.proofs.signed_graph import SignedGraph, Spins, exact_array
 
 @dataclass(frozen=True, eq=False)
 class TiedGraph:
-    """The states of a graph that agree with given pairs: s_v = signs[v] · (spin of classes[v]).
+    """The states of a graph that satisfy given pairs: s_v = signs[v] · (spin of classes[v]).
 
     Attributes:
         graph: the problem.
@@ -34,7 +34,7 @@ class TiedGraph:
         """Tie a graph's spins by pairs; raise a ValueError if the pairs contradict each other."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
-            raise ValueError(f"the pairs contradict each other, so no state satisfies all: {pairs}")
+            raise ValueError(f"the pairs contradict each other, so no state satisfies {pairs}")
         return cls(graph, np.unique(ties.roots, return_inverse=True)[1], ties.signs)
 
     @cached_property
@@ -46,12 +46,12 @@ class TiedGraph:
 
     @cached_property
     def products(self) -> Spins:
-        """The product of the signs of both ends, for each edge."""
+        """For each edge, the product of the signs of both ends."""
         return self.signs[self.graph.edges[:, 0]] * self.signs[self.graph.edges[:, 1]]
 
     @cached_property
     def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and for each untied edge the index of its pair."""
+        """The pairs of classes that edges join, and the index of this pair for each untied edge."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
         size = len(self.classes)
         keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
@@ -63,7 +63,7 @@ class TiedGraph:
         return self.graph.violated(self.signs)
 
     def aggregate(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return the signed sums of `weights` over the edges between every two classes."""
+        """Return, for every two joined classes, the signed sum of `weights` over their edges."""
         pairs, bundle = self.bundles
         sums = np.zeros(len(pairs), dtype=weights.dtype)
         np.add.at(sums, bundle, (weights * self.products)[~self.inside])
@@ -71,7 +71,7 @@ class TiedGraph:
 
     @cached_property
     def step(self) -> int:
-        """The step: values of the states differ by multiples of this number; 0 if all are equal.
+        """A divisor of all differences between values of states; 0 if all values are equal.
 
         A flip of a spin changes the value by 2 Σ_b ±W_ab, which is 2 Σ_b W_ab modulo 4 gcd(W).
         """
@@ -84,11 +84,11 @@ class TiedGraph:
 
     @cached_property
     def some_value(self) -> int:
-        """The value of the state `signs`, which agrees with the pairs."""
+        """The value of the state `signs`, which satisfies the pairs."""
         return int(self.graph.value(self.graph.cost(self.signs)))
 
     def next_below(self, value: int) -> int | None:
-        """Return the greatest number below `value` that may be the value of a state, or None.
+        """Return the greatest possible value of a state below `value`, or None if there is none.
 
         Returns None if all states have the same value, and this is not below `value`.
         """

@@ -1,4 +1,4 @@
-"""Bounds for dense problems: semidefinite, with odd cliques as cuts, rounded to exact squares.
+"""Semidefinite bounds for dense problems, with odd cliques as cuts, rounded to exact squares.
 
 * `relaxation`: the interface to the tree search. `subproblem`: the states of a node.
 * `climb`: rounds of ascent and separation. `ascent`: the quasi-Newton method. `dual`: the function

@@ -1,4 +1,4 @@
-"""Limited-memory quasi-Newton ascent of the regularised dual, with multipliers of at least 0."""
+"""Limited-memory quasi-Newton ascent of the regularised dual, with non-negative multipliers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_SHORTENED = 15
 
 
 class Memory:
-    """The last steps of the ascent: the move of each, and the gradient's decrease over it.
+    """The last steps of the ascent: the move in each step, and the decrease of the gradient.
 
     The steps survive a change of the cuts, because they stay valid for the remaining cuts.
 
@@ -36,12 +36,12 @@ class Memory:
         return len(self._weights)
 
     def forget(self) -> None:
-        """Forget all steps."""
+        """Forget all recorded steps."""
         self._moves, self._falls = self._moves[:0], self._falls[:0]
         self._weights = self._weights[:0]
 
     def add(self, move: FloatArray, fall: FloatArray) -> None:
-        """Record one more step, unless the gradient did not decrease over it."""
+        """Record a step, unless the gradient did not decrease along it."""
         product = float(move @ fall)
         if product > 0.0:
             first = max(0, len(self) + 1 - _STEPS)
@@ -50,7 +50,7 @@ class Memory:
             self._weights = np.append(self._weights[first:], 1.0 / product)
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
-        """Return the slope times the remembered approximation of the inverse curvature."""
+        """Multiply the slope by the inverse curvature, as estimated from the recorded steps."""
         direction: FloatArray = kernels.turned(
             slope, scales, self._moves, self._falls, self._weights
         )
@@ -62,7 +62,7 @@ class Memory:
         self._weights = self._weights / factor
 
     def carry_over(self, kept: npt.NDArray[np.bool_], added: int) -> None:
-        """Keep the `kept` coordinates of all steps, and append `added` coordinates of zero."""
+        """Keep the `kept` coordinates of all steps, and append `added` coordinates that are 0."""
         padding = ((0, 0), (0, added))
         self._moves = np.pad(self._moves[:, kept], padding)
         self._falls = np.pad(self._falls[:, kept], padding)
@@ -81,7 +81,7 @@ def ascend(
     budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
-    """Maximise the dual until a point suffices or is almost flat, or a limit is reached.
+    """Maximise the dual until a point is good enough or almost flat, or a limit is reached.
 
     Args:
         dual: the function to maximise.
@@ -116,7 +116,7 @@ def ascend(
 def _direction(
     dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
 ) -> FloatArray:
-    """Return the quasi-Newton direction of ascent, or the slope if no steps are stored."""
+    """Return the quasi-Newton direction of ascent, or the scaled slope if there is none."""
     if len(memory):
         direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
         if direction @ slope > 0.0:

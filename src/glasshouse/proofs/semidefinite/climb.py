@@ -1,4 +1,4 @@
-"""Raising the bound of one subproblem: rounds of ascent and separation, with falling α.
+"""The search for a better bound of one subproblem: rounds of ascent and separation, with falling α.
 
 `Settings` define the effort for a node. `Inheritance` is what a node passes to its children: tying
 s_a = ±s_b turns M into P'MP, which is positive semidefinite if M is, so multipliers are inherited
@@ -76,7 +76,7 @@ class Settings:
 
 
 class Inheritance(NamedTuple):
-    """The multipliers of a node, in a form that all nodes below can use.
+    """The multipliers of a node, in a form that all its descendants can use.
 
     Attributes:
         vertices: the vertices that represent the classes of the node.
@@ -90,7 +90,7 @@ class Inheritance(NamedTuple):
 
     @property
     def num_bytes(self) -> int:
-        """The memory of the multipliers and of the matrix, in bytes."""
+        """The memory of the multipliers and the matrix, in bytes."""
         arrays = self.vertices, self.slack, self.cuts.vertices, self.cuts.coefficients
         return sum(array.nbytes for array in arrays) + self.cuts.multipliers.nbytes
 
@@ -117,7 +117,7 @@ class Inheritance(NamedTuple):
 def best_projection(
     matrix: FloatArray, factor: FloatArray, rng: np.random.Generator, tries: int
 ) -> tuple[FloatArray, float]:
-    """Return the spins of least energy <A, ss'> from `tries` projections, and their energy.
+    """Project randomly `tries` times; return the spins of least energy <A, ss'>, and this energy.
 
     Args:
         matrix: the matrix A, with a zero diagonal.
@@ -166,13 +166,13 @@ class Climb:
         self._lost = 0.0
 
     def _exclude(self, highest: int) -> None:
-        """Set the goal of the climb: a bound above the value `highest`."""
+        """Set the climb's goal: a bound above the value `highest`."""
         self._highest = highest
         self._target = (highest - self.problem.constant) / self.problem.unit
         self._goal = self._target + min(_COMFORT * self._scale, 0.01 / self._unit)
 
     def run(self, budget: Budget) -> ExactSquares | None:
-        """Return exact squares that prove the goal, or None if progress or time runs out first."""
+        """Return exact squares that prove the goal; None if progress stops or time runs out."""
         settings = self._settings
         reaches: list[float] = []
         for _ in range(settings.rounds):
@@ -243,7 +243,7 @@ class Climb:
         return is_close or reach > self._goal - _NEAR * self._lost
 
     def _cool(self, reaches: list[float]) -> None:
-        """Lower α if it limits the bound, or if cuts gain little against it.
+        """Lower α if it limits the bound, or if cuts gain little compared with what α costs.
 
         At a large α the ascent is quick, and it leads to the cuts that are needed later.
         """
@@ -271,7 +271,7 @@ class Climb:
         self._memory.carry_over(kept, len(self._cuts) - len(cuts))
 
     def _look_for_states(self, point: Point) -> None:
-        """Search for a better state near X; if one is found, record it and lower the goal."""
+        """Search for a better state near X; if there is one, record it and lower the goal."""
         spins, energy = best_projection(
             self.problem.matrix, point.factor, self._rng, self._settings.projections
         )
@@ -283,7 +283,7 @@ class Climb:
                 self._exclude(highest)
 
     def _proof(self) -> ExactSquares | None:
-        """Return exact squares of few bits that prove the goal, or None if no rounding does."""
+        """Return exact squares of few bits that prove the goal; None if rounding loses too much."""
         margin = (self.bound - self._target) / self._scale
         # Rounding loses 2.5 size^1.5 / 2^bits, by experience.
         bits = max(4, math.ceil(math.log2(4.0 * self.problem.size**1.5 / margin)))
@@ -296,12 +296,12 @@ class Climb:
         return None
 
     def rounded(self, bits: int = _BITS) -> ExactSquares:
-        """Return exact squares whose bound is close to the best bound so far."""
+        """Round the best bound so far to exact squares, whose bound is close to it."""
         diagonal, cuts = self._best
         return exact_squares(self.problem, cuts, diagonal, bits)
 
     def branch(self) -> Pair:
-        """Return the pair of vertices for which X would change most, and the more likely sign.
+        """Return the two vertices that change X most if they are tied, and their more likely sign.
 
         Tied vertices have the same row up to the sign. So the distance of two rows is compared, for
         the sign with which they are closer.
@@ -322,7 +322,7 @@ class Climb:
 
 
 def _typical_weight(matrix: FloatArray) -> float:
-    """Return the root mean square weight, without a vertex that outweighs all others.
+    """Return the root mean square weight, without a vertex that outweighs the others.
 
     The fields of 0/1 unknowns add up at the ghost if all terms are positive: its weights can be
     forty times the other weights, and would set α so high that the bound is useless.
@@ -336,7 +336,7 @@ def _typical_weight(matrix: FloatArray) -> float:
 
 
 def _level(matrix: FloatArray, alpha: float) -> FloatArray:
-    """Return the y with equal entries at which X = -[M]₋ / α has the required trace."""
+    """Return a constant vector y such that X = -[M]₋ / α has the required trace."""
     eigenvalues = np.linalg.eigvalsh(matrix)
     counts = np.arange(1, len(eigenvalues) + 1)
     levels = (alpha * len(eigenvalues) + np.cumsum(eigenvalues)) / counts

@@ -1,4 +1,4 @@
-"""Odd cliques as cuts, (a·s)² ≥ 1 for integers a of odd sum, and the search for violated ones.
+"""Odd cliques as cuts (a·s)² ≥ 1 for integers a of odd sum, and the search for violated cuts.
 
 All violated triangles are found; pentagons and heptagons are found by search.
 """
@@ -23,7 +23,7 @@ _NEAR = 0.4  # the slack up to which a triangle may grow into a violated pentago
 
 @dataclass(frozen=True)
 class Cuts:
-    """Odd cliques in rows, with their multipliers.
+    """Odd cliques, one per row, with their multipliers.
 
     Attributes:
         vertices: (m, WIDTH), padded with zeros, like the coefficients.
@@ -53,11 +53,11 @@ class Cuts:
         return depths
 
     def kept(self, mask: npt.NDArray[np.bool_]) -> Cuts:
-        """Return the cuts that a mask marks."""
+        """Return the cuts marked by a mask."""
         return Cuts(self.vertices[mask], self.coefficients[mask], self.multipliers[mask])
 
     def weighted(self, multipliers: FloatArray) -> Cuts:
-        """Return the same cuts with the given multipliers."""
+        """Return these cuts with new multipliers."""
         return replace(self, multipliers=multipliers)
 
     def extended(
@@ -67,7 +67,7 @@ class Cuts:
         slacks: FloatArray,
         room: int,
     ) -> Cuts:
-        """Return the cuts with at most `room` new cliques added, the most violated first."""
+        """Return the cuts with at most `room` new cliques appended, most violated first."""
         order = np.argsort(slacks, kind="stable")
         prints = _fingerprints(vertices[order], coefficients[order])
         _, first = np.unique(prints, return_index=True)
@@ -83,7 +83,7 @@ class Cuts:
         )
 
     def mapped(self, target: npt.NDArray[np.int64], signs: npt.NDArray[np.int8]) -> Cuts:
-        """Return the cuts after vertex v became `signs[v]` times vertex `target[v]`.
+        """Return the cuts with every vertex v replaced by `signs[v]` times vertex `target[v]`.
 
         Cuts over a single vertex and cuts with a vertex of target -1 are dropped.
         """
@@ -103,7 +103,7 @@ class Cuts:
 
 
 def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a hash of each cut: equal for a cut and its negative, and almost never for others."""
+    """Return a hash of each cut; a cut and its negative have the same hash, others almost never."""
     size = int(vertices.max(initial=0)) + 1
     words = np.random.default_rng(_HASH_SEED).integers(-(2**62), 2**62, size)
     prints: npt.NDArray[np.int64] = np.abs((words[vertices] * coefficients).sum(axis=1))
@@ -111,7 +111,7 @@ def _fingerprints(vertices: npt.NDArray[Any], coefficients: npt.NDArray[Any]) ->
 
 
 def separated(cuts: Cuts, gram: FloatArray, violation: float, room: int, seeds: int) -> Cuts:
-    """Return the known cuts, with up to `room` violated cuts of each width added.
+    """Add up to `room` violated cuts of each width to the known cuts, and return all.
 
     Args:
         cuts: the known cuts.

@@ -20,7 +20,7 @@ from glasshouse.proofs.semidefinite.cuts import Cuts, FloatArray
 
 
 class Point(NamedTuple):
-    """A point x = (y, g), with the results of an eigendecomposition at the point."""
+    """A point x = (y, g), with the results of the eigendecomposition at this point."""
 
     x: FloatArray
     value: float

@@ -41,7 +41,7 @@ def pairs_of(vertices: Any, coefficients: Any, size: Any) -> Any:
 
 @compiled
 def add_cliques(matrix: Any, starts: Any, places: Any, products: Any, factors: Any) -> None:
-    """Add factor · product to the entry of each pair below the diagonal; then mirror the matrix."""
+    """Add factor · product to the entries of each clique below the diagonal; mirror the matrix."""
     size = len(matrix)
     flat = matrix.reshape(size * size)
     for t in range(len(factors)):
@@ -56,7 +56,7 @@ def add_cliques(matrix: Any, starts: Any, places: Any, products: Any, factors: A
 
 @compiled
 def sums_of_cliques(matrix: Any, starts: Any, places: Any, products: Any, sums: Any) -> None:
-    """Compute the sum of each clique from the matrix entries below the diagonal."""
+    """Compute each clique's sum from the matrix entries below the diagonal."""
     flat = matrix.reshape(matrix.size)
     for t in range(len(sums)):
         total = 0.0
@@ -67,7 +67,7 @@ def sums_of_cliques(matrix: Any, starts: Any, places: Any, products: Any, sums: 
 
 @compiled
 def violated_triangles(gram: Any, limit: Any, room: Any) -> Any:
-    """Return triangles whose slack, 1 plus their sum, is below a limit: vertices and signs.
+    """Return the vertices and signs of triangles whose slack, 1 plus their sum, is below a limit.
 
     At most `room` are returned. Only the worst of a triangle's four sign patterns can be violated.
     """
@@ -100,7 +100,7 @@ def violated_triangles(gram: Any, limit: Any, room: Any) -> Any:
 
 @compiled(fastmath=True)
 def widened(gram: Any, vertices: Any, signs: Any) -> Any:
-    """Extend every clique by the two vertices that minimise its sum, then improve it."""
+    """Extend every clique by the two vertices that minimise its sum, then improve the clique."""
     count, width = vertices.shape
     size = len(gram)
     wider = np.empty((count, width + 2), np.int32)
@@ -186,7 +186,7 @@ def exchange(gram: Any, clique: Any, signs: Any, pull: Any, taken: Any) -> None:
 
 @compiled(fastmath=True)
 def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any:
-    """Return the slope times the inverse curvature of the remembered steps, oldest first.
+    """Return the slope times the inverse curvature, as estimated from steps, oldest first.
 
     A step is a move, the fall of the gradient over it, and one over the product of both.
     """
@@ -218,7 +218,7 @@ def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any
 
 @compiled
 def descend(couplings: Any, states: Any) -> None:
-    """Flip, in each state, the spin that gains most, again and again until no flip gains.
+    """In each state, repeatedly flip the spin that lowers the energy most, until no flip does.
 
     This minimises the energy Σ q_ij s_i s_j of a symmetric matrix q without a diagonal.
     """

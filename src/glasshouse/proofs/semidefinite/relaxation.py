@@ -27,7 +27,7 @@ def is_dense(graph: SignedGraph) -> bool:
 
 
 class SemidefiniteRelaxation:
-    """A relaxation to positive semidefinite matrices that satisfy odd cliques.
+    """A relaxation to positive semidefinite matrices that satisfy inequalities of odd cliques.
 
     The bound of every subproblem is certified by squares in exact integers: the cliques that
     matter, and the columns of an integer Cholesky decomposition of the remainder.
@@ -65,7 +65,7 @@ class SemidefiniteRelaxation:
             return self._climbed(Climb(problem, highest, warm, Settings()), budget)
 
     def _climbed(self, climb: Climb, budget: Budget) -> Outcome:
-        """Climb until a proof or a limit is reached, and return the outcome of the node."""
+        """Climb until a proof is found or a limit is reached; return the outcome of the node."""
         problem, proof = climb.problem, None
         with budget.hearing_ctrl_c():
             proof = climb.run(budget)

@@ -1,4 +1,4 @@
-"""Rounding of multipliers in floats to squares in exact integers, and the bound of the squares.
+"""Rounding of floating-point multipliers to exact integer squares, and the squares' bound.
 
 `lifting_diagonal` returns what must be subtracted from y to make M positive semidefinite.
 
@@ -33,7 +33,7 @@ _FEWER_FOR_CUTS = 4  # the columns absorb the rounding of a cut
 
 @dataclass(frozen=True)
 class ExactSquares:
-    """Squares over the classes of a subproblem: cuts, and the columns of an integer Cholesky.
+    """Squares over the classes of a subproblem: cuts, and columns of an integer Cholesky factor.
 
     Attributes:
         denominator: the common denominator of all multipliers, an even number.
@@ -73,7 +73,7 @@ class ExactSquares:
         return (columns.T @ columns).astype(object)
 
     def _cut_sums(self, size: int) -> npt.NDArray[np.object_]:
-        """Return Σ c a a' over the cuts; only the entries off the diagonal are used."""
+        """Return Σ c a a' over the cuts; only its off-diagonal entries are used."""
         largest = int(np.abs(self.cuts.coefficients.astype(np.int64)).max(initial=0))
         fits = sum(self.cut_multipliers) * largest * largest < ROOM
         kind = np.int64 if fits else object
@@ -106,12 +106,12 @@ class ExactSquares:
 
 
 def no_squares(problem: Subproblem) -> ExactSquares:
-    """Return squares without cuts and columns, which prove the bound of the weights alone."""
+    """Return an empty set of squares, which proves the bound of the weights alone."""
     return ExactSquares(2, Cuts.none(), [], np.empty((0, problem.size), np.int64), 1)
 
 
 def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: int) -> ExactSquares:
-    """Round cuts and a diagonal in floats to exact squares with nearly the same bound.
+    """Round cuts and a floating-point diagonal to exact squares with nearly the same bound.
 
     Args:
         problem: the problem whose weights the squares cancel.
@@ -140,7 +140,7 @@ def exact_squares(problem: Subproblem, cuts: Cuts, diagonal: FloatArray, bits: i
 
 
 def _integer_cholesky(matrix: FloatArray, bits: int) -> IntArray:
-    """Return integer rows a with Σ a a' / 4^bits near a matrix, which is made semidefinite first.
+    """Make a matrix semidefinite, and return integer rows a such that Σ a a' / 4^bits is near it.
 
     Every row is rounded before its remainder is passed on to the next rows, so that errors do not
     add up.

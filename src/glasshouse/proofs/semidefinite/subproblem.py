@@ -1,4 +1,4 @@
-"""A signed graph with tied pairs of spins: exact weights between classes.
+"""A signed graph with tied pairs of spins, reduced to exact weights between classes.
 
 An edge jk that weighs at least as much as all other edges of j together *dominates* j: the state
 with s_j = σ s_k, σ the sign of w_jk, is at least as good as its opposite, so j is also tied to k.
@@ -23,7 +23,7 @@ ROOM = 2**62  # sums of absolute values below this cannot overflow int64
 
 
 class Triangles(NamedTuple):
-    """Squares of three spins: `weights` times ((coefficients · spins of vertices)² - 1) / 2."""
+    """Squares over three spins: `weights` times ((coefficients · spins of vertices)² - 1) / 2."""
 
     vertices: npt.NDArray[np.int64]
     coefficients: npt.NDArray[np.int64]
@@ -65,7 +65,7 @@ class Subproblem:
         """Return a graph's subproblem for tied pairs; raise if the pairs contradict each other."""
         ties = ties_of(graph.num_vertices, pairs)
         if ties is None:
-            raise ValueError(f"the pairs contradict each other, so no state satisfies all: {pairs}")
+            raise ValueError(f"the pairs contradict each other, so no state satisfies {pairs}")
         roots, signs = ties
         first, second = graph.edges[:, 0], graph.edges[:, 1]
         fits = graph.total < ROOM
@@ -94,7 +94,7 @@ class Subproblem:
         return len(self.vertices)
 
     def highest_below(self, value: int) -> int | None:
-        """Return the greatest possible value below `value`, or None if there is none."""
+        """Return the greatest possible value below `value`, or None if no value is lower."""
         if self.step == 0:
             return self.some_value if self.some_value < value else None
         return value - 1 - (value - 1 - self.some_value) % self.step
@@ -105,13 +105,13 @@ class Subproblem:
         return self.constant - int(signs @ self.weights @ signs) // 2
 
     def spread(self, spins: npt.NDArray[np.float64]) -> Spins:
-        """Return the graph's state for given spins of the classes; omitted vertices are +1."""
+        """Convert one spin per class to a state of the graph; omitted vertices get +1."""
         state = np.append(np.sign(spins), 1.0)[self.class_of]
         return (state * self.signs).astype(np.int8)
 
 
 def _step(weights: npt.NDArray[Any]) -> int:
-    """Return the step between values: twice the gcd of 2·gcd(W) and all row sums Σ_b W_ab."""
+    """Return the step between values, which is twice gcd(2·gcd(W), all row sums Σ_b W_ab)."""
     divisor = math.gcd(*map(int, np.unique(weights)))
     return 2 * math.gcd(2 * divisor, *map(int, weights.sum(axis=1)))
 
@@ -122,7 +122,7 @@ def _dominated(
     roots: npt.NDArray[Any],
     signs: npt.NDArray[np.int8],
 ) -> tuple[int, Triangles]:
-    """Tie vertices along dominating edges; change the weights, roots and signs in place.
+    """Tie vertices along dominating edges; update the weights, roots and signs in place.
 
     Returns:
         The constant of the remaining problem, and the triangles that prove the ties.

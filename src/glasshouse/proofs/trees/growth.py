@@ -1,4 +1,4 @@
-"""One tree of one problem: the search, its results, and its certificate at any moment.
+"""The tree of one problem: its search, its results, and its certificate at any moment.
 
 A search can resume from a certificate: its tree becomes the search tree, and its open leaves are
 the remaining work.
@@ -34,7 +34,7 @@ _log = logging.getLogger("glasshouse")
 
 
 class Growth:
-    """The search tree of one problem, from its root or from an earlier certificate.
+    """The search tree of one problem, which starts at the root or from an earlier certificate.
 
     Args:
         prepared: the prepared problem.
@@ -74,7 +74,7 @@ class Growth:
         workers: int | None = None,
         executor: Executor | None = None,
     ) -> bool:
-        """Search until all leaves are closed or a limit is reached; return True if closed."""
+        """Search until no leaf is open or a limit is reached; return whether no leaf is open."""
         best = self.prepared.best[self.core.names]
         self.incumbent.offer(best)
         self.search.report = report
@@ -108,7 +108,7 @@ class Growth:
 
 
 def goes_on_from(certificate: Certificate, core: Core) -> bool:
-    """Return whether a certificate has a tree from which a search on a core can resume."""
+    """Return whether the certificate has a tree from which a search on this core can resume."""
     tree = certificate.tree
     if tree is None or not tree.num_branches:
         return False

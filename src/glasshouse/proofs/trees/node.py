@@ -1,4 +1,4 @@
-"""Nodes of a search tree, their certificate, and their memory."""
+"""Nodes of a search tree, the certificate of a tree, and the memory that leaves take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glasshouse.proofs.signed_graph import Spins
 
 @dataclass(eq=False)
 class Node:
-    """A node of a search tree: the set of states that satisfy the pairs on the path to it.
+    """A node of a search tree: the states that satisfy the pairs on the path to the node.
 
     Attributes:
         pairs: the pairs on the path, over the core's vertices.
@@ -52,16 +52,16 @@ class Node:
             yield node
 
     def take(self, other: Node) -> None:
-        """Replace this node by the result of exploring it elsewhere."""
+        """Replace this node by the result of exploring it in another process."""
         self.parts, self.bound, self.least = other.parts, other.bound, other.least
         self.cover, self.children, self.is_finished = other.cover, other.children, other.is_finished
 
     def forget(self) -> None:
-        """Drop the parts and the warm start, which only leaves need."""
+        """Drop the parts and the warm start, because only leaves need them."""
         self.parts, self.warm = self.parts.chosen([slice(0, 0)], [slice(0, 0)]), None
 
     def split(self, pair: Pair) -> tuple[Node, Node]:
-        """Branch on a pair; return both children, first the child with the given sign."""
+        """Branch on a pair; return both children, beginning with the child of the given sign."""
         a, b, sign = pair
         self.children = [
             Node([*self.pairs, (a, b, side)], self.parts, self.bound, self.least, self.warm)
@@ -73,7 +73,7 @@ class Node:
 
 
 def certificate_of_tree(root: Node, common: Parts, names: Any, spins: Spins) -> Certificate:
-    """Return the certificate of a tree at a state; open nodes count as leaves.
+    """Return the certificate of a tree with the given state; open nodes count as leaves.
 
     Args:
         root: the root of the tree.

@@ -1,4 +1,4 @@
-"""Branch and bound: a tree of pairs of spins, each node bounded by a relaxation.
+"""Branch and bound: a tree that branches on pairs of spins, with a relaxation at each node.
 
 The result of a relaxation is never trusted. The function that checks a leaf of a certificate also
 decides whether a node is closed, from the parts that the certificate will contain.
@@ -38,7 +38,7 @@ _BLUR = 10**10
 
 
 class Incumbent:
-    """The best state of a graph so far.
+    """The best state found so far for a graph.
 
     Attributes:
         found: called after every improvement.
@@ -49,7 +49,7 @@ class Incumbent:
         self.found: Callable[[], object] = lambda: None
 
     def offer(self, spins: Spins) -> None:
-        """Improve a state by single flips, and keep it if it is the best."""
+        """Improve a state by single flips, and keep it if it is better than the best so far."""
         better, before = spins.copy(), self.cost
         graphs.descend(*self.graph.rows, self.graph.couplings, better)
         for state in (better, spins):
@@ -131,7 +131,7 @@ class TreeSearch:
         most_nodes: float = math.inf,
         seconds: float = math.inf,
     ) -> bool:
-        """Search a tree until all leaves are closed or a limit is reached; return True if closed.
+        """Search a tree until no leaf is open or a limit is hit; return whether no leaf is open.
 
         When a limit stops the search, its results stay in the tree.
 
@@ -154,11 +154,11 @@ class TreeSearch:
         return all(self.is_done(leaf) for leaf in root.leaves())
 
     def is_done(self, node: Node) -> bool:
-        """Return whether a node contains no better state, as far as floats can resolve."""
+        """Return whether a node has no better state, as far as floats can resolve."""
         return node.is_finished or node.least >= self.value
 
     def _dive(self, start: Node) -> None:
-        """Bound a node, then one of its children, and so on, until a node is closed."""
+        """Bound a node, then one of its children, and so on until a node is closed."""
         node: Node | None = start
         while node is not None:
             with self.holdings.changing(node):
@@ -173,7 +173,7 @@ class TreeSearch:
                 node = None
 
     def _bounded(self, node: Node) -> tuple[Node, Node] | None:
-        """Bound a node and branch on it; return its children, or None if it is not branched."""
+        """Bound a node and branch on it; return its children, or None if there are none."""
         if self.is_done(node) or self._enumerated(node):
             return None
         self.nodes += 1
@@ -194,7 +194,7 @@ class TreeSearch:
         return node.split(self._branch(node, outcome.branch))
 
     def _bound(self, node: Node, parts: Parts | None = None) -> None:
-        """Bound a node by `parts`, and store them if they prove more than its current parts."""
+        """Bound a node by `parts`; store the parts if they prove more than its current parts."""
         parts = node.parts if parts is None else parts
         pairs, every = self._named(node.pairs), joined_parts([self.core.common, parts])
         found = bounded_leaf(self.form, pairs, every, self.value)
@@ -203,7 +203,7 @@ class TreeSearch:
             node.parts, node.bound, node.least = parts, found.bound, found.least
 
     def _enumerated(self, node: Node) -> bool:
-        """Enumerate all states of a node if there are few; return whether this was done."""
+        """Enumerate the states of a node if there are few; return whether they were enumerated."""
         if not self.core.is_whole:
             return False
         ties = ties_of(self.core.graph.num_vertices, node.pairs)
@@ -219,7 +219,7 @@ class TreeSearch:
         return True
 
     def _branch(self, node: Node, wanted: Pair | None) -> Pair:
-        """Return the pair to branch on: the requested pair, or the heaviest undecided edge."""
+        """Return the pair to branch on: `wanted` if possible, else the heaviest undecided edge."""
         ties = ties_of(self.core.graph.num_vertices, node.pairs)
         assert ties is not None
         if wanted is not None and ties.roots[wanted[0]] != ties.roots[wanted[1]]:
@@ -235,7 +235,7 @@ class TreeSearch:
         return [(int(names[a]), int(names[b]), sign) for a, b, sign in pairs]
 
     def wait_for(self, node: Node) -> None:
-        """Queue an open node, from which a later dive may begin."""
+        """Queue an open node, at which a later dive may start."""
         if not self.is_done(node):
             heapq.heappush(self._waiting, (node.bound, next(self._order), node))
 
@@ -255,7 +255,7 @@ class TreeSearch:
         return is_enough or is_late or self.budget.asks_to_stop()
 
     def progress(self, current: Node | None, elsewhere: list[Node] | None = None) -> TreeProgress:
-        """Return the progress of the search, with the node in progress and nodes `elsewhere`."""
+        """Return the search's progress, counting the node in progress and nodes `elsewhere`."""
         at_work = [*(elsewhere or []), *([] if current is None else [current])]
         bounds = [Fraction(self.value), *(node.bound for node in at_work)]
         if self._waiting:

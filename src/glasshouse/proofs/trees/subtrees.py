@@ -1,4 +1,4 @@
-"""Tree search in several processes: open nodes are sent out, explored subtrees come back.
+"""Tree search in several processes, which receive open nodes and return explored subtrees.
 
 A worker explores the subtree of a node for a few seconds, completes the node at hand, and returns
 its results. It keeps its relaxation, with all cuts, for the next subtree of the same problem. Its
@@ -58,7 +58,7 @@ class Explored:
 
 
 class _Kept(threading.local):
-    """The relaxation that each thread of a worker used last."""
+    """The relaxation that a worker's thread used last."""
 
     key: str = ""
     relaxation: Relaxation
@@ -82,17 +82,17 @@ def explore(job: Job) -> Explored:
 
 
 def seconds_of_job(waiting: int, workers: int) -> float:
-    """Return for how many seconds a worker explores a subtree while `waiting` nodes wait."""
+    """Return how many seconds a worker explores a subtree while `waiting` nodes wait."""
     return min(_LEAST_SECONDS * (1 + waiting // workers), _MOST_SECONDS)
 
 
 def _is_large(warm: Any) -> bool:
-    """Return whether a warm start contains an LP's cuts, and is too large to send each time."""
+    """Return whether a warm start contains an LP's cuts, which are too large to send each time."""
     return bool(getattr(warm, "shared", ()))
 
 
 class SharedSearch:
-    """A tree search whose open nodes are explored by workers.
+    """A tree search in which workers explore the open nodes.
 
     Args:
         search: the search in this process; it decides what is closed.
@@ -115,7 +115,7 @@ class SharedSearch:
         self.breaks = 0
 
     def run(self, root: Node) -> bool:
-        """Search a tree until all leaves are closed or a limit is hit; return True if closed."""
+        """Search a tree until no leaf is open or a limit is hit; return whether no leaf is open."""
         search = self.search
         try:
             with search.budget.hearing_ctrl_c():
@@ -157,7 +157,7 @@ class SharedSearch:
         return future
 
     def _receive(self) -> None:
-        """Receive explored subtrees, and insert them into the tree."""
+        """Receive explored subtrees and insert them into the tree."""
         done, _ = wait_briefly(self.running)
         search = self.search
         for future in done:
@@ -188,7 +188,7 @@ class SharedSearch:
             self._count_fault(error)
 
     def _count_fault(self, error: BaseException) -> None:
-        """Count a failed job, and raise if `_HOPELESS` jobs in a row have failed."""
+        """Count a failed job; raise if `_HOPELESS` jobs in a row have failed."""
         self.breaks += 1
         if self.breaks >= _HOPELESS:
             raise RuntimeError(
@@ -197,7 +197,7 @@ class SharedSearch:
             ) from error
 
     def _rebuild(self, error: BaseException) -> None:
-        """Start new workers, and reopen the nodes that were sent to the old workers."""
+        """Start new workers; reopen the nodes that were sent to the old workers."""
         self._count_fault(error)
         for node in self.running.values():
             self.search.wait_for(node)

@@ -1,4 +1,4 @@
-"""VeriPB proofs of frustrated cores, in which the clauses of a tree resolve to one constraint.
+"""VeriPB proofs of frustrated cores: the clauses of each tree are resolved to one constraint.
 
 The constraint of a core states that the charges of its relaxed clauses add up to at least the
 core's cost. If each leaf has one clause, a tree is a resolution proof: the saturated sum of two
@@ -17,7 +17,7 @@ from glasshouse.proofs.veripb.script import Script, Terms, literal_of, negated
 
 
 class ClauseSheet:
-    """The clauses of a file, numbered as in certificates (soft first) and as in VeriPB.
+    """The clauses of a file, numbered as in certificates (soft clauses first) and as in VeriPB.
 
     Attributes:
         clauses: the literals of each clause.
@@ -58,7 +58,7 @@ class ClauseSheet:
         return [f"~_b{clause + 1 + len(self.clauses) - self.num_soft}"]
 
     def assignment(self, bits: list[int]) -> str:
-        """Return an assignment as text: the state, and the resulting relaxation variables."""
+        """Return an assignment as text: the state, and the relaxation variables that it implies."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
         for k, clause in enumerate(self.clauses[: self.num_soft]):
             holds = any(bits[abs(x) - 1] == (x > 0) for x in clause)
@@ -75,7 +75,7 @@ def _lists(problem: Max2Sat | MaxSat, which: str) -> list[list[int]]:
 
 
 class _Half(NamedTuple):
-    """The constraint derived for a subtree: its path literals, its charges, and its line.
+    """The constraint derived for a subtree: the literals of its path, its charges, and its line.
 
     `words` is the line in reverse Polish notation or its number; empty for a soft unit clause
     that has no constraint.
@@ -87,7 +87,7 @@ class _Half(NamedTuple):
 
 
 def add_up_cores(sheet: ClauseSheet, certificate: Certificate, script: Script) -> None:
-    """Write a line for each core, then the sum of all lines divided by the denominator.
+    """Write a line for each core, then the sum of these lines divided by the denominator.
 
     Division rounds up coefficients and the right-hand side to multiples of the weights' gcd. No
     coefficient exceeds the weight, so the result implies objective ≥ bound.
@@ -193,7 +193,7 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _forced(self, half: _Half, path: frozenset[int], charges: Terms, opposite: int) -> str:
-        """Return the derivation of the literal that a half forces if the branch is violated."""
+        """Return text that derives the literal which a half forces if the branch is violated."""
         words = [half.words]
         words += [f"{literal_of(x)} {self.cost} * +" for x in sorted(path - half.path)]
         spare = {x: charge - half.charges.get(x, 0) for x, charge in charges.items()}

@@ -1,4 +1,4 @@
-"""Spins tied by the pairs on a path of a tree, in a VeriPB proof.
+"""Ties between spins in a VeriPB proof, from the pairs on a path of a tree.
 
 In a VeriPB proof no spin is ever replaced by another. Instead, the equalities of a contracted graph
 are derived from loops: two pairs that the path makes equal close a loop with the pairs of the path
@@ -20,7 +20,7 @@ Amount = tuple[int, int, int]
 
 
 class Forest:
-    """A forest of pairs, whose trees are classes of tied vertices with the lowest as root.
+    """A forest of pairs: each tree is a class of tied vertices, rooted at its lowest vertex.
 
     Args:
         path: the pairs in the order of the tree.
@@ -66,7 +66,7 @@ class Forest:
         return _product(self._way_up.get(vertex, []))
 
     def way(self, a: int, b: int) -> list[Edge]:
-        """Return the pairs on the path from vertex a to vertex b of the same class."""
+        """Return the pairs on the path between vertices a and b, which are in the same class."""
         up, down = list(self._way_up.get(a, [])), list(self._way_up.get(b, []))
         while up and down and up[-1] == down[-1]:
             up.pop()
@@ -75,7 +75,7 @@ class Forest:
 
 
 class TiedRow:
-    """A sum over pairs, in which pairs that a path makes equal can replace each other.
+    """A sum over pairs, in which pairs that the path makes equal can replace each other.
 
     Args:
         row: the sum over variables of pairs; other variables are not changed.
@@ -87,7 +87,7 @@ class TiedRow:
         self.row, self.ties, self.pairs = row, ties, pairs
 
     def settle(self) -> None:
-        """Keep only the violated pairs of the path, and assume the worst case for all others.
+        """Keep only violated pairs of the path; assume the worst case for all other pairs.
 
         Pairs that the path makes equal cancel each other first.
         """
@@ -123,7 +123,7 @@ class TiedRow:
         return groups
 
     def _fix(self, variable: str, i: int, j: int) -> None:
-        """Eliminate a pair inside a class, which is violated only if a pair of the path is."""
+        """Eliminate a pair inside a class; it can be violated only if a pair of the path is."""
         ties, amount = self.ties, self.row.terms[variable]
         sign = ties.sign(i) * ties.sign(j)
         literal = violated(i, j, sign)
@@ -149,7 +149,7 @@ class TiedRow:
                     left[way].append((*one[:2], rest if one[2] > 0 else -rest))
 
     def _exchange(self, pair: Amount, target: tuple[int, int], times: int) -> None:
-        """Replace `times` of a pair by the pair `target` of the same classes, in the same order."""
+        """Replace `times` copies of a pair by the pair `target`, which joins the same classes."""
         i, j, differs = pair
         a, b = target
         there, back = self.ties.way(i, a), self.ties.way(b, j)
@@ -176,7 +176,7 @@ class Clause:
         return cls(row.line(pairs.script))
 
     def resolved(self, other: Clause, pivot: str, pairs: Pairs) -> Clause:
-        """Resolve this clause, which may contain `pivot`, with one that may contain ~`pivot`."""
+        """Resolve this clause, which may contain `pivot`, with one that may have its negation."""
         if pivot not in self.line.terms:
             return self
         if negated(pivot) not in other.line.terms:

@@ -1,4 +1,4 @@
-"""Variables of pairs of spins in a VeriPB proof, facts about them, and squares over them.
+"""Variables for pairs of spins in a VeriPB proof, with lines for loops, equations and squares.
 
 A variable v means exactly [s_i ≠ s_j]. For a pair with the ghost (0), v is the spin's own variable
 x_j, negated. A pair that favours equal spins is violated if v is true, and a pair that favours
@@ -42,7 +42,7 @@ class Pairs:
         self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
 
     def definition(self, one: int, two: int) -> int:
-        """Return the number of the constraint over two spin literals and v (~v for equal signs)."""
+        """Return the number of the clause on two spin literals and v (~v if their signs agree)."""
         (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
         return self._defined(i, j) + 2 * (positive != same) + (not positive)
 
@@ -61,7 +61,7 @@ class Pairs:
         return self._definitions[i, j]
 
     def loop(self, edges: list[Edge]) -> Line:
-        """Return the line which states that at least one edge of an odd cycle is violated.
+        """Return the line that states that at least one edge of an odd cycle is violated.
 
         Args:
             edges: the edges from each vertex to the next, with an odd number of signs below 0.
@@ -102,7 +102,7 @@ class Pairs:
         return self._equations[i, j]
 
     def _write_equation(self, i: int, j: int) -> int:
-        """Define y, and derive both halves in order; return the number of the first."""
+        """Define y and derive both halves in order; return the number of the first half's line."""
         y, x_i, x_j, define = f"y{i}_{j}", f"x{i}", f"x{j}", self.script.define
         only_i = define({f"~{y}": 1, x_i: 1}, 1, y, 0)
         only_j = define({f"~{y}": 1, x_j: 1}, 1, y, 0)
@@ -118,7 +118,7 @@ class Pairs:
 
 
 def violated(i: int, j: int, sign: int) -> str:
-    """Return the literal that is true if a pair is violated; sign > 0 favours equal spins."""
+    """Return the literal that is true if a pair is violated; a sign above 0 favours equal spins."""
     i, j = min(i, j), max(i, j)
     if i == 0:
         return f"~x{j}" if sign > 0 else f"x{j}"
@@ -126,7 +126,7 @@ def violated(i: int, j: int, sign: int) -> str:
 
 
 def pair_of(variable: str) -> tuple[int, int] | None:
-    """Return the pair of spins that a variable describes, or None for other variables.
+    """Return the pair of spins that a variable stands for, or None for other variables.
 
     >>> pair_of("v2_11"), pair_of("x3"), pair_of("goal")
     ((2, 11), (0, 3), None)
@@ -140,7 +140,7 @@ def pair_of(variable: str) -> tuple[int, int] | None:
 
 
 def _from_lowest(edges: list[Edge]) -> tuple[Edge, ...]:
-    """Rotate a cycle to its lowest vertex, and direct it towards the lower neighbour."""
+    """Rotate a cycle to start at its lowest vertex, towards that vertex's lower neighbour."""
     place = min(range(len(edges)), key=lambda k: edges[k][0])
     turned = [*edges[place:], *edges[:place]]
     if turned[0][1] > turned[-1][0]:
@@ -178,11 +178,11 @@ class SquareLines:
         return self.pairs.script.by_contradiction(terms, degree, self._cases(square, terms))
 
     def _cases(self, square: Square, terms: Terms) -> Callable[[int], str]:
-        """Return a function that derives a contradiction from the negation of a square."""
+        """Return a function that derives a contradiction from the negated line of a square."""
         spins, factor = [node for node, _ in square if node], 1 + sum(terms.values())
 
         def broken(opposite: int, state: dict[int, int]) -> str:
-            """Return a clause that excludes a state because it violates the negated square."""
+            """Return a clause that excludes a state which violates the negation of a square."""
             words = [f"{opposite}"]
             for (i, a), (j, b) in combinations(square, 2):
                 amount, is_violated = 2 * abs(a * b), a * b * state[i] * state[j] > 0
@@ -206,7 +206,7 @@ class SquareLines:
 
 
 def _least_violation(a: list[int]) -> int:
-    """Return the least Σ 2|a_i·a_j|·violated: half of g²·[odd] + (Σ|a|)² - 2Σa²."""
+    """Return the least Σ 2|a_i·a_j|·violated of a square: (g²·[odd] + (Σ|a|)² - 2Σa²) / 2."""
     divisor = math.gcd(*a)
     is_odd = sum(a) // divisor % 2
     return (divisor**2 * is_odd + sum(map(abs, a)) ** 2 - 2 * sum(x * x for x in a)) // 2

@@ -14,7 +14,7 @@ Terms = dict[str, int]
 
 
 class Script:
-    """The lines of a proof, in one of two dialects, and the number of the last constraint."""
+    """The lines of a proof in one of two dialects, and the number of the last constraint."""
 
     def __init__(self, num_constraints: int, version: str) -> None:
         self.is_new, self.last = version == "3.0", num_constraints
@@ -25,12 +25,12 @@ class Script:
         return self._add(self._ended(f"pol {words}"))
 
     def define(self, terms: Terms, degree: int, variable: str, value: int) -> int:
-        """Write a constraint that a value of a new variable satisfies; return its number."""
+        """Write a constraint that some value of a new variable satisfies; return its number."""
         mark = ":" if self.is_new else ";"
         return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
 
     def by_contradiction(self, terms: Terms, degree: int, words: Callable[[int], str]) -> int:
-        """Write a constraint by contradiction; `words` receives the number of its negation."""
+        """Write a constraint proven by contradiction; `words` gets the number of its negation."""
         rule, mark = ("pbc", ": subproof") if self.is_new else ("red", "; ; begin")
         self.lines.append(f"{rule} {_spelled(terms, degree)} {mark}\n")
         self.last += 1
@@ -38,7 +38,7 @@ class Script:
         return self._add("qed pbc : -1 ;\n" if self.is_new else "end -1\n")
 
     def conclude(self, lower: int, upper: int, assignment: str) -> None:
-        """Write the conclusion: the last line as lower bound, the assignment as upper bound."""
+        """Write the conclusion: the last line proves `lower`, and the assignment proves `upper`."""
         ends = [
             "output NONE",
             f"conclusion BOUNDS {lower} : {self.last} {upper} : {assignment}",
@@ -69,7 +69,7 @@ class Line:
 
     @classmethod
     def given(cls, terms: Terms, degree: int, number: int) -> Line:
-        """Return the line of a constraint that the proof already contains."""
+        """Return a line for a constraint that the proof already contains."""
         return cls(terms, degree, lambda: number)
 
     @classmethod
@@ -79,7 +79,7 @@ class Line:
 
     @cached_property
     def name(self) -> str:
-        """The name of the line in a sum: its number, or the literal of an axiom."""
+        """The name of the line in a sum: its number, or its literal if it is an axiom."""
         return str(self._write())
 
 
@@ -114,7 +114,7 @@ class Row:
             self.terms[literal.removeprefix("~")] += times * amount
 
     def add_row(self, other: Row) -> None:
-        """Add another sum that has not been divided."""
+        """Add another sum, which must not have been divided."""
         self._steps += other._steps
         self.degree += other.degree
         for variable, amount in other.terms.items():
@@ -125,7 +125,7 @@ class Row:
         self._divide(divisor, divisor)
 
     def divide(self, divisor: int) -> None:
-        """Divide by `divisor`, and round all coefficients and the right-hand side up."""
+        """Divide by `divisor`, rounding all coefficients and the right-hand side up."""
         self._divide(divisor, 1)
 
     def _divide(self, divisor: int, times: int) -> None:
@@ -148,7 +148,7 @@ class Row:
             self.add(Line.axiom(f"~{variable}" if amount > 0 else variable), abs(amount))
 
     def literals(self) -> Terms:
-        """Return the coefficients of literals in VeriPB's form, in which all are positive."""
+        """Return the coefficients of literals in VeriPB's form, in which they are all positive."""
         return {f"~{variable}" if amount < 0 else variable: abs(amount)
                 for variable, amount in self.terms.items() if amount}  # fmt: skip
 
@@ -158,7 +158,7 @@ class Row:
         return self.degree + sum(-amount for amount in self.terms.values() if amount < 0)
 
     def words(self) -> str:
-        """Write the lines that a sum uses, and return the sum in reverse Polish notation."""
+        """Write the lines that the sum uses, and return the sum in reverse Polish notation."""
         words: list[str] = []
         for line, times in self._steps:
             if line is None:

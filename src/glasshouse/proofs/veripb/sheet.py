@@ -1,4 +1,4 @@
-"""A problem's file as VeriPB reads it: numbered constraints, and an objective of literals."""
+"""A problem's file as VeriPB reads it: numbered constraints, and an objective over literals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Sheet:
         return [[start, *way[0], end]]
 
     def _follow(self, path: list[int], literal: int) -> tuple[list[int], int] | None:
-        """Return the clauses by which literals force others along a path, and the last literal."""
+        """Return the clauses by which literals on a path force the next, and the last literal."""
         clauses = []
         for a, b in pairwise(path):
             at = self.edges.get((min(a, b), max(a, b)))
@@ -69,7 +69,7 @@ class Sheet:
         return clauses, literal
 
     def sum_of(self, ways: list[list[int]]) -> str:
-        """Return the sum of a cycle's clauses as text, saturated for each direction."""
+        """Return the sum of a cycle's clauses as text, saturated after each direction."""
         words = []
         for clauses in ways:
             # A unit clause that is not a constraint already has its literal in the objective.
@@ -79,11 +79,11 @@ class Sheet:
         return " ".join(words) + " +" * (len(ways) - 1)
 
     def objective(self) -> Terms:
-        """Return the objective: for each literal that relaxes a clause, the clause's weight."""
+        """Return the objective: the weight of each literal that relaxes a clause."""
         return {self._relaxation(k): weight for k, weight in enumerate(self.weights) if weight}
 
     def exchanges(self, pairs: Pairs) -> Iterator[tuple[int, Line]]:
-        """Yield the weight of each pair and field, with the line that a violation relaxes a clause.
+        """Yield each pair's or field's weight, and the line by which a violation relaxes a clause.
 
         A soft unit clause of a WCNF file already has its literal in the objective.
         """
@@ -107,7 +107,7 @@ class Sheet:
             yield self.weights[clause], Line.given(terms, 1, self.constraints[clause])
 
     def assignment(self, bits: list[int]) -> str:
-        """Return an assignment as text: the state, and the resulting relaxation variables."""
+        """Return an assignment as text: the state, and the relaxation variables that it implies."""
         words = [f"x{v}" if bit else f"~x{v}" for v, bit in enumerate(bits, 1)]
         for k, clause in enumerate(self.clauses):
             holds = any(x and bits[abs(x) - 1] == (x > 0) for x in clause)
@@ -124,7 +124,7 @@ class Sheet:
 
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:
-    """Return the clauses of a problem's edges and fields; raise unless each edge has both."""
+    """Return the clauses of each edge and field; raise unless each edge has two clauses."""
     only = "VeriPB needs two soft clauses of integer weight per edge; use glasshouse check"
     if problem.num_hard or not problem.is_integer:
         what = "hard clauses" if problem.num_hard else "float weights"
@@ -136,7 +136,7 @@ def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], di
         at = units if a == 0 else edges.setdefault((a, b), {})
         keys = {b} if a == 0 else {one, two}
         if a == b or keys & at.keys():
-            raise ValueError(f"clause {k + 1}, {one} {two}, is empty or repeated, but {only}")
+            raise ValueError(f"clause {k + 1} ({one} {two}) is empty or repeated, but {only}")
         at.update(dict.fromkeys(keys, k))
     for (a, b), at in edges.items():
         if len(at) < 4 or len({int(problem.weights[k]) for k in at.values()}) > 1:

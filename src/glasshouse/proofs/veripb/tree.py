@@ -1,4 +1,4 @@
-"""VeriPB proofs of certificates with a tree, with squares, or with an energy step above the gcd.
+"""VeriPB proofs of certificates with a tree or squares, or whose bound needs an energy step.
 
 A new variable, the goal, means "cost ≥ bound". If the goal is false, the weights of all violated
 pairs add up to less than the bound; this constraint is the *ceiling*. A leaf adds its loops and
@@ -62,7 +62,7 @@ class TreeProof:
         self._above = Line.given(terms, bound, script.define(terms, bound, _GOAL, 0))
 
     def write(self) -> None:
-        """Write the proof; its last line is cost ≥ bound."""
+        """Write the proof; its last line states cost ≥ bound."""
         halves: list[tuple[str, list[Clause | None]]] = []
         leaves = enumerate(self.tree.leaves(), 1)
         clause: Clause | None = None
@@ -95,7 +95,7 @@ class TreeProof:
         return first.resolved(second, pivot, self.pairs)
 
     def _bounded(self, path: list[Pair], loops: slice, squares: slice) -> Clause | None:
-        """Return the clause of a leaf that loops and squares bound."""
+        """Return the clause of a leaf that is bounded by loops and squares."""
         ties = Forest(path)
         if ties.contradiction is not None:
             return self._contradicted(ties.contradiction)
@@ -140,7 +140,7 @@ class TreeProof:
         return self._resolved(first, second, violated(0, node, 1))
 
     def _contradicted(self, cycle: list[Edge]) -> Clause | None:
-        """Return the clause that excludes an empty leaf, or None if it is always satisfied."""
+        """Return the clause that excludes a leaf without states, or None if it is always true."""
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
 
     def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:
@@ -156,7 +156,7 @@ class TreeProof:
         return None
 
     def _ceilings(self, ties: Forest) -> Iterator[Line]:
-        """Yield ever lower upper bounds (ceilings) on the total weight of violated pairs."""
+        """Yield lower and lower ceilings: upper bounds on the total weight of violated pairs."""
         yield self._ceiling
         if self._stepped_ceiling is not None:
             yield self._stepped_ceiling
@@ -179,14 +179,14 @@ class TreeProof:
 
     @cached_property
     def _stepped_ceiling(self) -> Line | None:
-        """The ceiling, rounded down to the next cost; None if the gcd already does this."""
+        """The ceiling, rounded down to the next cost; None if the gcd already achieves this."""
         row = Row()
         row.add(self._ceiling)
         step = self._step_down(row, {_GOAL})
         return row.line(self.script) if step > self.sheet.unit else None
 
     def _step_down(self, row: Row, others: set[str]) -> int:
-        """Round a sum over spins instead of pairs, and return the gcd of its coefficients there.
+        """Round a sum over spins instead of pairs; return the gcd of its coefficients over spins.
 
         Args:
             row: weights of pairs, in the form of a ceiling.
@@ -234,7 +234,7 @@ def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
 
 
 def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[int, int]]]]:
-    """Yield the multiplier and the (variable, coefficient) pairs of each square; 0 is the ghost."""
+    """Yield the multiplier of each square and its pairs (variable, coefficient); 0 is the ghost."""
     squares, ghost = certificate.squares, len(certificate.state)
     nodes = [0 if node == ghost else node + 1 for node in squares.nodes.tolist()]
     pairs = list(zip(nodes, squares.coefficients.tolist(), strict=True))
@@ -244,7 +244,7 @@ def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[
 
 
 def _contracted(square: Sequence[tuple[int, int]], ties: Forest) -> Square:
-    """Return a square over the roots of the classes of its spins, in ascending order."""
+    """Return a square over the roots of its spins' classes, in ascending order."""
     amounts: dict[int, int] = {}
     for node, a in square:
         root = ties.root(node)

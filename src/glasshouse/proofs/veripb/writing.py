@@ -35,7 +35,7 @@ def veripb_proof(
     form: Form = "wcnf",
     version: Version = "3.0",
 ) -> str:
-    """Return the VeriPB proof of a certificate, for a problem's WCNF or OPB file from `files`.
+    """Return the VeriPB proof of a certificate, for a WCNF or OPB file that `files` wrote.
 
     The certificate is in units of cost, like those of `prove(problem)` and of plants. Its squares
     may be over at most 4 spins, not counting the ghost and spins that the tree ties to others, and
@@ -53,7 +53,9 @@ def veripb_proof(
     end pseudo-Boolean proof ;
     """
     if form not in ("wcnf", "opb") or version not in ("3.0", "2.0"):
-        raise ValueError(f"form={form!r} must be wcnf or opb, and version={version!r} 3.0 or 2.0")
+        raise ValueError(
+            f"form={form!r} must be wcnf or opb, and version={version!r} must be 3.0 or 2.0"
+        )
     if certificate.num_monomials:
         raise ValueError(
             "the certificate has products of spins as vertices, but VeriPB does not support these; "
@@ -93,7 +95,7 @@ def _concluded(
 
 
 def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list[int]]] | None:
-    """Return the clauses of each loop, if sums of the file's clauses are enough for the bound.
+    """Return the clauses of each loop, or None if sums of the file's clauses cannot give the bound.
 
     All loops must be odd cycles of the file and fit into its weights together. The bound must not
     need a step between costs that is larger than the weights' gcd.
@@ -118,7 +120,7 @@ def _walks(sheet: Sheet, certificate: Certificate, bound: int) -> list[list[list
 def _add_up(
     sheet: Sheet, certificate: Certificate, walks: list[list[list[int]]], script: Script
 ) -> None:
-    """Write the loops as sums of the file's clauses, and their sum divided by the denominator.
+    """Write each loop as a sum of the file's clauses, then their sum divided by the denominator.
 
     Division rounds up coefficients and the right-hand side to multiples of the weights' gcd. No
     coefficient exceeds the weight, so the result implies objective ≥ bound.
@@ -132,7 +134,7 @@ def _add_up(
 
 
 def _cycles(certificate: Certificate) -> Iterator[list[int]]:
-    """Yield the loops as cycles of variables from 1; a cycle through the ghost begins with 0."""
+    """Yield the loops as cycles of variables from 1; cycles through the ghost start with 0."""
     nodes, starts = certificate.nodes.tolist(), certificate.starts.tolist()
     ghost = len(certificate.state)
     for first, end in pairwise(starts):
