@@ -75,5 +75,5 @@ def __dir__() -> list[str]:
 
 
 def _methods():
-    """Return the catalogue of planting methods, whose names are public names of glasshouse."""
+    """Return the catalogue of planting methods; glasshouse exports each method under its name."""
     return import_module("glasshouse.planting").METHODS

@@ -36,7 +36,7 @@ class CacheFile:
         self._folder, self._base, self._version, self._dump = folder, base, version, dump
 
     def save(self, key: Any, data: Any) -> None:
-        """Write the machine code of a key to disk, and ignore disk errors."""
+        """Write the machine code for a key to disk; ignore disk errors."""
         payload = self._dump((key, data))
         path = self._path(key)
         partial = path.with_name(f"{path.name}.tmp.{uuid.uuid4().hex[:16]}")
@@ -48,7 +48,7 @@ class CacheFile:
                 partial.unlink(missing_ok=True)
 
     def load(self, key: Any) -> Any:
-        """Return the machine code of a key, or None if no valid file contains it."""
+        """Return the cached machine code for a key, or None if no valid file contains it."""
         try:
             content = self._path(key).read_bytes()
         except OSError:
@@ -70,7 +70,7 @@ class CacheFile:
         return self._folder / f"{self._base}.{name}.nbc"
 
     def _digest(self, key: Any, payload: bytes | memoryview) -> bytes:
-        """Return the digest of machine code together with its version and its key."""
+        """Return a digest of the machine code, the version and the key."""
         purpose = repr((self._version, str(key))).encode()
         digest = hashlib.blake2b(len(purpose).to_bytes(8, "little"), digest_size=_DIGEST_SIZE)
         digest.update(purpose)

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class Catalogue(dict[str, T]):
-    """A dictionary of named entries, which can be added but not replaced.
+    """A dictionary of named entries: new entries can be added, but none can be replaced.
 
     Args:
         what: the kind of the entries, such as "kernel", for messages.

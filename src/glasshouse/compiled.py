@@ -40,7 +40,7 @@ _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=N
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the Numba option that selects a compiler, or an empty dictionary for None."""
+    """Return the Numba option that selects `compiler`; return no option if it is None."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 
@@ -93,13 +93,13 @@ def inlined(function: Callable[..., Any]) -> Any:
 
 
 def polished(function: Callable[..., Any]) -> Any:
-    """Compile a function as `inlined` does, but optimise it first, which speeds up some loops."""
+    """Compile a function as `inlined` does, but optimise it before inlining, for faster loops."""
     settings = _KERNEL_SETTINGS | {"no_cpython_wrapper": True, "forceinline": True}
     return numba.njit(**settings)(function)
 
 
 def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
-    """Decorate a function that selects the implementation of `name` by the argument types."""
+    """Decorate a function that chooses an implementation of `name` from the argument types."""
     settings: Any = _INNER_SETTINGS | options
     return overload(name, jit_options=settings)
 
@@ -116,7 +116,7 @@ def is_ctrl_c(stop: BaseException | None) -> bool:
 
 
 def announces(kernels: str) -> Callable[[_Function], _Function]:
-    """Return a decorator for functions whose calls log one notice if they compile kernels.
+    """Return a decorator that makes a function log one notice per call that compiles kernels.
 
     Args:
         kernels: the purpose of the kernels in one word, for the notice.
@@ -150,7 +150,7 @@ def kernel_counts() -> tuple[int, int]:
 
 
 def cache_folder() -> str:
-    """Return the folder that caches the machine code of glasshouse's kernels.
+    """Return the folder in which the machine code of glasshouse's kernels is cached.
 
     Raises:
         OSError: no cache folder can be written.
@@ -165,7 +165,7 @@ def cache_folder() -> str:
 
 
 def _probe() -> None:
-    """A function without effect, from whose file Numba derives the cache folder."""
+    """Do nothing. Numba derives the cache folder from the source file of this function."""
 
 
 def _announce() -> None:
@@ -180,7 +180,7 @@ def _announce() -> None:
 
 
 class _NoCache:
-    """A cache that stays empty, for use if no cache folder can be written."""
+    """A cache that always stays empty, used if no cache folder is writable."""
 
     cache_path = None
 
@@ -195,7 +195,7 @@ class _NoCache:
 
 
 class _LateCache:
-    """The disk cache of a function, which is opened at its first use.
+    """The disk cache of one function; the cache is opened when it is first used.
 
     Most functions of a process are never called, and opening a cache takes disk operations.
     """

@@ -1,4 +1,4 @@
-"""Import of optional packages at the time when they are needed."""
+"""Imports of optional packages, made only when a package is needed."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def optional(module: str, purpose: str) -> Any:
 
 
 def extras_by_presence() -> tuple[list[str], list[str]]:
-    """Return the names of glasshouse's installed extras, and of its missing extras.
+    """Return two lists: the names of glasshouse's installed extras, and of the missing ones.
 
     >>> there, missing = extras_by_presence()
     >>> sorted(there + missing)

@@ -37,7 +37,7 @@ class WorkerPool:
 
     def __init__(self, workers: int) -> None:
         if type(workers) is not int or workers < 1:
-            raise ValueError(f"workers={workers!r} must be an integer of at least 1")
+            raise ValueError(f"workers={workers!r} must be a positive integer")
         self.workers = workers
         self._executor = self._start()
 
@@ -49,7 +49,7 @@ class WorkerPool:
             # Semaphores are files in /dev/shm, but the system's error does not name a file.
             raise OSError(
                 "worker processes cannot be started: no semaphore can be created in shared memory "
-                f"({cause.strerror or cause}); make /dev/shm writable, or do not use workers"
+                f"({cause.strerror or cause}); make /dev/shm writable, or run without workers"
             ) from cause
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
@@ -64,7 +64,7 @@ class WorkerPool:
             return self._executor.submit(function, *arguments)
 
     def rebuild(self) -> None:
-        """Replace all workers by new workers, and discard the work in progress."""
+        """Replace all workers with new ones, and discard the work in progress."""
         self.close()
         self._executor = self._start()
 
@@ -83,7 +83,7 @@ class WorkerPool:
             self._executor.shutdown(wait=True, cancel_futures=True)
 
     def terminate(self) -> None:
-        """Send SIGTERM to all workers without waiting, to prepare a call of `close`."""
+        """Send SIGTERM to all workers without waiting, in preparation for `close`."""
         for process in self._processes():
             process.terminate()
 
@@ -123,7 +123,7 @@ class Worker(WorkerPool):
 
     @property
     def has_begun(self) -> bool:
-        """Whether the worker has reported that it runs the submitted function."""
+        """Whether the worker has reported that the submitted function has begun to run."""
         self._read_reports()
         return self._has_begun
 
@@ -133,7 +133,7 @@ class Worker(WorkerPool):
             self._has_begun = True
 
     def close(self) -> None:
-        """End the worker, and close the pipe that transmits its reports."""
+        """End the worker, and close the pipe on which it sends its reports."""
         super().close()
         self._reports.close()
         self._reporting.close()
@@ -168,7 +168,7 @@ def ignore(*numbers: signal.Signals) -> None:
 
 @contextmanager
 def ending_cleanly() -> Iterator[None]:
-    """Let SIGTERM unwind this block before it ends the worker process.
+    """On SIGTERM, unwind this block before the worker process ends.
 
     Work that starts processes needs this. It has no effect outside a worker's main thread.
     """
@@ -264,7 +264,7 @@ def core_sets(workers: int, cores: int) -> list[frozenset[int]]:
 
 
 def _core_of(cpu: int) -> str:
-    """Return a text that identifies the core of a CPU."""
+    """Return a string that identifies the physical core to which a logical CPU belongs."""
     with suppress(OSError):
         path = Path(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
         return path.read_text().strip()

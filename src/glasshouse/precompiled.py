@@ -1,4 +1,4 @@
-"""Compilation of all kernels in advance, for container images and clusters.
+"""Compile all kernels in advance, for example when a container image is built.
 
 A kernel is compiled for the types of its arguments. The only reliable way to get the right types
 is to make the calls that users make, on small problems.
@@ -34,7 +34,7 @@ def _normals(count: int) -> Any:
 
 
 def _large(count: int) -> Any:
-    """Return `count` random integers that are too large for the kernels of small integers."""
+    """Return `count` random integers that are too large for the small-integer kernels."""
     return np.random.default_rng(count).integers(1, 2**40, count)
 
 
@@ -62,7 +62,7 @@ def _problems() -> Iterator[Ising]:
 
 
 def _grown() -> Iterator[Planted]:
-    """Yield example instances of all planting methods whose packages are installed."""
+    """Yield the example instances of every planting method whose packages are installed."""
     from glasshouse.planting import METHODS
 
     for method in METHODS.values():
@@ -178,7 +178,7 @@ class CompiledGroup(NamedTuple):
     folder: str
 
     def summary(self) -> str:
-        """Return the counts and the time as one line of text."""
+        """Return one line of text: the kernels compiled, the kernels cached, and the time taken."""
         return f"{self.compiled} compiled, {self.cached} cached already, {self.seconds:.1f} s"
 
 

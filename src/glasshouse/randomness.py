@@ -1,4 +1,4 @@
-"""Seeds, which recipes store, and the random streams that kernels derive from seeds."""
+"""Seeds, and the random streams that are derived from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomStat
 
 @dataclass(frozen=True)
 class Seed:
-    """A seed: an integer and a path of child indices, which determine all random numbers.
+    """A seed: an integer and a path of child indices, which together fix all random numbers.
 
     The pair is that of NumPy's `SeedSequence(entropy, spawn_key=...)`, which computes from it the
     initial states of our own generator (`kernels.xoshiro`).
@@ -44,7 +44,7 @@ class Seed:
             return rng
         if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool):
             if rng < 0:
-                raise ValueError(f"rng={rng} is negative; a seed must be an integer of at least 0")
+                raise ValueError(f"rng={rng} is negative; a seed must be a non-negative integer")
             return cls(int(rng))
         if isinstance(rng, _GENERATORS):
             return cls(_joined(np.random.default_rng(rng).integers(2**64, size=2, dtype=np.uint64)))
@@ -83,7 +83,7 @@ class Seed:
 
 
 def _whole_numbers(rng: object) -> list[int]:
-    """Return the integers of a seed that is given as a list, tuple, range or array."""
+    """Return the integers in a seed that is given as a list, tuple, range or array."""
     numbers = rng.tolist() if isinstance(rng, np.ndarray) else rng
     if (
         not isinstance(numbers, (list, tuple, range))
@@ -93,7 +93,7 @@ def _whole_numbers(rng: object) -> list[int]:
         )
     ):
         raise ValueError(
-            f"rng={rng!r:.60} must be None, one or several integers of at least 0, or a NumPy "
+            f"rng={rng!r:.60} must be None, one or several non-negative integers, or a NumPy "
             "SeedSequence, BitGenerator, Generator or RandomState"
         )
     return [int(number) for number in numbers]

@@ -1,4 +1,4 @@
-"""Deferred handling of signals, and the clock that measures all deadlines.
+"""Deferred signal handling, and the clock for all deadlines.
 
 Python runs signal handlers in its main thread, between any two steps of the interpreter. A handler
 that raises an exception, as that of Ctrl-C does, can interrupt a step of Numba or LLVM and leave
@@ -26,7 +26,7 @@ _SLICE_SECONDS = 0.1  # seconds of compiled work after which signals are handled
 
 
 class TimeIsOverError(KeyboardInterrupt):
-    """Raised when the time limit of a command is over, so that nothing more may be computed.
+    """Raised when a command's time limit has passed, so that it must not compute any more.
 
     After Ctrl-C, a search may still complete its result; after this exception, it may not.
     """
@@ -60,7 +60,7 @@ class Deferral:
             self.came.append(number)
 
     def take_over(self) -> None:
-        """Replace every signal handler that is written in Python with this deferral."""
+        """Install this deferral in place of every signal handler that is written in Python."""
         for number in _SIGNALS:
             handler = signal.getsignal(number)
             if callable(handler) and not isinstance(handler, signal.Handlers):
@@ -196,16 +196,16 @@ class _CompileClock:
                 self._total += time.monotonic() - self._since
 
     def read(self) -> tuple[float, float]:
-        """Return the monotonic time, and the seconds spent on compilation until now."""
+        """Return the monotonic time, and the seconds spent on compilation so far."""
         with self._lock:
             now = time.monotonic()
             return now, self._total + (now - self._since if self._threads else 0.0)
 
     def check(self) -> None:
-        """Raise `TimeIsOverError` if the time limit of the compilation is over."""
+        """Raise `TimeIsOverError` if the time limit for compilation has passed."""
         if time.monotonic() > self.until:
             raise TimeIsOverError(
-                "the time limit ended during compilation; run `glasshouse compile` once in advance"
+                "the time limit passed during compilation; run `glasshouse compile` once in advance"
             )
 
 
@@ -225,7 +225,7 @@ def compiling() -> Iterator[None]:
 
 @contextmanager
 def compilation_limited(seconds: float) -> Iterator[None]:
-    """Let compilation count towards the deadlines that are set and read within this block.
+    """Within this block, count compilation towards deadlines, and stop it after `seconds`.
 
     Args:
         seconds: the time from now after which nothing may be compiled. Compilation in the main
@@ -249,5 +249,5 @@ def working_time() -> float:
 
 
 def compile_seconds() -> float:
-    """Return the seconds that this process has spent on the compilation of kernels."""
+    """Return how many seconds this process has spent compiling kernels."""
     return _compilation.read()[1]

@@ -72,7 +72,7 @@ def _fields(record: Any) -> dict[str, Any]:
 
 
 def _words(value: Any) -> str:
-    """Return a value as one line of text, with at most 100 characters."""
+    """Return a value as one line of text of at most 100 characters."""
     return _cut(value, _LONGEST_LINE) if isinstance(value, str) else short(value, _LONGEST_LINE)
 
 
@@ -110,7 +110,7 @@ def _cut(text: str, longest: int) -> str:
 
 @dataclass(frozen=True)
 class SummaryTable:
-    """The cells of a summary table, and the sentences around the table.
+    """The cells of a summary table, and the sentences above and below the table.
 
     Attributes:
         rows: the rows; each is a name and its values, or a single cell with a sentence.
@@ -171,12 +171,12 @@ def _row(row: Row, width: int) -> str:
 
 
 def _few(lines: Sequence[str]) -> Iterable[str]:
-    """Return the first 40 lines, and a note on how many lines are omitted."""
+    """Return the first 40 lines; if there are more, append a note with the number omitted."""
     left = len(lines) - _MOST_ROWS
     return [*lines[:_MOST_ROWS], *([f"… and {left} more lines"] if left > 0 else [])]
 
 
 def _shown(text: str) -> str:
-    """Shorten a text, and escape its HTML, control and bidirectional characters."""
+    """Shorten a string, and escape the HTML, control and bidirectional characters in it."""
     cut = text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
     return escape("".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut))

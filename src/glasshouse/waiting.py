@@ -1,4 +1,4 @@
-"""Functions that wait for threads and futures, and that Ctrl-C can interrupt safely.
+"""Functions that wait for threads and futures, and can be safely interrupted by Ctrl-C.
 
 Python's `Condition` acquires its lock in a step of Python. Ctrl-C just after that step leaves the
 lock permanently locked, and a thread that must acquire it never ends. Futures, events, semaphores
@@ -68,7 +68,7 @@ class Bell:
 
 
 def start_thread(work: Callable[[], object], name: str | None = None) -> None:
-    """Start a daemon thread that runs `work`, with signals deferred during the start."""
+    """Start a daemon thread that runs `work`; signals are deferred while the thread starts."""
     with deferred():
         threading.Thread(target=work, name=name, daemon=True).start()
 
@@ -109,7 +109,7 @@ def cancel_all(futures: Iterable[Future[Any]]) -> None:
 
 
 class _Job(Generic[Result]):
-    """A function call that another thread runs, with its result and its state.
+    """A function call to be run by another thread, together with its result and state.
 
     The caller waits for a flag, not for a message: a signal between the arrival of a message and
     its use would lose the message, and the caller would wait forever.
@@ -135,7 +135,7 @@ class _Job(Generic[Result]):
         self._ended.ring()
 
     def wait(self, stop: Callable[[], object], deadline: float) -> None:
-        """Wait until the job has ended, and call `stop` repeatedly after the deadline."""
+        """Wait until the job has ended; after the deadline, call `stop` repeatedly."""
         while not self.is_done:
             left = deadline - working_time()
             if left <= 0.0:

@@ -221,7 +221,7 @@ def test_a_description_cannot_ask_for_memory_that_its_file_does_not_weigh(tmp_pa
     with Store(path, write=True) as store:
         (stored,) = store.add_tasks([one])
         store.add_batch(stored, 0, rows)
-    with pytest.raises(StoreError, match="more memory than the size of the file allows"):
+    with pytest.raises(StoreError, match="more memory than the file's size allows"):
         read(path)
 
 

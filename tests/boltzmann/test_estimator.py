@@ -143,7 +143,7 @@ def test_digits_in_a_pipeline_and_a_grid():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (BARS / 2, "contains values other .* set binarize, such as binarize=0.5"),
+        (BARS / 2, "contains values other .* set a threshold such as binarize=0.5"),
         (np.full((3, 3), np.nan), "contains NaN"),
         (np.zeros((0, 3)), "0 sample"),
     ],

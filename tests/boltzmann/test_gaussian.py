@@ -101,7 +101,7 @@ def test_two_clusters_are_learnt(gradient: Any) -> None:
     (lambda: GaussianMachine([[math.nan]]), "NaN or infinity"),
     (lambda: machine_of(1).log_weight([[1.0]]), "visible has 1 columns; expected 3, one per unit"),
     (lambda: machine_of(1).sample(2, start=[[0, 0, 0]]), r"start has shape \(1, 3\)"),
-    (lambda: machine_of(1, m=21).log_partition, "use the method importance"),
+    (lambda: machine_of(1, m=21).log_partition, "use the method `importance`"),
     (lambda: machine_of(1).importance(chains=1), "chains=1 is below 2"),
     (lambda: train_gaussian([[1.0]], 1, gradient="exact"), "gradient='exact' is not one of"),  # type: ignore[arg-type]
     (lambda: train_gaussian([[1.0]], 0), "hidden=0 is below 1"),

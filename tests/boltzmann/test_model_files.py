@@ -56,7 +56,7 @@ BAD = {
     "complex": (GOOD | {"weights": PARTS[0] + 1j, "units": "spin"}, "expected numbers"),
     "empty": (GOOD | {"weights": np.zeros((0, 3)), "visible_bias": np.zeros(0), "units": "spin"},
               "at least one of each"),
-    "more": (GOOD | {"units": "spin", "extra": np.zeros(1)}, "glasshouse's, or one each of"),
+    "more": (GOOD | {"units": "spin", "extra": np.zeros(1)}, "those of glasshouse, or one each of"),
 }  # fmt: skip
 
 

@@ -160,7 +160,7 @@ def test_refusals() -> None:
         train(DATA, 3, monitors="kl")
     with pytest.raises(ValueError, match="monitor='loss' is not one of kl, "):
         train(DATA, 3, monitors=("loss",))
-    with pytest.raises(ValueError, match="held_out has 3 columns; expected 5, as data"):
+    with pytest.raises(ValueError, match="held_out has 3 columns, but data has 5"):
         train(DATA, 3, held_out=[[0, 1, 1]])
 
 

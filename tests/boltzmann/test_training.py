@@ -91,7 +91,7 @@ def test_a_training_goes_on_from_a_machine() -> None:
     start = BoltzmannMachine(np.full((5, 4), 0.5), units="binary")
     run = train(DATA, 4, epochs=1, learning_rate=0.0, start=start, monitors=())
     assert run.machine == start.in_units("spin")
-    with pytest.raises(ValueError, match=r"data and hidden require a size of 5 × 3"):
+    with pytest.raises(ValueError, match=r"data and hidden require 5 × 3 units"):
         train(DATA, 3, start=start)
 
 
@@ -163,7 +163,7 @@ BAD_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"steps": 0}, "steps=0 is below 1"),
     ({"batch_size": 0}, "batch_size=0 is below 1"),
     ({"gradient": "pcd", "chains": 0}, "chains=0 is below 1"),
-    ({"chains": 3}, 'chains need gradient="pcd"'),
+    ({"chains": 3}, 'needs gradient="pcd"'),
     ({"units": "ternary"}, "units='ternary' is not one of spin, binary"),
     ({"gradient": "sgd"}, "gradient='sgd' is not one of cd, pcd, exact"),
     ({"reduction": "max"}, "reduction='max' is not one of mean, sum"),
@@ -172,18 +172,18 @@ BAD_SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"mode_search": "guess"}, "mode_search='guess' is not one of auto, enumerate, anneal, prove"),
     ({"mode_seconds": 0}, "mode_seconds=0 must be a finite time above 0"),
     ({"mode_seconds": math.nan}, "mode_seconds=nan must be a finite time above 0"),
-    ({"learning_rate": -1}, "learning_rate=-1 must be a number"),
-    ({"learning_rate": math.nan}, "learning_rate=nan must be a number"),
-    ({"learning_rate": (0.1, 0.2, 0.3)}, "learning_rate=.* must be a number"),
-    ({"learning_rate": (0.1, math.inf)}, "learning_rate=.* must be a number"),
-    ({"learning_rate": "fast"}, "learning_rate='fast' must be a number"),
-    ({"momentum": 1.0}, r"momentum=1.0 must be a number of at least 0 and at most 1 \(excluded\)"),
+    ({"learning_rate": -1}, "learning_rate=-1 must be one or two finite numbers"),
+    ({"learning_rate": math.nan}, "learning_rate=nan must be one or two finite numbers"),
+    ({"learning_rate": (0.1, 0.2, 0.3)}, "learning_rate=.* must be one or two finite numbers"),
+    ({"learning_rate": (0.1, math.inf)}, "learning_rate=.* must be one or two finite numbers"),
+    ({"learning_rate": "fast"}, "learning_rate='fast' must be one or two finite numbers"),
+    ({"momentum": 1.0}, r"momentum=1.0 must be a number in \[0, 1\)"),
     ({"momentum": -0.1}, "momentum=-0.1 must be a number"),
-    ({"weight_decay": -1}, "weight_decay=-1 must be a number of at least 0"),
-    ({"sigma": math.inf}, "sigma=inf must be a number of at least 0"),
+    ({"weight_decay": -1}, "weight_decay=-1 must be a number in "),
+    ({"sigma": math.inf}, "sigma=inf must be a number in "),
     ({"sigma": True}, "sigma=True must be a number"),
     ({"biases": 1}, "biases=1 must be True or False"),
-    ({"mode_probability": 1.5}, "mode_probability=1.5 must be a number of .* at most 1"),
+    ({"mode_probability": 1.5}, r"mode_probability=1.5 must be a number in \[0, 1\]"),
     ({"mode_slope": math.nan}, "mode_slope=nan must be a finite number"),
     ({"mode_offset": math.inf}, "mode_offset=inf must be a finite number"),
     (
@@ -201,7 +201,7 @@ def test_bad_settings(options: dict[str, Any], words: str) -> None:
 
 def test_what_is_too_large_for_exact_sums_is_refused_before_it_trains() -> None:
     data = np.eye(30, dtype=int)
-    with pytest.raises(ValueError, match=r"gradient='exact' enumerates .* 25 units.* at most 24"):
+    with pytest.raises(ValueError, match=r"gradient='exact' enumerates .* at most 24 units, not"):
         train(data, 25, gradient="exact")
     with pytest.raises(ValueError, match=r"mode_search='enumerate' enumerates .* use 'anneal'"):
         train(data, 25, mode_search="enumerate", mode_probability=0.1)

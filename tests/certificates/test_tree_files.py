@@ -98,7 +98,7 @@ def test_the_checker_reads_graphs_from_the_command_line(tmp_path):
         (("leaf 0 0", "leaf 1 0"), "the leaves of the tree have 1 loop"),
         (("leaf 0 0", "leaf 0"), "expected two"),
         (("leaf 0 0", "leaf 0 +0"), "integers"),
-        (("leaf 0 0", "cover 9"), "names vertex 9"),
+        (("leaf 0 0", "cover 9"), "has vertex 9"),
         (("leaf 0 0", "branch 1 2"), "of its subtrees"),
         (("certificate 3", "certificate 2"), "must not be in a certificate of version"),
         (("tree 1\nleaf 0 0\n", ""), "no line 'tree"),

@@ -123,7 +123,7 @@ def test_convert_carries_nothing_that_it_did_not_verify(tmp_path, capsys):
     cost = gh.read_document(source).stated.cost
     source.write_text(text.replace(f"planted-cost {cost}", f"planted-cost {cost - 1}"))
     assert main(["convert", str(source), str(target), "--force"]) == 1
-    assert "--blind converts the problem without it" in capsys.readouterr().err
+    assert "use --blind to convert only the problem" in capsys.readouterr().err
     assert target.read_text() == before
     assert main(["convert", str(source), str(target), "--force", "--blind"]) == 0
 

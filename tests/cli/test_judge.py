@@ -136,7 +136,7 @@ def test_bad_input(instance, tmp_path, capsys):
     assert main(["judge", str(path), str(tmp_path / "none")]) == 2
     assert "cannot be read" in capsys.readouterr().err
     assert judged(path, "", "--units", "spin") == 2
-    assert "--units is for a matrix" in capsys.readouterr().err
+    assert "--units applies to matrices" in capsys.readouterr().err
     text = path.read_text().replace("planted-cost ", "planted-cost 1")
     path.write_text(text)
     assert judged(path, "") == 3

@@ -100,7 +100,7 @@ def test_a_certificate_goes_where_it_is_told(tmp_path, monkeypatch, capsysbinary
         (["convert", "-", "-", "--from", "wcnf"], "add --to NAME"),
         ([*PLANT, "-o", "-"], "add --format NAME"),
         ([*PLANT, "-o", "-", "--format", "tiff"], "unknown suffix '.tiff'"),
-        ([*PLANT, "-o", "-", "--format", "wcnf", "--json"], "use one of them"),
+        ([*PLANT, "-o", "-", "--format", "wcnf", "--json"], "use only one of them"),
         (["prove", "-", "--format", "wcnf"], "add --certificate"),
         (["info", "-", "--format", "wcnf"], "line 1: "),
         ([*PLANT, "-o", "-", "--format", "wcnf", "--count", "2"], "-o DIR"),

@@ -154,7 +154,7 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
         assert " 2/2 " in told
         assert "proven" not in told
     for suite, answers, fault in (
-        ("contest", "contest", "contest has no manifest.jsonl; expected the answers"),
+        ("contest", "contest", "contest has no manifest.jsonl; expected a suite's answers"),
         ("smoke", "secret", "smoke must be a folder of instances"),
     ):
         at = str(tmp_path / suite) if suite == "contest" else suite
@@ -177,7 +177,7 @@ def test_a_store_of_samplers_is_shown_drawn_and_exported(tmp_path, monkeypatch, 
     assert main(["store", "export", "s.sqlite", "-o", "calls.csv"]) == 0
     assert main(["store", "check", "s.sqlite"]) == 0
     assert main(["race", "plot", "s.sqlite", "--figure", "cactus", "-o", "x.png"]) == 2
-    assert "must be tts" in capsys.readouterr().err
+    assert "must be 'tts'" in capsys.readouterr().err
     for figure in ([], ["--figure", "residual"]):
         assert main(["race", "plot", "s.sqlite", *figure, "-o", "x.png", "--force"]) == 0
     assert len(Path("calls.csv").read_text().splitlines()) == 3
@@ -249,7 +249,7 @@ def test_stores_of_another_kind_and_wrong_words_lose_nothing(raced, tmp_path, ca
         (["race", "show", str(tmp_path / "none.sqlite")], "no such race; run `glasshouse race"),
         (["race", "plot", str(race), "--figure", "scatter", "--solver", "good"], "two solvers"),
         (["race", "plot", str(race), "--figure", "reaching", "--clock", "cpu"],
-         "--clock 'cpu' must be 'wall', or 'cpu' with one of the figures cactus, ecdf"),
+         "--clock 'cpu' must be 'wall', or 'cpu' for the figures cactus, ecdf"),
         (["race", "compare", str(race), "good", "nosuch"], "no runs of 'nosuch'; the solvers with"),
         (["race", "compare", str(race), "good", "good"], "'good' cannot be compared with itself"),
         ([*words, "--cpu-limit", "10"], "contains a race without --cpu-limit; use the same rules"),
@@ -336,10 +336,10 @@ def test_the_dialect_that_was_found_out_is_printed_and_kept(raced, tmp_path, cap
     assert "mine reads classic, as before; --dialect chooses another" in capsys.readouterr().err
     assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
     assert main([*words, "--dialect", "mse22"]) == 2
-    assert "contains runs of another mine (its dialect differs)" in capsys.readouterr().err
+    assert "contains runs of a solver mine that differs in its dialect" in capsys.readouterr().err
     script.write_text(script.read_text() + "# changed")
     assert main(words) == 2
-    assert "contains runs of another mine (its fingerprint differs)" in capsys.readouterr().err
+    assert "runs of a solver mine that differs in its fingerprint" in capsys.readouterr().err
     assert log.read_text().split() == ["10"] * 2 + ["30"] * 4
 
 
@@ -440,9 +440,9 @@ def test_dimod_samplers_race_by_the_names_of_their_classes(tmp_path, monkeypatch
     assert len(calls) == 2 * 6
     assert main(["race", "plot", "s.sqlite", "--figure", "batches", "-o", "x.png"]) == 0
     for more, message in [
-        (["--solver", "rc2"], "a race needs --solver or --sampler, and not both"),
+        (["--solver", "rc2"], "a race needs either --solver or --sampler"),
         (["--sampler", "nowhere_at_all:X"], "cannot be loaded: ModuleNotFoundError"),
-        (["--sampler", "mine=dimod:RandomSampler"], "two samplers are named mine"),
+        (["--sampler", "mine=dimod:RandomSampler"], "two samplers have the name mine"),
     ]:
         assert main([*words, *more]) == 2
         lines = capsys.readouterr().err.strip().splitlines()

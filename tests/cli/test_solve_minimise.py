@@ -100,8 +100,8 @@ def test_what_a_file_only_states_does_not_end_the_search(tmp_path, capsys):
     ("options", "message"),
     [
         (["--solver", "minimise"], "add --time-limit"),
-        (["--solver", "minimise", "--time-limit", "3", "--runs", "4"], "--runs is not for"),
-        (["--solver", "minimise", "--time-limit", "3", "--check", "flip"], "--check is not for"),
+        (["--solver", "minimise", "--time-limit", "3", "--runs", "4"], "--runs is invalid for"),
+        (["--solver", "minimise", "--time-limit", "3", "--check", "flip"], "--check is invalid"),
         (["--time-limit", "3", "--target", "low"], "--target low is neither"),
     ],
 )

@@ -199,7 +199,7 @@ def test_fits_in_json_and_another_axis(study, tmp_path, capsys):
     words = ["study", "plot", str(store), "-o", str(tmp_path / "x.png")]
     assert main([*words, "--axis", "n", "--statistic", "median"]) == 0
     assert main([*words, "--force", "--axis", "colour"]) == 2
-    assert "--axis colour is not one of" in capsys.readouterr().err
+    assert "--axis colour must be density" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_store(tmp_path, study, capsys):
@@ -255,4 +255,4 @@ def test_a_store_of_trained_machines_is_not_a_study(command, tmp_path, capsys):
     assert main([*words, "-o", store]) == 0
     capsys.readouterr()
     assert main(["study", command, store]) == 2
-    assert "holds trained machines, not a study" in capsys.readouterr().err
+    assert "contains trained machines, not a study" in capsys.readouterr().err

@@ -82,7 +82,10 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
     ("words", "message"),
     [
         (["suite", "write", "smoke"], "--output or -o is missing"),
-        (["suite", "list", "smok"], "smok is neither a file nor a suite; use one of biased,"),
+        (
+            ["suite", "list", "smok"],
+            "smok is neither a file nor a suite's name; use one of",
+        ),
         (["suite", "write", "smoke", "-o", "x", "--count", "0"], "--count 0 is below 1"),
         (
             ["suite", "write", "smoke", "-o", "{}/x", "--format", "opb"],

@@ -120,7 +120,7 @@ def test_draw(tmp_path, capsys):
     assert "--image-width 3 does not divide the 4 visible units" in fails(
         capsys, *words, tmp_path / "x.png", "--image-width", 3
     )
-    assert "not a picture" in fails(capsys, *words, model, "--force")
+    assert "not a figure" in fails(capsys, *words, model, "--force")
     (tmp_path / "no.npz").write_bytes(b"no model")
     assert "no.npz" in fails(capsys, "draw", tmp_path / "no.npz", "-o", tmp_path / "x.png")
     assert not (tmp_path / "x.png").exists()
@@ -147,7 +147,7 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
     assert "model.npz" in fails(capsys, *typed("-o", path))
     assert main(typed("-o", path, "--force")) == 0
-    assert "takes one machine" in fails(capsys, *typed("-o", path, "--count", 2))
+    assert "can have only one machine" in fails(capsys, *typed("-o", path, "--count", 2))
 
 
 STOPPED = """
@@ -220,11 +220,11 @@ def test_data_from_a_file_and_held_out_rows(tmp_path, capsys):
 BAD = {
     "bras": (["train", "run", "bras", "--hidden", "3"], "neither one of bars, stripes, digits"),
     "side": (typed("--side", 3), "--side is now a part of the name, such as stripes:4"),
-    "sizes": (["train", "run", "bars:9", "--hidden", "2"], "must be bars:WIDTHxLENGTH, such as"),
+    "sizes": (["train", "run", "bars:9", "--hidden", "2"], "have the form bars:WIDTHxLENGTH, such"),
     "hidden": (["train", "run", "bars", "--hidden", "0"], "--hidden 0 is below 1"),
     "monitor": (typed("--monitor", "kl,klx"), "'klx' is not one of kl"),
     "rate": (typed("--learning-rate", "fast"), "--learning-rate fast is neither"),
-    "nan": (typed("--learning-rate", "nan"), "must be a number of at least 0"),
+    "nan": (typed("--learning-rate", "nan"), "must be one or two finite numbers"),
     "rates": (typed("--learning-rate", "1,2,3"), "FIRST,LAST"),
     "many": (typed("--every", "0"), "--every 0 is below 1"),
     "both": (typed("--workers", 1, "--dask", "x"), "cannot be combined"),

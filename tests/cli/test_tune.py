@@ -43,7 +43,7 @@ def test_a_suite_is_not_overwritten_and_nothing_is_measured_in_vain(tmp_path, ca
     monkeypatch.setattr(tuning, "tune", None)
     words = ["tune", *FAMILIES["random"], "-o", str(tmp_path), "--count", "2"]
     assert main(words) == 2
-    assert "already holds a suite" in capsys.readouterr().err
+    assert "already contains a suite" in capsys.readouterr().err
     assert (tmp_path / "manifest.jsonl").read_text() == "mine"
 
 
@@ -55,7 +55,7 @@ def test_a_suite_is_not_overwritten_and_nothing_is_measured_in_vain(tmp_path, ca
         (["-n", "9", "--target-sweeps", "60", "--count", "3"], "needs both"),
         (["-n", "9", "--target-sweeps", "60", "-o", "x"], "needs both"),
         (["-n", "9", "--target-sweeps", "60", "--format", "coo"], "add -o DIR"),
-        (["-n", "9", "--target-sweeps", "60", "-f", "0.1"], "remove its own option"),
+        (["-n", "9", "--target-sweeps", "60", "-f", "0.1"], "remove the option that sets it"),
         (["-n", "9", "--target-sweeps", "60", "--statistic", "mean"], "--statistic"),
         (["-n", "20", "--target-sweeps", "1e9"], "out of reach"),
         (["-n", "20", "--target-sweeps", "2"], "out of reach"),

@@ -165,4 +165,4 @@ class TestTyped:
         path.write_text("p wcnf 2 2 10\n10 1 2 0\n3 -1 0\n")
         (tmp_path / "s").write_text("v -1 -2 0")
         assert main(["back", str(path), str(path), str(tmp_path / "s")]) == 1
-        assert "breaks 1 hard clause" in capsys.readouterr().err
+        assert "violates 1 hard clause" in capsys.readouterr().err

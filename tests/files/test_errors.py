@@ -95,8 +95,8 @@ BAD = [
     (".mc", "3 1\n1 2 1\n# ancilla 2\n", 3, "must be an integer from 3 to 3"),
     (".coo", "", None, "no vartype"),
     (".coo", "0 1 1\n", None, "no vartype"),
-    (".coo", "# vartype=REAL\n0 1 1\n", 1, "must state one vartype"),
-    (".coo", "# vartype=SPIN\n# vartype=BINARY\n0 1 1\n", 2, "must state one vartype"),
+    (".coo", "# vartype=REAL\n0 1 1\n", 1, "must state exactly one vartype"),
+    (".coo", "# vartype=SPIN\n# vartype=BINARY\n0 1 1\n", 2, "must state exactly one vartype"),
     (".coo", "# vartype=SPIN\n0 1\n", 2, "must have 3"),
     (".coo", "# vartype=SPIN\n2147483647 1 1\n", 2, "out of range"),
     (".coo", "# vartype=SPIN\n# labels [1,2]\n7 1 1\n", 2, "must be the same numbers"),
@@ -219,7 +219,7 @@ def test_options_that_do_not_fit_are_refused(tmp_path):
         with pytest.raises(ValueError, match=words):
             write(tmp_path / "x.wcnf", problem, **options)
     for options in ({"dialect": "mse22"}, {"encoding": "edge"}):
-        with pytest.raises(ValueError, match=r"need a \.wcnf file, not \.qubo"):
+        with pytest.raises(ValueError, match=r"require a \.wcnf file, not \.qubo"):
             write(tmp_path / "x.qubo", problem, **options)
 
 
@@ -230,7 +230,7 @@ BAD_CERTIFICATES = [
     ("glasshouse-certificate 3\ndenominator 1\nstate 0\nloops 0\n", None, "no line 'tree ...'"),
     ("glasshouse-certificate 1\nstate 0\nloops 0\n", None, "no line 'denominator ...'"),
     ("glasshouse-certificate 1\ndenominator 0\nstate 0\nloops 0\n", 2, "must be at least 1"),
-    ("glasshouse-certificate 1\ndenominator x\nstate 0\nloops 0\n", 2, "must be an integer"),
+    ("glasshouse-certificate 1\ndenominator x\nstate 0\nloops 0\n", 2, "a non-negative integer"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 02\nloops 0\n", 3, "a string of 0 and 1"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 2\n1 1 2 3\n", 4, "the 1 lines"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 0\nstate 0\nloops 0\n", 4, "once, before"),

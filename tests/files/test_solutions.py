@@ -33,7 +33,7 @@ def test_all_spellings_mean_the_same(text):
 
 @pytest.mark.parametrize("text", WRONG)
 def test_what_is_no_solution_is_refused_in_one_line(text):
-    with pytest.raises(FileError, match=r"^<stream>: has no solution of 4 variables") as caught:
+    with pytest.raises(FileError, match=r"^<stream>: has no solution with 4 variables") as caught:
         read_solution(io.BytesIO(text.encode()), [4])
     assert "\n" not in str(caught.value)
 

@@ -123,4 +123,4 @@ def test_plant_does_not_call_a_false_file_proven(tmp_path, capsys, monkeypatch, 
     assert main([*words, *options, "-o", str(tmp_path / "x.wcnf")]) == 1
     said = capsys.readouterr()
     assert "proven by" not in said.out
-    assert "bug of glasshouse" in said.err
+    assert "bug in glasshouse" in said.err

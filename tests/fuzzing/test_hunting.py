@@ -73,7 +73,7 @@ def test_solvers_that_take_less_leave_large_weights_unanswered():
     assert set(catch.verdicts) == {RunVerdict.OPTIMAL, RunVerdict.NO_ANSWER}
     assert set(catch.unanswered) == {  # sums differ
         "no answer: highs is exact only up to a total weight of 268435456",
-        "no answer: highs needs a sum of weights of at most 2^63-1",
+        "no answer: highs needs weights whose sum is at most 2^63-1",
     }
 
 

@@ -135,5 +135,5 @@ def test_two_proofs_that_disagree_are_an_error_and_no_assertion(monkeypatch):
     question = Question(1, ((1, (1,)), (2, (-1,))), 1)
     wrong = Decision(2, Certificate([1], [], [0], []))
     monkeypatch.setattr("glasshouse.fuzzing.shrinking.proven_optimum", lambda _: wrong)
-    with pytest.raises(CertificateError, match="two exact ways disagree"):
+    with pytest.raises(CertificateError, match="two exact methods disagree"):
         Shrinker(question, lambda _: True, 1.0).finished()

@@ -128,6 +128,6 @@ def test_bad_input_is_named():
         distance(Rbm([[1]]), [1, 1], [1, 1, 1])
     wide = Rbm.from_edges(1 << 16, 1 << 16, [(0, 0)], [1])
     up = np.ones(1 << 17, dtype=np.int8)
-    with pytest.raises(ValueError, match="use distance"):
+    with pytest.raises(ValueError, match="use `distance`"):
         switching_subset(wide, up, up)
     assert distance(wide, up, -up) == 0

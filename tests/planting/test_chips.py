@@ -166,7 +166,9 @@ def test_models_are_scaled_to_the_ranges_of_a_chip():
             == pytest.approx(float(factor * plant.energy))  # fmt: skip
     biased = replace(problem, fields=np.full(problem.num_variables, 100))
     assert biased.to_scaled_bqm(h_range=(-4, 4))[1] == Fraction(1, 25)
-    with pytest.raises(ValueError, match=r"h_range=\(0, 4\) excludes 100 in our signs"):
+    with pytest.raises(
+        ValueError, match=r"h_range=\(0, 4\) excludes the value 100, which is -100 in dimod"
+    ):
         biased.to_scaled_bqm(h_range=(0, 4))
     with pytest.raises(ValueError, match=r"j_range=3 is not a pair"):
         problem.to_scaled_bqm(j_range=3)

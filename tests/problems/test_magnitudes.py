@@ -165,7 +165,7 @@ def test_costs_of_a_batch_that_breaks_nothing_need_no_room():
     problem = Max2Sat.from_clauses(1, [[1]], [2**63 - 1], [[1]])
     assert problem.hard_weight == 2**63
     assert problem.cost([[1], [1]]).tolist() == [0, 0]
-    with pytest.raises(ValueError, match=r"breaks 1 hard clauses.*above 2\^63-1"):
+    with pytest.raises(ValueError, match=r"violates 1 hard clauses.*above 2\^63-1"):
         problem.cost([[0]])
 
 

@@ -137,9 +137,12 @@ def test_a_clause_of_negations_is_one_term():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: MaxSat(2, [[1, 3]], [1]), "clauses use variable 3, but there are 2"),
+        (
+            lambda: MaxSat(2, [[1, 3]], [1]),
+            "clauses: there are 2 variables, but variable 3 is used",
+        ),
         (lambda: MaxSat(2, [[1, 0]], [1]), r"clauses\[0\] = \[1, 0\] is not a list of literals"),
-        (lambda: MaxSat(2, np.array([[1, 0]]), [1]), "hold the literal 0"),
+        (lambda: MaxSat(2, np.array([[1, 0]]), [1]), "a literal is 0"),
         (lambda: MaxSat(2, [[True]], [1]), "is not a list of literals"),
         (lambda: MaxSat(2, [[2**40]], [1]), "is not a list of literals"),
         (lambda: MaxSat(2, [1, 2], [1]), "must be lists of literals"),
@@ -147,9 +150,9 @@ def test_a_clause_of_negations_is_one_term():
         (lambda: MaxSat(2, [[1]], [-1]), "weights must not be negative"),
         (lambda: MaxSat(2, [[1], [2]], [2**62, 2**62]), r"above 2\^63-1"),
         (lambda: MaxSat(2, [[1]], [2**64]), r"above 2\^63-1"),
-        (lambda: MaxSat(2, [], [], hard=[[-3]]), "hard use variable 3"),
+        (lambda: MaxSat(2, [], [], hard=[[-3]]), "hard: there are 2 variables, but variable 3"),
         (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2])), [1]), "run from 0 to 1"),
-        (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2, 1])), [1, 1]), "not descend"),
+        (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2, 1])), [1, 1]), "not decrease"),
         (lambda: MaxSat(2, Clauses(np.array([1.0]), np.array([0, 1])), [1]), "integers"),
     ],
 )

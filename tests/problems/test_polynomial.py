@@ -166,13 +166,13 @@ def test_labels_name_variables_and_order_does_not_matter():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((2, [[0, 2]], [1]), "names variable 2; variables are 0 to 1"),
+        ((2, [[0, 2]], [1]), "has variable 2; variables are 0 to 1"),
         ((2, [[0, -1]], [1]), "numbered from 0"),
         ((2, [[0, 1]], [1, 2]), "1 monomials but 2 weights"),
         ((2, [[0, 1], [1, 0]], [2**62, 2**62]), "above 2\\^63-1"),
         ((2, [[0, 1]], [math.inf]), "must be finite"),
         ((2, [[0, 1]]), "weights are missing"),
-        ((2, {(0, 1): 1}, [1]), "remove weights"),
+        ((2, {(0, 1): 1}, [1]), "remove the argument weights"),
         ((2, [[0, 2**40]], [1]), "which no problem has"),
     ],
 )

@@ -168,11 +168,11 @@ def test_a_broken_hard_clause_says_so():
 BAD = [
     (lambda: Ising(2, [[1, 0]], [1], [0, 0]), "unique pairs i < j"),
     (lambda: Ising(2, [[0, 1], [0, 1]], [1, 1], [0, 0]), "unique pairs i < j"),
-    (lambda: Ising(2, [[0, 2]], [1], [0, 0]), "names spin 2"),
+    (lambda: Ising(2, [[0, 2]], [1], [0, 0]), "contains spin 2"),
     (lambda: Ising(2, [[0, 1]], [1], [0]), "2 spins but 1 fields"),
     (lambda: Ising(2, [[0, 1]], [np.nan], [0, 0]), "must be finite"),
     (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=np.inf), "not finite"),
-    (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=0.5), "not whole"),
+    (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=0.5), "offset=0.5 is not an integer"),
     (lambda: Ising(-1, [], [], []), "num_variables=-1"),
     (lambda: Ising(2.5, [], [], []), "not an integer"),
     (lambda: Ising(2, [[0, 1]], ["a"], [0, 0]), "integers or floats"),
@@ -189,7 +189,7 @@ BAD = [
     (lambda: Rbm(np.zeros((0, 3), dtype=int)), "shape"),
     (lambda: Rbm([1, 2]), "matrix"),
     (lambda: Rbm([[1, 2]], visible_bias=[1, 1]), "1 visible spins but 2"),
-    (lambda: Max2Sat(1, [[1, 2]], [1]), "use variable 2"),
+    (lambda: Max2Sat(1, [[1, 2]], [1]), "variable 2 is used"),
     (lambda: Max2Sat(1, [[1, 0]], [-1]), "must not be negative"),
     (lambda: Max2Sat(1, [[1, 0]], [np.inf]), "must be finite"),
     (lambda: Max2Sat(1, [[0, 1]], [1]), "literal first"),
@@ -198,8 +198,8 @@ BAD = [
     (lambda: Max2Sat(1, [[1, 0]] * 2, [2**62] * 2), r"2\^63-1"),
     (lambda: Max2Sat.from_clauses(2, [[2**32 + 1]], [1]), "one or two literals"),
     (lambda: Max2Sat.from_clauses(2, [[1.9, 2]], [1]), "one or two literals"),
-    (lambda: Max2Sat(2**40, [], []), "the most a problem can have"),
-    (lambda: Qubo.from_edges(2**33, [], []), "the most a problem can have"),
+    (lambda: Max2Sat(2**40, [], []), "the largest number allowed"),
+    (lambda: Qubo.from_edges(2**33, [], []), "the largest number allowed"),
     (lambda: Ising(2, [[0, 1]], [1e308], [1e308, 1e308]), "a float can hold"),
 ]
 

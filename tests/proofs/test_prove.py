@@ -137,7 +137,7 @@ def test_a_time_limit_returns_the_best_so_far():
 
 @pytest.mark.parametrize("limit", [0, -1, "x", True, np.nan, -np.inf])
 def test_time_limits_are_positive_numbers(limit):
-    with pytest.raises(ValueError, match=r"time_limit=.* is not a number of seconds above 0"):
+    with pytest.raises(ValueError, match=r"time_limit=.* is not a positive number of seconds"):
         prove(Ising.from_edges(2, [(0, 1)], [1]), time_limit=limit)
 
 

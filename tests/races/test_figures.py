@@ -118,7 +118,7 @@ def test_the_dial_shows_medians_and_hollow_points_at_the_limit():
     assert first.get_xydata().tolist() == [[0.1, 2.0], [0.25, 6.0]]
     assert len(first_late.get_xydata()) == 0
     assert second.get_xydata().tolist() == second_late.get_xydata().tolist() == [[0.25, 10.0]]
-    with pytest.raises(ValueError, match="dial='block' is not a number that varies"):
+    with pytest.raises(ValueError, match="dial='block' is not a numeric parameter that varies"):
         drawn(ax, reaching_chart(Results("dialled", tuple(runs)), "block"))
 
 

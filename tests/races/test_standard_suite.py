@@ -86,7 +86,7 @@ def test_certificates_are_verified_where_they_are_at_hand(library, tmp_path):
 def test_a_certificate_of_another_instance_is_refused(library, tmp_path):
     other = gh.Certificate(np.ones(7, np.int8), [], [0], [])
     write_certificate(library.certificates / "T1.cert.xz", other, overwrite=True)
-    with pytest.raises(CertificateError, match=r"T1\.cert\.xz does not fit"):
+    with pytest.raises(CertificateError, match=r"T1\.cert\.xz does not certify"):
         loaded(library, tmp_path, answers=library.certificates)
 
 

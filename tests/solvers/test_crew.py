@@ -32,7 +32,7 @@ def test_a_time_limit_returns_what_there_is(monkeypatch):
     assert not result.complete.any()
     assert np.array_equal(result.energies, problem.energy(result.states))
     assert "time limit" in result.summary()
-    with pytest.raises(ValueError, match="no run was finished"):
+    with pytest.raises(ValueError, match="no run finished before"):
         result.tts()
 
 

@@ -160,7 +160,7 @@ def test_frustrations_out_of_range_are_refused(f):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"loop_density": -1}, "loop_density=-1 must be above 0; use loops / n"),
+        ({"loop_density": -1}, "loop_density=-1 must be above 0; pass loops / n"),
         ({"loop_density": 0}, "loop_density=0 must be above 0"),
         ({"loop_density": float("nan")}, "is not a finite fraction"),
         ({"loop_density": float("inf")}, "is not a finite fraction"),

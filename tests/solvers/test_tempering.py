@@ -216,10 +216,10 @@ def lattice(shape: tuple[int, ...], weights: str) -> Ising:
     ("wrong", "words"),
     [
         ({"sweeps": 0}, "sweeps"),
-        ({"sweeps": 2**31}, "must be at most 2147483647, the most sweeps"),
+        ({"sweeps": 2**31}, "must be at most 2147483647, the largest number"),
         ({"replicas": 1}, "replicas"),
         ({"replicas": 10**12}, "too many for a ladder; use at most"),
-        ({"beta": (1.0, 0.5)}, "rising"),
+        ({"beta": (1.0, 0.5)}, "ascending order"),
         ({"beta": [0.5]}, "at least two"),
         ({"beta": (-1.0, 0.5)}, "not negative"),
         ({"time_limit": -1}, "time_limit"),

@@ -221,7 +221,7 @@ class TestStatisticByName:
         ([], None, "empty sample"),
         ([1, 0], None, "positive"),
         ([1, math.nan], None, "positive"),
-        ([1, 2], [True], "2 values but 1 entries"),
+        ([1, 2], [True], "solved has 1 entries"),
     ],
 )
 def test_bad_samples_are_refused(values, solved, words):

@@ -70,7 +70,7 @@ class TestRows:
             rows = Fake(limit=60).measure(0, 50)
             store.add_batch(task, 0, rows)
             found = store.signed(task, "sweeps", "solved")
-            with pytest.raises(ValueError, match="not integer columns"):
+            with pytest.raises(ValueError, match="must be integer columns"):
                 store.signed(task, "seconds", "solved")
         expected = np.where(rows["solved"] == 1, rows["sweeps"], -rows["sweeps"])
         assert sorted(found) == sorted(expected)
@@ -95,9 +95,9 @@ class TestRows:
         with Store(tmp_path / "s.sqlite", write=True) as store:
             (task,) = store.add_tasks([Fake()])
             rows = dict(Fake().measure(0, 5))
-            with pytest.raises(ValueError, match="not"):
+            with pytest.raises(ValueError, match="has shape"):
                 store.add_batch(task, 0, rows | {"sweeps": rows["sweeps"][:4]})
-            with pytest.raises(ValueError, match="rows have"):
+            with pytest.raises(ValueError, match="rows must have"):
                 store.add_batch(task, 0, rows | {"other": rows["sweeps"]})
             with pytest.raises(TypeError):
                 store.add_batch(task, 0, rows | {"sweeps": rows["sweeps"] + 0.5})
@@ -193,7 +193,7 @@ class TestFiles:
             store.add_batch(task, 10, Fake().measure(10, 5))
             with Store(path) as reader:
                 assert reader.status()[0].rows == 15
-                with pytest.raises(StoreError, match="reading only"):
+                with pytest.raises(StoreError, match="only for reading"):
                     reader.note("a", "b")
         assert list(tmp_path.iterdir()) == [path]
 

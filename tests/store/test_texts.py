@@ -74,9 +74,9 @@ def test_texts_come_back_as_they_were(tmp_path):
         ("\ud800", "UTF-8"),
         ("x" * (LONGEST_TEXT + 1), f"at most {LONGEST_TEXT} bytes"),
         ("€" * (LONGEST_TEXT // 2), f"at most {LONGEST_TEXT} bytes"),
-        (7, "must be texts, not int"),
-        (b"x", "must be texts, not bytes"),
-        (None, "must be texts, not NoneType"),
+        (7, "must be strings, not int"),
+        (b"x", "must be strings, not bytes"),
+        (None, "must be strings, not NoneType"),
     ],
 )
 def test_texts_that_cannot_be_are_not_stored(tmp_path, text, part):
@@ -92,7 +92,7 @@ def test_texts_that_cannot_be_are_not_stored(tmp_path, text, part):
     [
         ("'a' || char(0) || 'b'", "NUL"),
         ("CAST(x'ff41' AS TEXT)", "decode"),
-        ("x'41'", "different rows"),
+        ("x'41'", "differ from those"),
         ("7", None),  # SQLite makes it the text "7"
         ("printf('%.*c', 70000, 'x')", "at most"),
     ],
@@ -116,5 +116,5 @@ def test_a_storage_that_no_store_has_is_refused(tmp_path):
     with sqlite3.connect(path) as database:
         database.execute("UPDATE meta SET value = replace(value, '\"text\"', '\"blob\"')")
     database.close()
-    with pytest.raises(StoreError, match="is stored as 'blob'"):
+    with pytest.raises(StoreError, match="has the unknown type 'blob'"):
         Store(path)

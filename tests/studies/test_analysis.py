@@ -80,7 +80,7 @@ def test_series_are_labelled_by_what_differs(folder):
     assert [p.size for p in series[0].points] == [6, 8, 10, 12, 14, 16]
     by_f = series_of(points, "frustration")
     assert [one.label for one in by_f] == [f"n = {n}" for n in (6, 8, 10, 12, 14, 16)]
-    with pytest.raises(ValueError, match="not one of"):
+    with pytest.raises(ValueError, match="must be one of"):
         series_of(points, "colour")
 
 

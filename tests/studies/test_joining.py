@@ -99,7 +99,7 @@ CHANGES = {
     "another meter": (lambda rules: rules.update(meter="benchexec"), "meter='benchexec'"),
     "another program": (
         lambda rules: rules["solvers"]["solver-0"].update(fingerprint="y"),
-        "with a different 'solver-0' from the target",
+        "whose 'solver-0' differs from the target's",
     ),
 }  # fmt: skip
 
@@ -118,7 +118,7 @@ def test_races_under_other_rules_are_kept_apart(tmp_path, name):
 def test_races_on_other_instances_are_kept_apart_whatever_their_rules_state(tmp_path):
     first = race_store(tmp_path / "a.sqlite", 1, 2)
     second = race_store(tmp_path / "b.sqlite", 1, 3)
-    assert "on instances other than the target" in refused(tmp_path, [first, second])
+    assert "on other instances than the target" in refused(tmp_path, [first, second])
 
 
 def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
@@ -138,7 +138,7 @@ def test_samplers_are_merged_on_the_same_problems_and_seed_alone(tmp_path):
         {"x": Sampler()}, plants()[:2], reads=2, calls=1, store=tmp_path / "all.sqlite", batches=()
     )
     assert again.seed == 1
-    assert "on instances other than" in refused(tmp_path, [first, raced("c", "y", plants()[2:], 1)])
+    assert "on other instances than" in refused(tmp_path, [first, raced("c", "y", plants()[2:], 1)])
     assert "seed=[2, []]" in refused(tmp_path, [first, raced("d", "y", plants()[:2], 2)])
 
 
@@ -147,7 +147,7 @@ def test_machines_that_learn_other_data_are_kept_apart(tmp_path):
     other = TrainingTask(shifting_bars(4, 1), TrainingSettings(2, epochs=2), ["kl"])
     list(iter_train([other], tmp_path / "b.sqlite"))
     sources = [tmp_path / "a.sqlite", tmp_path / "b.sqlite"]
-    assert "that learn data other than those of the target" in refused(tmp_path, sources)
+    assert "that learn different data from the target's" in refused(tmp_path, sources)
 
 
 def test_stores_of_two_purposes_are_not_merged(tmp_path):

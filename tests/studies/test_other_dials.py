@@ -148,7 +148,7 @@ class TestStores:
     def test_what_cannot_be_is_refused(self, wrong):
         stored = Realised.of(wishart(12, columns=8, rng=1), Annealer()).plain()
         stored["schedule"] |= wrong
-        with pytest.raises(ValueError, match=r"realised|does not have exactly"):
+        with pytest.raises(ValueError, match=r"realised|is not an object with the keys"):
             Realised.from_plain(stored)
 
 
@@ -176,7 +176,7 @@ class TestStudy:
             assert plot_study(opened, study=study).get_xlabel() == "alpha"
 
     def test_what_is_no_axis_is_refused(self):
-        with pytest.raises(ValueError, match=r"figure='pie' is not one of .* nor a parameter"):
+        with pytest.raises(ValueError, match=r"figure='pie' must be one of .* or a method's"):
             parse_study(STUDY.replace('"alpha"', '"pie"'))
         with pytest.raises(ValueError, match="figure="):
             parse_study(STUDY.replace('"alpha"', "[1]"))
@@ -243,7 +243,7 @@ class TestTune:
         ("arguments", "words"),
         [
             ({"n": 20, "knob": "alpha"}, "name a method that has it: wishart"),
-            ({"n": None}, "pass n or a graph"),
+            ({"n": None}, "pass n, or a graph"),
             ({"n": None, "method": "wishart"}, "wishart needs values for n"),
             ({"n": 20, "method": "uniform_max2sat"}, "has no knob"),
             ({"n": 20, "method": "wishart", "parameters": {"alpha": 1}}, "remove it"),
@@ -266,10 +266,10 @@ class TestTune:
     @pytest.mark.parametrize(
         ("words", "reason"),
         [
-            (["-p", "block"], "is not NAME=VALUE"),
+            (["-p", "block"], "must have the form NAME=VALUE"),
             (["-p", "block=3", "-p", "block=4"], "block is given twice"),
             (["--block", "3", "-p", "block=4"], "--block is now -p block=VALUE"),
-            (["-p", "scale=1/3"], "remove its own option"),
+            (["-p", "scale=1/3"], "remove the option that sets it"),
             (["-p", "colour=red"], "does not take colour"),
         ],
     )

@@ -341,7 +341,7 @@ class TestLoading:
         entries = [json.loads(line) for line in manifest.read_text().splitlines()]
         entries[1]["name"] = entries[0]["name"]
         manifest.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
-        with pytest.raises(ValueError, match="names two instances of tiny"):
+        with pytest.raises(ValueError, match="two instances of tiny are named"):
             load_suite(tmp_path / "s", tmp_path)
 
     @pytest.mark.parametrize("name", ["x" * 5000, "half \ud800"])

@@ -117,5 +117,5 @@ def test_a_graph_that_is_none_is_refused():
     text = 'name = "x"\n[[family]]\nmethod = "plus_minus_j"\nparameters = { graph = "tours:3x3" }'
     with pytest.raises(ValueError, match="family 1: 'tours:3x3' is not the name of a graph"):
         parse_suite(text)
-    with pytest.raises(ValueError, match="family 1: graph=None must be a text"):
+    with pytest.raises(ValueError, match="family 1: graph=None must be a non-empty string"):
         parse_suite(text.replace('graph = "tours:3x3"', ""))

@@ -100,7 +100,7 @@ def test_an_empty_manifest_proves_nothing(tmp_path):
 @pytest.mark.parametrize("name", ["..", ".", "", "../x.wcnf", "/etc/passwd", 5, None, "s/x.wcnf"])
 def test_only_plain_names_are_listed(tmp_path, name):
     written(tmp_path, grown())
-    with pytest.raises(FileError, match=r"manifest\.jsonl, line 1: must state file names"):
+    with pytest.raises(FileError, match=r"manifest\.jsonl, line 1: must have file names"):
         list(read_manifest(relisted(tmp_path, file=name)))
 
 
@@ -170,13 +170,13 @@ def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
 @pytest.mark.parametrize(
     ("lie", "reason"),
     [
-        ({"certificate": "../x.cert"}, "must state file names without folders"),
-        ({"certificate": 5}, "must state file names without folders"),
-        ({"name": 5}, "name must be a text"),
-        ({"certificate_sha256": []}, "certificate_sha256 must be a text"),
-        ({"optimum": None}, "must state an optimum, or both bound and best"),
+        ({"certificate": "../x.cert"}, "must have file names without folders"),
+        ({"certificate": 5}, "must have file names without folders"),
+        ({"name": 5}, "name must be a string"),
+        ({"certificate_sha256": []}, "certificate_sha256 must be a string"),
+        ({"optimum": None}, "must have an 'optimum', or both a 'bound' and a 'best'"),
         ({"optimum": None, "bound": 1, "best": True}, "best must be a number"),
-        ({"bund": 1}, "must be a JSON object with file, sha256, recipe and optimum"),
+        ({"bund": 1}, "must be an object with 'file', 'sha256', 'recipe', 'optimum'"),
     ],
 )
 def test_what_a_line_may_hold(tmp_path, lie, reason):
@@ -221,7 +221,7 @@ def test_a_number_that_does_not_follow_from_the_optimum_is_refused(tmp_path):
     for lie in ({"measured": first.measured + 1}, {"measure": "objective"}):
         with pytest.raises(FileError, match=f"is a cut of {first.measured}, but the manifest"):
             check_suite(relisted(tmp_path, **(truth | lie)))
-    with pytest.raises(FileError, match="both measure and measured"):
+    with pytest.raises(FileError, match="both 'measure' and 'measured'"):
         check_suite(relisted(tmp_path, measured=None))
 
 

@@ -175,7 +175,7 @@ def test_ctrl_c_ends_a_program_that_hangs(plant, tmp_path, monkeypatch, capsys):
 
 def test_manifests_are_refused(tmp_path, capsys):
     assert main(["check", str(tmp_path / "manifest.jsonl"), "--verified"]) == 2
-    assert "--verified is for problem files" in capsys.readouterr().err
+    assert "--verified applies to problem files" in capsys.readouterr().err
 
 
 def test_the_program_judges_pairs_and_tells_by_its_exit_code(verified, plant, tmp_path):

@@ -1,4 +1,4 @@
-"""The initial weights, chains and random streams of a training."""
+"""The initial weights, chains and random streams of a training run."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def first_arrays(
     settings: TrainingSettings, engine: Engine, data: SpinArray, start: BoltzmannMachine | None,
     seed: Seed,
 ) -> Machine:  # fmt: skip
-    """Return the initial weights, biases, chains and random streams of a training.
+    """Return the initial weights, biases, chains and random streams of a training run.
 
     Args:
         settings: the settings of the training.
@@ -41,7 +41,7 @@ def first_arrays(
             biases = log_odds(data, settings.units)
         start = BoltzmannMachine(weights, biases, units=settings.units)
     elif start.weights.shape != (n, m):
-        raise ValueError(f"start is a {start!r}, but data and hidden require a size of {n} × {m}")
+        raise ValueError(f"start is {start!r}, but data and hidden require {n} × {m} units")
     start = start.in_units(settings.units)
     streams = seed.child(UPDATES).streams(1 + LANES)
     stream = streams[0].copy()

@@ -1,4 +1,4 @@
-"""Checkpoints: the whole state of a training, in a file that is replaced every few seconds."""
+"""Checkpoints: the state of a training run, in a file that is replaced every few seconds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NO_CHECKPOINT = "is not a checkpoint of a training ({}); choose another file"
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
-    """Return the SHA-256 digest of an array's shape, type and bytes; None if it is None."""
+    """Return the SHA-256 digest of an array's shape, type and bytes; None if there is no array."""
     if array is None:
         return None
     found = hashlib.sha256(f"{array.shape} {array.dtype.str}".encode())
@@ -53,7 +53,7 @@ def digest(array: npt.NDArray[Any] | None) -> str | None:
 
 @dataclass
 class State:
-    """The state of a training, without its arrays.
+    """The state of a training run, without its arrays.
 
     Attributes:
         seen: the monitors' values: one row per evaluation, one column per monitor.
@@ -68,7 +68,7 @@ class State:
     def is_possible(
         self, progress: npt.NDArray[np.int64], epochs: int, batches: int, has_averages: bool
     ) -> bool:
-        """Return whether the counts in a checkpoint are possible for this training.
+        """Return whether the counts in a checkpoint are possible for this training run.
 
         Args:
             progress: the counts, as in `Machine.progress`.
@@ -90,7 +90,7 @@ class State:
 
 @dataclass
 class Checkpoint:
-    """A checkpoint file, from which a training resumes.
+    """A checkpoint file, from which a training run resumes.
 
     Attributes:
         path: the path of the file.
@@ -103,7 +103,7 @@ class Checkpoint:
     _written: float = field(default_factory=monotonic)
 
     def restore(self, arrays: Machine) -> State | None:
-        """Restore a training's arrays and state from the file; return None if there is no file.
+        """Restore the run's arrays and state from the file; return None if there is no file.
 
         Raises:
             FileError: the file is not a checkpoint, or belongs to another training.
@@ -128,7 +128,7 @@ class Checkpoint:
             self.keep(arrays, state)
 
     def keep(self, arrays: Machine, state: State) -> None:
-        """Replace the checkpoint file atomically by the current state."""
+        """Atomically replace the checkpoint file with the current state."""
         header = {
             "format": _KIND, "version": _VERSION, "identity": self.identity,
             "modes_proven": state.modes_proven, "has_diverged": state.has_diverged,
@@ -185,7 +185,7 @@ def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatA
     with opened(path, "npz") as source, opened_archive(source, _NO_CHECKPOINT) as archive:
         header = parse_object(archive.text("header").encode())
         if header is None or header.get("format") != _KIND:
-            raise ValueError("its header must be that of a glasshouse training")
+            raise ValueError("its header must be that of a glasshouse training run")
         if header.get("version") != _VERSION:
             raise ValueError(f"its version must be {_VERSION}")
         kept = {} if like is None else {
@@ -195,18 +195,18 @@ def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatA
 
 
 def _difference(stored: Any, wanted: Mapping[str, Any]) -> str:
-    """Return an error message that names the first setting in which two trainings differ."""
+    """Return an error message that names the first setting in which two training runs differ."""
     stored = stored if isinstance(stored, dict) else {}
     name = next((n for n in wanted if stored.get(n) != wanted[n]), "format")
     old, new = stored.get(name), wanted.get(name)
     words = f"{name} {old!r:.60}, not {new!r:.60}"
     if name.endswith("sha256"):
         words = f"different {name.removesuffix('_sha256')}"
-    return f"is the checkpoint of another training ({words}); choose another file, or delete it"
+    return f"is the checkpoint of another training run ({words}); choose another file, or delete it"
 
 
 def _refuse_invalid(path: Path, arrays: Machine, kept: Mapping[str, Any], is_binary: bool) -> None:
-    """Raise if a checkpoint contains invalid arrays, which compiled code would trust."""
+    """Raise if a checkpoint contains invalid arrays, because compiled code would trust them."""
     units = (0, 1) if is_binary else (-1, 1)
     for name, values in kept.items():
         wanted = getattr(arrays, name)

@@ -98,18 +98,18 @@ class Ensemble(Summarised):
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return percentiles of a monitor at each evaluation, over the remaining machines."""
+        """Return a monitor's percentiles at each evaluation, without machines that diverged."""
         with warnings.catch_warnings():  # evaluations that no machine reached are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Return the median of a monitor at each evaluation, over the remaining machines."""
+        """Return a monitor's median at each evaluation, without machines that diverged."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:
-        """Return the final value of a monitor for each machine, NaN for diverged machines."""
+        """Return the final value of a monitor for each machine, or NaN if the machine diverged."""
         return self.curve(monitor)[:, -1]
 
     def final_median(self, monitor: str) -> Estimate:
@@ -179,14 +179,14 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"{settings.epochs} epochs have too many evaluations, one per {every}")
+        raise ValueError(f"one evaluation per {every} of {settings.epochs} epochs is too many")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")
     rows = validation.count(asked["rows"], "rows", 1)
     _refuse_impossible(table, settings.epochs, settings.epochs * rows)
     if 8 * len(texts) * len(names) * len(epochs) > Allowance(content_size(store.path)).unpacked:
-        raise ValueError("its curves need more memory than the size of the file allows")
+        raise ValueError("its curves need more memory than the file's size allows")
     curves = np.full((len(names), len(texts), len(epochs)), np.nan)
     for k, text in enumerate(texts):
         _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))
@@ -225,15 +225,15 @@ def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_
     seen = json.loads(text)
     number = int(np.searchsorted(epochs, diverged_at)) if diverged_at else len(epochs)
     if not isinstance(seen, dict) or list(seen) != names:
-        raise ValueError(f"curves are {short(text)}, but must be those of {', '.join(names)}")
+        raise ValueError(f"curves are {short(text)}; expected curves of {', '.join(names)}")
     for row, values in zip(into, seen.values(), strict=True):
         if not isinstance(values, list) or len(values) != number:
-            raise ValueError(f"a curve must have {number} numbers: {short(values)}")
+            raise ValueError(f"a curve must have {number} numbers, unlike {short(values)}")
         if not {*map(type, values)} <= {float, int, type(None)}:
-            raise ValueError(f"a curve must contain only numbers: {short(values)}")
+            raise ValueError(f"a curve must contain only numbers, unlike {short(values)}")
         row[:number] = values  # None is NaN
         if np.isinf(row).any():
-            raise ValueError(f"a curve must contain only finite numbers: {short(values)}")
+            raise ValueError(f"a curve must contain only finite numbers, unlike {short(values)}")
 
 
 def _name(value: object) -> str:
@@ -243,7 +243,7 @@ def _name(value: object) -> str:
 
 
 def overview(one: Ensemble) -> dict[str, Any]:
-    """Return a summary of an ensemble as JSON values, with None for missing numbers."""
+    """Return a summary of an ensemble as JSON values; missing numbers are None."""
     finals = {}
     for name in one.curves:
         estimate = one.final_median(name)
@@ -325,14 +325,14 @@ def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
 
 
 def _shown(end: Estimate | None) -> str:
-    """Return a median as text, with its interval if there are enough machines."""
+    """Format a median as text, with its interval if there are enough machines."""
     if end is None or np.isnan(end.value):
         return "-"
     return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"
 
 
 def _cell(value: Any) -> Any:
-    """Return a setting as a table cell, with a list of numbers as text."""
+    """Convert a setting to a table cell; a list of numbers becomes text."""
     return " ".join(map(str, value)) if isinstance(value, list) else value
 
 

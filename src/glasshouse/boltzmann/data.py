@@ -36,7 +36,7 @@ def as_units(values: npt.ArrayLike, width: int, units: Units, name: str) -> Spin
 
 
 def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:
-    """Return one row of 0 and 1 for each position of a bar of ones on a ring.
+    """Return one row for each position of a bar of ones on a ring of zeros.
 
     The paper (section 7) uses width 9 and length 5.
 
@@ -45,7 +45,7 @@ def shifting_bars(width: int = 9, length: int = 5) -> SpinArray:
     """
     width = validation.count(width, "width", 2)
     if not 1 <= validation.count(length, "length") < width:
-        raise ValueError(f"length={length} must be from 1 to {width - 1}, less than the width")
+        raise ValueError(f"length={length} must be from 1 to {width - 1}, one less than the width")
     places = (np.arange(width)[:, None] + np.arange(length)) % width
     rows = np.zeros((width, width), dtype=np.int8)
     np.put_along_axis(rows, places, 1, axis=1)
@@ -85,7 +85,7 @@ def digits(threshold: int = 8) -> SpinArray:
 
 
 def split(data: npt.ArrayLike, held_out: float, rng: RngLike = None) -> tuple[SpinArray, SpinArray]:
-    """Split rows at random into training rows and held-out rows.
+    """Randomly split rows into training rows and held-out rows.
 
     Args:
         data: one row per example; both parts keep the order of the rows.
@@ -213,7 +213,7 @@ class DataOptions:
         if len(words) != len(known) or not all(re.fullmatch("[0-9]{1,9}", word) for word in words):
             example = ":".join([kind, "x".join(str(value) for value in known.values())])
             form = "x".join(size.upper() for size in known)
-            raise ValueError(f"{name!r} must be {kind}:{form}, such as {example}")
+            raise ValueError(f"{name!r} must have the form {kind}:{form}, such as {example}")
         return kind, cls(**dict(zip(known, map(int, words), strict=True)), held_out=held_out)
 
     def in_name(self, name: str) -> str:
@@ -232,13 +232,13 @@ class DataOptions:
 
     @classmethod
     def stored(cls, values: object) -> DataOptions:
-        """Check options that were read from a store, and return them."""
+        """Check and return options that were read from a store."""
         if not isinstance(values, dict) or not set(values) <= set(cls.__dataclass_fields__):
-            raise ValueError(f"data_options={values!r:.60} must be an object of known options")
+            raise ValueError(f"data_options={values!r:.60} must be an object with known options")
         for name, value in values.items():
             kinds = (int, float) if name == "held_out" else (int,)
             if isinstance(value, bool) or not isinstance(value, kinds) or not 0 <= value < 2**63:
-                raise ValueError(f"data_options have {name}={value!r:.60}, which is out of range")
+                raise ValueError(f"data_options contain {name}={value!r:.60}, which is invalid")
         return cls(**values)
 
 

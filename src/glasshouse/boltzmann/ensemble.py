@@ -121,7 +121,7 @@ class TrainingTask(Identified, Summarised):
         return {name: _digest(rows) for name, rows in parts.items() if rows is not None}
 
     def canonical(self) -> str:
-        """Return everything that the results depend on, as one line of JSON."""
+        """Return one line of JSON with everything that the results depend on."""
         rows, visible = np.shape(self.data)
         asked = {**self.settings.identity(), **self.digests, "rows": rows, "visible": visible}
         looks = {"monitors": list(self.monitors), "every": self.every}
@@ -188,7 +188,7 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
 
 
 def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
-    """Raise if a store is not for trainings, or contains machines trained on other data."""
+    """Raise if a store is not for training results, or has machines trained on other data."""
     store.reserve(purpose.TRAINING)
     held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
@@ -206,7 +206,7 @@ def iter_train(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Train ensembles into a store, or resume, and yield the progress every few machines.
+    """Train ensembles into a store, or resume the training; yield progress every few machines.
 
     Args:
         tasks: tasks of one data set, with any settings.
@@ -222,7 +222,7 @@ def iter_train(
 
 
 def _digest(rows: npt.ArrayLike) -> str:
-    """Return a digest of data rows, which is the same for values 0/1 and ±1."""
+    """Return a digest of data rows, which is the same for 0/1 values as for ±1 values."""
     array: SpinArray = np.asarray(rows)
     head = "×".join(map(str, array.shape)).encode() + b"\n"
     return hashlib.sha256(head + np.packbits(array == 1).tobytes()).hexdigest()

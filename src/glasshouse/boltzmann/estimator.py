@@ -268,7 +268,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         try:
             return in_units(rows, parts["units"], "X")
         except ValueError as fault:
-            raise ValueError(f"{fault}, or set binarize, such as binarize=0.5") from None
+            raise ValueError(f"{fault}, or set a threshold such as binarize=0.5") from None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -128,7 +128,7 @@ def monitor_title(name: str) -> str:
 
 
 def monitor_label(name: str) -> str:
-    """Return the name of a monitor as used within a line, such as on an axis.
+    """Return a monitor's name in the form for an axis or for running text.
 
     >>> monitor_label("kl"), monitor_label("frustration")
     ('KL divergence', 'frustration index')
@@ -170,7 +170,7 @@ def draw_finals(
 
 
 def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:
-    """Draw the weight matrix of ±1 units, in blue where equal units are favoured."""
+    """Draw the weight matrix in ±1 units; blue weights favour equal units."""
     _matrix(ax, machine.in_units("spin").weights)
 
 
@@ -268,7 +268,7 @@ def _matrix(ax: Axes, weights: npt.NDArray[Any]) -> None:
 def _tiles(
     ax: Axes, images: npt.NDArray[Any], shape: tuple[int, int] | None, cmap: str, **options: Any
 ) -> None:
-    """Draw several images as tiles on one pair of axes, separated by lines."""
+    """Draw several images on the same axes, as tiles that are separated by lines."""
     count, size = images.shape
     side = math.isqrt(size)
     height, width = (side, side) if shape is None else shape

@@ -1,4 +1,4 @@
-"""RBMs with Gaussian visible units of variance 1, and hidden units of 0 and 1.
+"""RBMs with Gaussian visible units of variance 1, and binary hidden units (0 or 1).
 
 With visible units integrated out, the hidden units are a Boltzmann machine with pair couplings, so
 exact sums and proven modes are those of a QUBO. All updates are matrix products of NumPy.
@@ -101,7 +101,7 @@ class GaussianMachine(Summarised):
 
     @property
     def log_partition(self) -> float:
-        """The exact logarithm of Z, by enumerating the states of at most 20 hidden units.
+        """The exact logarithm of Z, computed by enumerating the states of at most 20 hidden units.
 
         Raises:
             ValueError: the machine has more than 20 hidden units; use `importance`.
@@ -109,7 +109,7 @@ class GaussianMachine(Summarised):
         if self.num_hidden > _MOST_ENUMERATED:
             raise ValueError(
                 f"{self!r} has more than {_MOST_ENUMERATED} hidden units, too many to enumerate; "
-                "use the method importance"
+                "use the method `importance`"
             )
         linear, pairs = self._of_hidden()
         total, places = -math.inf, np.arange(self.num_hidden)
@@ -132,7 +132,7 @@ class GaussianMachine(Summarised):
         self, *, chains: int = 100, temperatures: int = 1000, confidence: float = 0.95,
         rng: RngLike = None,
     ) -> ImportanceEstimate:  # fmt: skip
-        """Estimate ln Z by annealed importance sampling from the machine without weights.
+        """Estimate ln Z by annealed importance sampling that starts from a machine without weights.
 
         Args:
             chains: the number of chains.
@@ -232,7 +232,7 @@ def train_gaussian(
         validation.count(value, name, 1)
     for name, number in (("learning_rate", learning_rate), ("sigma", sigma)):
         if not validation.is_real(number) or not 0 <= number < math.inf:
-            raise ValueError(f"{name}={number!r:.60} must be a finite number of at least 0")
+            raise ValueError(f"{name}={number!r:.60} must be finite and at least 0")
     dice = _dice(rng)
     weights = sigma * dice.standard_normal((rows.shape[1], hidden))
     visible_bias, hidden_bias = rows.mean(axis=0), np.zeros(hidden)
@@ -276,7 +276,7 @@ def logistic(fields: FloatArray) -> FloatArray:
 
 
 def drawn(dice: np.random.Generator, fields: FloatArray) -> FloatArray:
-    """Draw units of 0 and 1; `fields` are the log-odds that they are 1."""
+    """Draw binary units; `fields` are the log-odds that a unit is 1."""
     return (dice.random(fields.shape) < logistic(fields)).astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""The matrix engine: training of large layers and many chains by matrix products of NumPy.
+"""The matrix engine, which trains large layers and many chains with NumPy matrix products.
 
 Nothing changes before the end of an update, so a signal between two products undoes the update.
 """
@@ -38,7 +38,7 @@ Table = npt.NDArray[Any]
 
 
 class Matrices:
-    """The matrix engine of one training: updates of an RBM by matrix products.
+    """The matrix engine of one training run: it updates an RBM with matrix products.
 
     Args:
         arrays: the machine; its chains are hidden states, starting with those at temperature 1.
@@ -80,7 +80,7 @@ class Matrices:
         return np.empty((rows, columns), dtype=self.dtype)
 
     def run(self, last: int, most: int) -> int:
-        """Train to epoch `last`, with the arguments and results of `updates.run_epochs`."""
+        """Train to epoch `last`; arguments and results are those of `updates.run_epochs`."""
         arrays, plan, progress = self.arrays, self.plan, self.arrays.progress
         size = len(self.data)
         while progress[EPOCH] < last:
@@ -137,7 +137,7 @@ class Matrices:
         return DIVERGED
 
     def _update(self, chosen: npt.NDArray[np.int64], rate: float, uses_mode: bool) -> None:
-        """Make one update of all parameters: add the data's averages, subtract the model's."""
+        """Update all parameters once: add the data's averages, subtract the model's averages."""
         arrays, plan = self.arrays, self.plan
         n, m = arrays.weights.shape
         size, is_mode_step = len(chosen), uses_mode and not plan.restarts_chains
@@ -193,7 +193,7 @@ class Matrices:
     def _keep_means(
         self, visible: Table, fields: Table, factor: float, sums: tuple[FloatArray, FloatArray]
     ) -> None:
-        """Store hidden means times a factor for a later product, and add up both layers."""
+        """Store the scaled hidden means for a later product, and add both layers to `sums`."""
         size = len(visible)
         means = self.means[self.waiting : self.waiting + size]
         tables.find_means(fields, self.arrays.hidden_bias, self.plan.low, factor, means)
@@ -214,7 +214,7 @@ class Matrices:
         tables.draw_units(arrays.lanes, fields, arrays.hidden_bias, betas, self.plan.low, hidden)
 
     def _gibbs(self, hidden: Table, visible: Table, fields: Table) -> None:
-        """Run Gibbs steps from hidden units; write the visible units and the hidden fields."""
+        """Run Gibbs steps from hidden units; store the final visible units and hidden fields."""
         arrays, betas = self.arrays, self.betas[: len(hidden)]
         for step in range(self.plan.steps):
             handle_waiting()

@@ -171,7 +171,7 @@ class BoltzmannMachine(Summarised):
 
     @cached_property
     def log_partition(self) -> float:
-        """The exact logarithm of Z, by enumerating all states of the smaller layer.
+        """The exact logarithm of Z, computed by enumerating all states of the smaller layer.
 
         Raises:
             ValueError: the smaller layer has more than 24 units; use `annealed_importance`.
@@ -199,7 +199,7 @@ class BoltzmannMachine(Summarised):
             raise ValueError(
                 f"{self!r} is too large for exact sums, which need a layer of at most "
                 f"{enumeration.MOST_VISITED} units; use annealed_importance, or replace the "
-                "monitor kl by ais or held_out_ais (--monitor ais,frustration)"
+                "monitor kl with ais or held_out_ais (--monitor ais,frustration)"
             )
 
     @property
@@ -246,7 +246,7 @@ class BoltzmannMachine(Summarised):
         steps = validation.count(steps, "steps")
         if clamped is not None:
             if start is None:
-                raise ValueError("clamped units keep their values in start; pass start, too")
+                raise ValueError("clamped units take their values from start; pass start, too")
             parts = self.weights, self.visible_bias, self.hidden_bias
             return complete(states, self._places(clamped), parts, self.low, steps, Seed.of(rng))
 
@@ -326,7 +326,7 @@ class BoltzmannMachine(Summarised):
         units: Units,
         hidden_first: bool = False,
     ) -> BoltzmannMachine:
-        """Return a machine from the weights and biases of another program.
+        """Make a machine from another program's weights and biases.
 
         Args:
             weights: one row per visible unit; or all arrays by common names, such as a PyTorch
@@ -343,7 +343,7 @@ class BoltzmannMachine(Summarised):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError("the mapping of weights must contain all biases; move them there")
+                raise ValueError("the mapping weights must contain all biases; move them there")
             weights, visible_bias, hidden_bias = by_name(weights)
         matrix = detached(weights)
         biases: dict[str, Any] = {
@@ -353,7 +353,7 @@ class BoltzmannMachine(Summarised):
 
     @classmethod
     def from_sklearn(cls, machine: Any) -> BoltzmannMachine:
-        """Return a machine of units 0 and 1 from a fitted scikit-learn `BernoulliRBM`."""
+        """Make a machine with units 0 and 1 from a fitted scikit-learn `BernoulliRBM`."""
         return cls(*sklearn_arrays(machine), units="binary")
 
     def to_sklearn(self) -> Any:

@@ -58,7 +58,7 @@ def save_machine(
 
 
 def _notes(run: TrainingRun) -> dict[str, Any]:
-    """Return the record of a training as JSON values."""
+    """Return the record of a training run as JSON values."""
     seed = run.seed if isinstance(run.seed, Seed) else Seed(run.seed)
     history = {
         name: [float(x) if np.isfinite(x) else None for x in values]
@@ -73,7 +73,7 @@ def _notes(run: TrainingRun) -> dict[str, Any]:
 
 
 def load_notes(place: Place) -> dict[str, Any]:
-    """Return the record of the training that a model file contains, or {} if it has none.
+    """Return a model file's record of the training run, or {} if it has no record.
 
     The settings, the seed, the history and the modes are as the file states them, unchecked.
     """
@@ -91,7 +91,7 @@ def is_machine(path: Path) -> bool:
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
-    """Read a machine from an `.npz` file of glasshouse, or of arrays with common names.
+    """Read a machine from a glasshouse `.npz` file, or from one whose arrays have common names.
 
     Args:
         place: the path of the file, or an open stream of its bytes.

@@ -1,4 +1,4 @@
-"""Monitors of a training: one function for each quantity, kept in a catalogue."""
+"""Monitors of a training run: one function for each quantity, kept in a catalogue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Look: TypeAlias = Callable[["Snapshot"], float]
 
 @dataclass(frozen=True)
 class LastMode:
-    """The last mode that the training used, for the weights at that time.
+    """The last mode that the training run used, with the frustration index at that time.
 
     Attributes:
         visible: the visible units of the mode.
@@ -90,7 +90,7 @@ class Snapshot(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Monitor(Summarised):
-    """A monitor: a quantity that is computed from snapshots of a training.
+    """A monitor: a quantity that is computed from snapshots of a training run.
 
     Attributes:
         look: the function that computes the quantity from a snapshot.
@@ -126,14 +126,14 @@ def chosen(names: Iterable[str], held_out: SpinArray | None) -> dict[str, Monito
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the names of monitors without repetitions, and raise if they are a single string."""
+    """Return monitor names without repetitions; raise if `names` is a single string."""
     if isinstance(names, str):  # otherwise its letters would be read as names
         raise ValueError(f"monitors={names!r} is one string; expected a list of names: [{names!r}]")
     return tuple(dict.fromkeys(names))
 
 
 class Best:
-    """The best machine of a training so far, for early stopping.
+    """The best machine of a training run so far, for early stopping.
 
     Args:
         looks: the monitors; the first monitor defines the best machine.
@@ -145,8 +145,7 @@ class Best:
         name = next(iter(looks), None)
         if name not in _BETTER:
             raise ValueError(
-                f"patience needs a first monitor that measures quality, not {name!r}; use one of "
-                f"{', '.join(_BETTER)}"
+                f"with patience, monitors must start with one of {', '.join(_BETTER)}, not {name!r}"
             )
         self.sign = _BETTER[name]
         self.machine: BoltzmannMachine | None = None
@@ -234,7 +233,7 @@ def reconstruction(snapshot: Snapshot) -> float:
 
 @monitor("activation", "certainty of hidden units, given the data: 0 undecided, 1 certain")
 def activation(snapshot: Snapshot) -> float:
-    """Return the mean of |<h>| over data and hidden units, with units ±1."""
+    """Return the mean of |<h>| in ±1 units, over data rows and hidden units."""
     machine = snapshot.machine
     means = machine.hidden_means(snapshot.data)
     return float(abs(means if machine.low == -1 else 2 * means - 1).mean())
@@ -254,5 +253,5 @@ def proven(snapshot: Snapshot) -> float:
 
 @monitor("last_frustration", "frustration index at the last mode used, for the weights then")
 def last_frustration(snapshot: Snapshot) -> float:
-    """Return the frustration index at the training's last mode, or NaN before the first mode."""
+    """Return the frustration index at the last mode of the run, or NaN before the first mode."""
     return math.nan if snapshot.last_mode is None else snapshot.last_mode.frustration

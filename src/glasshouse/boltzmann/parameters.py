@@ -1,4 +1,4 @@
-"""Conversion of third-party weights and biases to checked arrays."""
+"""Convert third-party weights and biases to checked arrays."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def floats(values: npt.ArrayLike, name: str) -> FloatArray:
 
 
 def bias(values: npt.ArrayLike | None, size: int, layer: str) -> FloatArray:
-    """Check the biases of a layer and return them, or zeros for None."""
+    """Check and return the biases of a layer; for None, return zeros."""
     if values is None:
         return np.zeros(size)
     array = floats(values, f"{layer}_bias")

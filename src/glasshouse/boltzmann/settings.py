@@ -1,4 +1,4 @@
-"""The settings of a training, their validation, and their form in stores and kernels."""
+"""The settings of a training run, their validation, and their form in stores and kernels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _LATER = {"later": True}  # a field that old stores and checkpoints do not have
 
 @dataclass(frozen=True, repr=False)
 class TrainingSettings(Summarised):
-    """All settings of a training, without its data and its seed.
+    """All settings of a training run, except for its data and seed.
 
     Each field is an option of `glasshouse train run`, with the text below as its help.
 
@@ -142,14 +142,14 @@ class TrainingSettings(Summarised):
         for name in ("mode_slope", "mode_offset"):
             _refuse_outside(self, name, -math.inf, math.inf, is_open=True)
         if not validation.is_real(self.mode_seconds) or not 0 < self.mode_seconds < math.inf:
-            raise ValueError(f"mode_seconds={self.mode_seconds!r} must be a finite time above 0")
+            raise ValueError(f"mode_seconds={self.mode_seconds!r} must be a finite time above 0 s")
         for name in _REALS:  # all floats, because settings are compared
             object.__setattr__(self, name, float(getattr(self, name)))
         for name in ("biases", "centred"):
             if not isinstance(getattr(self, name), bool):
                 raise ValueError(f"{name}={getattr(self, name)!r} must be True or False")
         if self.chains is not None and self.gradient != "pcd":
-            raise ValueError('chains need gradient="pcd"; set it, or remove chains')
+            raise ValueError(f'chains={self.chains} needs gradient="pcd"; set it, or remove chains')
         if self.gradient == "exact" and self.mode_use == "restart" and self.mode_probability:
             raise ValueError('mode_use="restart" needs chains; use gradient="cd" or gradient="pcd"')
         self._refuse_unfit()
@@ -190,7 +190,7 @@ class TrainingSettings(Summarised):
         return values
 
     def identity(self) -> dict[str, Any]:
-        """Return the settings that identify a training in stores and checkpoints, as JSON values.
+        """Return the settings, as JSON values, that identify a run in stores and checkpoints.
 
         Later fields are left out at their default, so that older stores keep their identity.
         """
@@ -200,7 +200,7 @@ class TrainingSettings(Summarised):
 
     @classmethod
     def stored(cls, values: Mapping[str, Any]) -> TrainingSettings:
-        """Return the settings that `identity` wrote, ignoring unknown keys."""
+        """Restore settings from values that `identity` returned, and ignore unknown keys."""
         return cls(**{one.name: values[one.name] for one in fields(cls)
                       if "later" not in one.metadata or one.name in values})  # fmt: skip
 
@@ -272,8 +272,8 @@ class TrainingSettings(Summarised):
     def _refuse_large(self, smaller: int, choice: str, remedy: str) -> None:
         if smaller > enumeration.MOST_VISITED:
             raise ValueError(
-                f"{choice} enumerates all states of the smaller layer, which has {smaller} units, "
-                f"but may have at most {enumeration.MOST_VISITED}; {remedy}"
+                f"{choice} enumerates all states of the smaller layer, which may have at most "
+                f"{enumeration.MOST_VISITED} units, not {smaller}; {remedy}"
             )
 
 
@@ -302,7 +302,7 @@ def _rate(value: Any) -> float | tuple[float, float]:
     )
     if not is_good:
         raise ValueError(
-            f"learning_rate={value!r} must be a number of at least 0 or a pair of such numbers"
+            f"learning_rate={value!r} must be one or two finite numbers, each at least 0"
         )
     return (float(pair[0]), float(pair[1])) if len(pair) == 2 else float(pair[0])
 
@@ -310,7 +310,7 @@ def _rate(value: Any) -> float | tuple[float, float]:
 def _refuse_outside(
     settings: TrainingSettings, name: str, least: float, most: float, *, is_open: bool = False
 ) -> None:
-    """Raise if a setting is not a number from `least` to `most`, without `most` if `is_open`."""
+    """Raise if a setting is not in the range from `least` to `most`; `is_open` excludes `most`."""
     value = getattr(settings, name)
     if (
         not validation.is_real(value)
@@ -318,7 +318,6 @@ def _refuse_outside(
         or not math.isfinite(value)
         or (is_open and value == most)
     ):
-        range_ = f"number of at least {least:g}" if math.isfinite(least) else "finite number"
-        end = f" and at most {most:g}" if math.isfinite(most) else ""
-        below = " (excluded)" if is_open and end else ""
-        raise ValueError(f"{name}={value!r} must be a {range_}{end}{below}")
+        end = ")" if is_open else "]"
+        range_ = f"number in [{least:g}, {most:g}{end}" if math.isfinite(least) else "finite number"
+        raise ValueError(f"{name}={value!r} must be a {range_}")

@@ -1,4 +1,4 @@
-"""Long calls of kernels, cut into slices between which signals are handled."""
+"""Split long kernel calls into slices, and handle signals between the slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.stopping import in_slices
 
 
 def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return a kernel's rows of numbers for all states, computed slice by slice.
+    """Return a kernel's row of numbers for each state, computed slice by slice.
 
     Args:
         kernel: a function of a table of states and `rest`, which returns one row per state.

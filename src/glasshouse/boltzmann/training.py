@@ -55,7 +55,7 @@ _PAUSE_SECONDS, _MOST_AT_ONCE, _FIRST_PRODUCTS = 0.1, 1 << 40, 1 << 22
 
 
 class DivergenceWarning(UserWarning):
-    """Warning that a training was stopped because its weights diverged."""
+    """Warning that a training run was stopped because its weights diverged."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -165,7 +165,7 @@ class Trainer(Summarised):
             self.held_out = data_sets.in_units(held_out, settings.units, "held_out")
             widths = self.held_out.shape[1], self.data.shape[1]
             if widths[0] != widths[1]:
-                raise ValueError(f"held_out has {widths[0]} columns; expected {widths[1]}, as data")
+                raise ValueError(f"held_out has {widths[0]} columns, but data has {widths[1]}")
         self.seed = Seed.of(rng)
         self.modes_proven = 0
         self.learning_seconds = 0.0
@@ -268,7 +268,7 @@ class Trainer(Summarised):
         looks = chosen(monitors, self.held_out)
         best = None if patience is None else Best(looks, patience)
         if best is not None and checkpoint is not None:
-            raise ValueError("patience and checkpoint exclude each other; remove one of them")
+            raise ValueError("patience and checkpoint cannot be combined; remove one of them")
         every = validation.count(every, "every", 1)
         places = [*range(self.epoch, self.settings.epochs, every), self.settings.epochs]
         kept = None if checkpoint is None else self._checkpoint(checkpoint, looks, every)
@@ -339,7 +339,7 @@ class Trainer(Summarised):
         return State(seen, self.modes_proven, self.has_diverged)
 
     def snapshot(self) -> Snapshot:
-        """Return a snapshot of the training, from which monitors compute their values."""
+        """Return a snapshot of the training run, from which monitors compute their values."""
         seed = self.seed.child(_MONITORS).child(self.epoch)
         arrays, last = self._arrays, None
         if arrays.progress[MODES]:
@@ -351,7 +351,7 @@ class Trainer(Summarised):
         )  # fmt: skip
 
     def _find_mode(self) -> None:
-        """Find the mode for which the engine waits, and store it in the training's arrays."""
+        """Find the mode that the engine is waiting for, and store it in the run's arrays."""
         arrays, machine = self._arrays, self.machine
         number = int(arrays.progress[UPDATES])
         seed = self.seed.child(_MODES).child(number)

@@ -1,4 +1,4 @@
-"""Charts as data, drawn on a caller's axes or written for pages; and drawings of instances.
+"""Draw instances and charts; charts are data, for matplotlib axes or for web pages.
 
 * `chart`: `Chart`, the content of a chart: axes and series of marks. Studies and races make charts.
 * `on_axes`: a chart drawn by matplotlib.

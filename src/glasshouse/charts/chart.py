@@ -81,7 +81,7 @@ class Mark:
 
     @property
     def is_cloud(self) -> bool:
-        """Whether the mark consists of dots that it does not join by a line."""
+        """Whether the mark consists of dots without a line between them."""
         return "dots" in self.shapes and not {"line", "step"} & {*self.shapes}
 
 
@@ -136,7 +136,7 @@ def estimate_marks(
     told: Mapping[str, Sequence[Any]],
     cut: float = math.inf,
 ) -> list[Mark]:
-    """Return the marks of estimates: measured values with their intervals, and lower bounds.
+    """Return the marks for estimates: measured values with their intervals, and lower bounds.
 
     Args:
         x: the positions of the estimates.
@@ -160,7 +160,7 @@ def estimate_marks(
 
 
 def thinned(count: int, most: int) -> list[int]:
-    """Return at most `most` indices below `count`, evenly spaced, with the first and the last.
+    """Return at most `most` evenly spaced indices below `count`, including the first and the last.
 
     >>> thinned(3, 10), thinned(100, 4)
     ([0, 1, 2], [0, 33, 66, 99])

@@ -140,7 +140,7 @@ def _draw_block(ax: Axes, plant: Planted) -> None:
 
 
 def _with_pairs(plant: Planted) -> Rbm | Ising:
-    """Return the problem of a plant, which must consist of spin pairs, not of a polynomial."""
+    """Return a plant's problem as an RBM or an Ising problem; refuse a polynomial."""
     return plant.problem if isinstance(plant.problem, Rbm) else plant.ising
 
 
@@ -175,7 +175,7 @@ def draw_graph(ax: Axes, plant: Planted, layout: Layout | None = None) -> None:
     layout = layout_of(plant) if layout is None else layout
     if layout is None:
         raise ValueError(
-            f"a graph of {problem.num_variables} spins is too large to draw; use draw_weights"
+            f"a graph with {problem.num_variables} spins is too large to draw; use draw_weights"
         )
     across = _points_across(ax, layout)
     gauged = gauge(problem, plant.state)
@@ -226,7 +226,7 @@ def _draw_nodes(ax: Axes, layout: Layout, plant: Planted, across: float) -> list
 
 
 def _points_across(ax: Axes, layout: Layout) -> float:
-    """Return the diameter of a node in points, chosen by the distance between nodes."""
+    """Return the diameter of a node in points, based on the distance between nodes."""
     from scipy.spatial import KDTree
 
     everywhere = np.concatenate([layout.places, layout.dead])
@@ -264,7 +264,7 @@ def _draw_edges(ax: Axes, layout: Layout, gauged: Ising, across: float) -> list[
 
 
 def _stubs(places: Floats, edges: Any) -> Floats:
-    """Return the stubs of edges around a torus: two short lines per edge, pointing outwards."""
+    """Return the stubs of edges that wrap around a torus: two short outward lines for each edge."""
     ways = places[edges[:, 0]] - places[edges[:, 1]]
     ways = 0.45 * np.sign(ways) * (np.abs(ways) > 1.5)
     ends = [(edges[:, 0], ways), (edges[:, 1], -ways)]

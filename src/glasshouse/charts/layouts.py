@@ -1,4 +1,4 @@
-"""Positions of graph nodes: fixed for lattices and chips, by forces for other graphs."""
+"""Positions of graph nodes: fixed for lattices and chips, force-directed for other graphs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def layout_of(plant: Planted) -> Layout | None:
 
 
 def _built(name: GraphName) -> dict[int, Any]:
-    """Return the node positions of a lattice or chip by label; empty for other graphs."""
+    """Return the positions of a lattice's or chip's nodes by label; empty for other graphs."""
     if name.family in MACHINES:
         tools = dwave_graphs()
         whole = getattr(tools, f"{name.family}_graph")(*name.sizes)
@@ -80,7 +80,7 @@ def _built(name: GraphName) -> dict[int, Any]:
 
 
 def _free(problem: Ising) -> Places:
-    """Return positions on a circle for at most 60 nodes, and by a force layout for more."""
+    """Return node positions: on a circle for up to 60 nodes, force-directed for more."""
     import networkx
 
     size = problem.num_variables

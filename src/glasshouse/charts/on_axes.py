@@ -1,4 +1,4 @@
-"""Drawing of a chart on the caller's matplotlib axes."""
+"""Draw a chart on the caller's matplotlib axes."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _draw(ax: Axes, part: Mark, one: Series, look: Look, shift: float, label: st
 
 
 def _rungs(first: Any, second: Any) -> Any:
-    """Return the ends of many line segments in one array, separated by NaN.
+    """Return one array with the ends of many line segments; NaN separates the segments.
 
     The segments become one artist, because a legend avoids lines, but not collections.
     """

@@ -72,7 +72,7 @@ _SHARE_OF_AXES = 0.75  # the least fraction of the axes' width that a legend nex
 
 
 class Look(NamedTuple):
-    """The colour and marker of one of several curves, and its index among them."""
+    """The colour, marker and index of one of several curves."""
 
     colour: str
     marker: str
@@ -80,7 +80,7 @@ class Look(NamedTuple):
 
 
 def looks(count: int) -> list[Look]:
-    """Return `count` looks for curves, all different if `count` is at most 90."""
+    """Return the looks of `count` curves, all different for up to 90 curves."""
     return [
         Look(_COLOURS[k % len(_COLOURS)], _MARKERS[k % len(_MARKERS)], k) for k in range(count)
     ]  # fmt: skip
@@ -96,7 +96,7 @@ def styled() -> Iterator[None]:
 def new_figure(
     width: float = 6.2, height: float = 4.0, columns: int = 1, rows: int = 1
 ) -> tuple[Figure, Any]:
-    """Return a figure and its axes (an array if there are several), without a window."""
+    """Return a figure without a window, and its axes (an array if there are several)."""
     make = optional("matplotlib.figure", "a figure").Figure
     figure = make(figsize=(width, height), layout="constrained")
     optional("matplotlib.backends.backend_agg", "a figure").FigureCanvasAgg(figure)
@@ -113,9 +113,7 @@ def picture_paths(name: str | Path) -> list[Path]:
     if not path.suffix:
         return [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "svg")]
     if path.suffix[1:].lower() not in _METADATA:
-        raise ValueError(
-            f"{path} is not a picture file; use a name that ends in .png, .svg or .pdf"
-        )
+        raise ValueError(f"{path} is not a figure file; use a name that ends in .png, .svg or .pdf")
     return [path]
 
 
@@ -131,7 +129,7 @@ def save(figure: Figure, paths: Iterable[str | Path]) -> list[Path]:
 
 
 def typeset(text: str) -> str:
-    """Replace the symbols in a plain text by matplotlib's mathematical notation.
+    """Replace symbols in a plain text with matplotlib's mathematical notation.
 
     >>> typeset("n = 30, f = 0.05"), typeset("system size n")
     ('$n = 30$, $f = 0.05$', 'system size $n$')
@@ -152,7 +150,7 @@ def _power_of_ten(found: re.Match[str]) -> str:
 
 
 def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
-    """Put a tick on the x-axis at each of `places`, with as many numbers as fit."""
+    """Put a tick on the x-axis at each of `places`, and label as many ticks as fit."""
     from matplotlib.ticker import FixedFormatter, FixedLocator, NullFormatter
 
     values = np.unique(np.asarray(places, dtype=np.float64))
@@ -168,7 +166,7 @@ def ticks_at(ax: Axes, places: npt.ArrayLike) -> None:
 
 
 def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
-    """Return the values whose tick labels fit without overlapping, preferring round values."""
+    """Choose the values whose tick labels fit without overlap; round values have priority."""
     texts = [f"{value:g}" for value in values]
     chosen: list[int] = []
     for k in sorted(range(len(values)), key=lambda k: (len(texts[k].strip("0.")), values[k])):
@@ -179,7 +177,7 @@ def _apart(values: npt.NDArray[np.float64], at: Any) -> npt.NDArray[np.float64]:
 
 
 def plain_ticks(ax: Axes, which: str) -> None:
-    """Label a logarithmic axis with plain numbers such as 0.2 and 50, if it is short enough."""
+    """Label a logarithmic axis with plain numbers such as 0.2 and 50, if its values allow that."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     axis = ax.xaxis if which == "x" else ax.yaxis
@@ -213,7 +211,7 @@ INSIDE: dict[str, Any] = {"loc": "best", "bbox_to_anchor": None, "borderaxespad"
 
 
 def legend_columns(lines: int) -> int:
-    """Return the number of columns that a legend with `lines` lines needs."""
+    """Return the number of columns that a legend of `lines` entries needs."""
     return -(-lines // _LONGEST_LEGEND)
 
 

@@ -1,4 +1,4 @@
-"""A chart as a Vega-Lite specification: plain data, drawn by the page itself.
+"""A chart as a Vega-Lite specification: plain data that the page itself draws.
 
 Colours are variables of the page's style sheet, so a chart is dark if the page is.
 """
@@ -46,7 +46,7 @@ class Column(NamedTuple):
 def vega_chart(
     chart: Chart, most: int = 4000, height: int = 320
 ) -> tuple[Spec, list[Column], list[list[Any]], int]:
-    """Return a chart for a page, without faint marks, and with other marks evenly thinned.
+    """Convert a chart for a page; faint marks are removed, and other marks are thinned evenly.
 
     Args:
         chart: the chart to convert.
@@ -103,7 +103,7 @@ def _layers(
     columns: Sequence[Column],
     rows: Sequence[dict[str, Any]],
 ) -> list[Spec]:
-    """Return the layers of a chart: one for each shape and kind, and lines across the chart."""
+    """Return a chart's layers: one for each shape and kind of marks, and the reference lines."""
     channels: Spec = {"x": _axis(chart.x, "x"), "y": _axis(chart.y, "y")}
     channels |= _by_series(chart, {row["series"] for row in rows})
     kinds = list(dict.fromkeys(row.get("kind", "") for row in rows))

@@ -1,4 +1,4 @@
-"""The weights of a problem as a matrix for figures, summed over squares if it is too large."""
+"""A problem's weights as a matrix for figures; if too large, it is summed over blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def shape_of(problem: Rbm | Ising) -> tuple[int, int]:
-    """Return the shape of the weight matrix: visible × hidden for an RBM, else spins × spins.
+    """Return the shape of the weight matrix: visible × hidden for an RBM, or spins × spins.
 
     >>> shape_of(Rbm([[1, 2, 3]])), shape_of(Ising.from_edges(3, [(0, 1)], [1]))
     ((1, 3), (3, 3))
@@ -24,7 +24,7 @@ def shape_of(problem: Rbm | Ising) -> tuple[int, int]:
 
 
 def entries_of(problem: Rbm | Ising) -> tuple[Any, Any, Any]:
-    """Return rows, columns and values of all non-zero weights, with couplings in both halves."""
+    """Return rows, columns and values of all non-zero weights; couplings appear in both halves."""
     from scipy.sparse import coo_array
 
     if isinstance(problem, Rbm):
@@ -37,7 +37,7 @@ def entries_of(problem: Rbm | Ising) -> tuple[Any, Any, Any]:
 
 
 def pixels_of(problem: Rbm | Ising, most: int) -> tuple[Floats, int]:
-    """Return the weight matrix, summed over squares if it is large, and the side of a square.
+    """Return the weight matrix, summed over square blocks if large, and the side of a block.
 
     >>> pixels_of(Rbm([[1, 2], [3, 4]]), 1)
     (array([[10.]]), 2)

@@ -1,4 +1,4 @@
-"""The command line: one module per command; a command loads what it needs when it is called.
+"""The command line, with one module per command; each loads its dependencies only when called.
 
 Exit codes: 0 done, 1 the answer is no (a check failed), 2 wrong usage or input, 3 a file states
     something that was found to be false, 70 a bug in glasshouse, 130 interrupted (Ctrl-C), 143
@@ -41,7 +41,7 @@ def run() -> typing.NoReturn:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; wrong input is one line on standard error, never a traceback.
+    """Run the command line; report wrong input in one line on standard error, not a traceback.
 
     Args:
         arguments: the words of the command line; by default those of the process. The process then

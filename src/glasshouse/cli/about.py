@@ -1,4 +1,4 @@
-"""`glasshouse --version`, for reports of bugs, and `glasshouse completion`."""
+"""`glasshouse --version`, for bug reports, and `glasshouse completion`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("numpy", "scipy", "numba", "highspy", "networkx")
 
 
 def versions() -> str:
-    """Return our version on the first line, for scripts, then our dependencies; imports none."""
+    """Return the versions of glasshouse and, without importing them, of its dependencies."""
     there, missing = extras_by_presence()
     python = f"{platform.python_version()} ({platform.python_implementation()}, "
     lines = [
@@ -45,7 +45,7 @@ fi
 
 
 def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
-    """Print a script that completes commands in a shell.
+    """Print a script that enables tab completion in a shell.
 
     For instance:
 

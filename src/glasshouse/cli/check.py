@@ -29,7 +29,7 @@ def check(
     print_checker: bool = False,
     json: bool = False,
 ) -> None:
-    """Prove what files state about their optimum.
+    """Verify the optima that files state.
 
     Nothing that made the files is trusted. A file is checked against the certificate next to it
     (FILE.cert), or its own loops and squares (.npz). A manifest.jsonl is checked line by line. A
@@ -69,20 +69,20 @@ def check(
     if not files:
         raise ValueError("no FILE to check; name at least one")
     if certificate is not None and len(files) != 1:
-        raise ValueError(f"--certificate is for one file, but {len(files)} were given")
+        raise ValueError(f"--certificate applies to one file, but {len(files)} files were given")
     for file in files:
         if (file.name == "commitment.jsonl") != (answers is not None):
-            raise ValueError(f"--answers and a commitment.jsonl go together; {file} was given")
+            raise ValueError(f"--answers and a commitment.jsonl need each other; {file} was given")
         if verified and file.suffix.lower() == ".jsonl":
-            raise ValueError(f"--verified is for problem files; {file} is not one")
+            raise ValueError(f"--verified applies to problem files, not to {file}")
         if answers is not None:
             _check_commitment(file, answers, json)
         elif file.suffix.lower() == ".jsonl":
             if certificate is not None:
-                raise ValueError("--certificate is for an instance, not for a manifest")
+                raise ValueError("--certificate applies to an instance, not to a manifest")
             _check_suite(file, folder, json)
         elif folder is not None:
-            raise ValueError(f"--instances is for a manifest.jsonl; {file} is not one")
+            raise ValueError(f"--instances applies to a manifest.jsonl, not to {file}")
         else:
             options = {"format": format, "units": units, "recipe": recipe}
             _check_file(file, certificate, json, verified, **options)
@@ -110,7 +110,7 @@ def _check_file(
         values |= {"verified": True} if also else {}
         show_json({"file": file, **measured(result.measure, result.value, result.cost), **values})
     if result.proven is None:
-        raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find one")
+        raise CheckFailedError(f"{file}: {result.summary()}; `glasshouse prove` may find a proof")
     if not json:
         grown = "; its recipe grows it" if options["recipe"] else ""
         print(f"{file}: VERIFIED, {result.summary()}{grown}{also}")
@@ -123,7 +123,7 @@ def _verified(
 
     found = run_verified(file, certificate, format)
     if found != result.value:
-        raise CheckFailedError(f"{file}: the verified checker found {found}, not {result.value}")
+        raise CheckFailedError(f"{file}: the verified checker proves {found}, not {result.value}")
     return "; the verified checker agrees"
 
 

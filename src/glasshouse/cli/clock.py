@@ -42,7 +42,7 @@ def seconds_left(time_limit: float | None) -> float | None:
 
 
 def end_in_time(time_limit: float | None) -> None:
-    """Stop the command in time to answer, by a `TimeIsOverError`, whatever it is doing."""
+    """Interrupt the command with a `TimeIsOverError`, early enough that it can still answer."""
     from glasshouse.cli.termination import current
 
     left = seconds_left(time_limit)
@@ -68,13 +68,13 @@ def search(time_limit: float | None) -> Iterator[float | None]:
 
 
 def _slowness() -> float:
-    """Return how much longer than its processor time work takes, because of other processes."""
+    """Return the ratio of elapsed time to processor time, which other processes increase."""
     ran, waited = _worked()
     return (ran + waited) / ran if ran else 1.0
 
 
 def _worked() -> tuple[float, float]:
-    """Return the seconds in which the main thread ran, and those in which it waited for a core.
+    """Return how many seconds the main thread has run, and how many it has waited for a core.
 
     Linux counts both, from the start of the process. On other systems the second is 0.
     """

@@ -1,4 +1,4 @@
-"""Collecting rows with several processes into a store: progress, interruption, resuming."""
+"""Collect rows in a store with several processes: progress, interruption and resuming."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def refuse_both(workers: int | None, dask: str | None) -> None:
-    """Refuse local workers together with those of a cluster, and fewer than one worker."""
+    """Refuse local workers combined with a cluster, and fewer than one worker."""
     if workers is not None and dask is not None:
         raise ValueError("--workers and --dask cannot be combined; use one of them")
     if workers is not None and workers < 1:
@@ -27,7 +27,7 @@ def refuse_both(workers: int | None, dask: str | None) -> None:
 
 @contextmanager
 def executor_of(address: str | None) -> Iterator[Executor | None]:
-    """Yield the executor of a Dask cluster, or None."""
+    """Yield the executor of the Dask cluster at an address, or None without an address."""
     if address is None:
         yield None
         return
@@ -63,9 +63,9 @@ def collect_steps(
 
 
 def refuse_lost(last: StudyProgress, store: Path, *, things: str = "batches") -> None:
-    """Raise if some work failed every time."""
+    """Raise if some work failed in every attempt."""
     if last.lost:
         raise CheckFailedError(
-            f"{store}: {len(last.lost)} {things} failed every time, the first with: "
-            f"{last.lost[0].error}; the same command tries them again"
+            f"{store}: {len(last.lost)} {things} failed in every attempt, the first with: "
+            f"{last.lost[0].error}; run the same command to try again"
         )

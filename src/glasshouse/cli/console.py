@@ -35,7 +35,7 @@ _PATIENCE = 2.0  # seconds after a signal, for a slow reader
 
 
 class BlockedError(OSError):
-    """Raised if a signal has come and the reader of standard output does not read."""
+    """Raised if a signal has arrived, but standard output is blocked because nothing reads it."""
 
 
 def survive() -> None:
@@ -48,7 +48,7 @@ def survive() -> None:
 
 
 def flush() -> None:
-    """Flush standard output; a reader that has closed it raises BrokenPipeError on every system."""
+    """Flush standard output; if its reader has closed it, raise BrokenPipeError on every system."""
     if sys.stdout is None:  # it was closed before we started
         return
     try:
@@ -67,7 +67,7 @@ def hush() -> None:
 
 
 def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
-    """Wait until standard output accepts a line without blocking; False if it does not in time."""
+    """Wait until standard output accepts a line without blocking; return False after a timeout."""
     try:
         number = (stream or sys.stdout).fileno()
         return bool(select.select([], [number], [], seconds)[1])
@@ -76,12 +76,12 @@ def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
 
 
 def may_write(stream: TextIO) -> bool:
-    """Whether to print: always before a signal; after one, only if the reader reads."""
+    """Whether to print: always before a signal, but afterwards only if the stream is being read."""
     return not current().came or is_read(stream)
 
 
 def flush_if_read() -> None:
-    """Flush standard output, or drop the text if the reader does not read."""
+    """Flush standard output, or drop the text if nothing reads it."""
     try:
         if is_read():
             flush()

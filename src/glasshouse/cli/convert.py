@@ -83,13 +83,13 @@ def convert(
     document = read_document(place, format=source_format, units=units)
     left_out: tuple[str, ...] = ()
     if recipe and blind:
-        raise ValueError("--recipe proves an optimum, but --blind leaves it out; use one of them")
+        raise ValueError("--recipe proves an optimum, but --blind leaves it out; use only one")
     if not blind:
         try:
             document = grown(document) if recipe else document
             _, left_out = document.kept
         except CertificateError as lie:
-            raise CheckFailedError(f"{lie}; --blind converts the problem without it") from lie
+            raise CheckFailedError(f"{lie}; use --blind to convert only the problem") from lie
     try:
         written = write(
             options.target(target, target_format, "--to"), document, format=target_format,
@@ -175,13 +175,13 @@ def back(
         in_target = "" if there is None else f", {there} in {target}"
         print(f"{value} in {source}{in_target}; {found.reduction}")
     if broken:
-        raise CheckFailedError(f"{source}: this assignment breaks {broken} hard clauses")
+        raise CheckFailedError(f"{source}: the assignment violates {broken} hard clauses")
 
 
 def _lost(
     document: Document, written: Written, target: Path, format: str | None, encoding: str
 ) -> tuple[str, ...]:
-    """Return what is known about the problem but was not written, with the reason."""
+    """Return the known facts about the problem that were not written, each with the reason."""
     from glasshouse.files import Stated
     from glasshouse.files.formats import format_of
 

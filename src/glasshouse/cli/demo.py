@@ -1,4 +1,4 @@
-"""`glasshouse demo`: it runs every command that it shows."""
+"""`glasshouse demo`: a demonstration that runs every command it shows."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def demo(*, output: MaybeOutputPath = None) -> None:
 
 @contextmanager
 def _compiling_ahead() -> Iterator[None]:
-    """Compile what later stages need on another core; the machine code is cached on disk.
+    """Use another core to compile what later stages need; the machine code is cached on disk.
 
     If it is already cached, this takes two seconds of that core.
     """
@@ -114,7 +114,7 @@ def _compiling_ahead() -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Call the kernels of proofs, trainings and studies once."""
+    """Call the kernels of proofs, training runs and studies once."""
     import glasshouse as gh
     from glasshouse.cli import main
 
@@ -270,7 +270,7 @@ def _run(line: str, *, is_refused: bool = False) -> None:
 
 
 def _free_folder() -> Path:
-    """Return the name of the folder, with a number if it is taken."""
+    """Return the default folder, with a number appended if that name is taken."""
     folder, number = FOLDER, 2
     while folder.exists():
         folder, number = Path(f"{FOLDER}-{number}"), number + 1

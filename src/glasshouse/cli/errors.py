@@ -94,7 +94,7 @@ def system_error(error: OSError) -> str:
 
 
 def spoken(error: BaseException, words: list[str]) -> str:
-    """Return an error as one line, in which arguments of the library are options of the command.
+    """Return an error in one line, with the library's arguments renamed to command-line options.
 
     An error that carries its file (`path`) is about that file, and so is every other error class
     that does not state that it `names_arguments`: these messages name no arguments.
@@ -118,7 +118,7 @@ def spoken(error: BaseException, words: list[str]) -> str:
 
 
 def as_options(message: str, options: Mapping[str, str], typed: Collection[str] = ()) -> str:
-    """Return a message of the library in the words of the command line.
+    """Replace the names of the library's arguments in a message with command-line options.
 
     Args:
         message: names arguments as `name=value`, or by names that have an underscore.
@@ -171,7 +171,7 @@ def _options(words: list[str]) -> dict[str, str]:
 
 
 def _typed(words: list[str]) -> list[str]:
-    """Return all spellings of words that may name a file: typed, absolute, or without folders."""
+    """Return all spellings of words that may name a file: as typed, absolute, without folders."""
     found = {*words, *(word.partition("=")[2] for word in words if word.startswith("--"))}
     for word in list(found):
         with suppress(OSError, RuntimeError, ValueError):  # some texts cannot name a file

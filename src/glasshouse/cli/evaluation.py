@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Contest:
-    """The best model so far for one file of clauses; its cost is printed."""
+    """The best model found so far for a file of clauses; each improved cost is printed."""
 
     def __init__(self, document: Document, problem: Max2Sat | MaxSat) -> None:
         self.document, self.problem = document, problem
@@ -29,7 +29,7 @@ class Contest:
         self._is_over = False
 
     def offer(self, model: Any) -> bool:
-        """Print the cost of a model if it is the best so far; return whether none was better.
+        """Print a model's cost if it is the best so far; return whether no better model is known.
 
         A model counts once its line is printed. Signals are handled before both or after both;
         while the reader does not read, before.

@@ -1,4 +1,4 @@
-"""`glasshouse fuzz`: `run` hunts wrong answers, `shrink` shrinks a file, `one` writes one."""
+"""`glasshouse fuzz`: hunt wrong answers (`run`), shrink a file (`shrink`), write one (`one`)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def run(
     strict: bool = False,
     json: bool = False,
 ) -> int:
-    """Search for wrong answers of a MaxSAT solver, with small instances of proven optimum.
+    """Search for a MaxSAT solver's wrong answers, using small instances with proven optima.
 
     Half of the instances have clauses of at most two literals, from all planting methods, with a
     certificate. The others have clauses of any length, hard clauses that may be unsatisfiable, and
@@ -209,7 +209,7 @@ def shrink(
     strict: bool = False,
     json: bool = False,
 ) -> int:
-    """Find the smallest file on which a solver fails as it does on this one.
+    """Shrink a file on which a solver fails, as long as the failure stays the same.
 
     Clauses and literals are left out and weights lowered, as long as the fault stays the same. A
     wrong optimum needs a right one: from the certificate beside the file, from all assignments of

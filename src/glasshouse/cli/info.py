@@ -110,7 +110,7 @@ def draw(
             save_pictures(_machine_figure(file, image_width), paths)
             return
     if image_width is not None:
-        raise ValueError(f"--image-width is for a trained machine; {file} holds an instance")
+        raise ValueError(f"--image-width applies to trained machines; {file} contains an instance")
     save_pictures(draw_plant(read_planted(source(file, format), format=format)), paths)
 
 

@@ -1,4 +1,4 @@
-"""The output of planted instances: the options that all `plant` commands share."""
+"""Write planted instances, with the output options that all `plant` commands share."""
 
 from __future__ import annotations
 
@@ -87,10 +87,10 @@ def _refuse_contradictions(output: Output) -> None:
         raise ValueError(f"--count {output.count} is below 1; use at least 1")
     refuse_json(output.output, output.json)
     if output.answers is not None and not (output.blind and output.count is not None):
-        raise ValueError("--answers is for a suite of blind files: --count, -o DIR and --blind")
+        raise ValueError("--answers needs a suite of blind files; add --count, -o DIR and --blind")
     if output.count is not None and output.certificate is not None:
         raise ValueError(
-            "--certificate is for one instance; a suite has its proofs next to its files"
+            "--certificate applies to one instance; a suite has its proofs next to its files"
         )
     if output.output is None:
         idle = {"--blind": output.blind, "--force": output.force,
@@ -98,7 +98,7 @@ def _refuse_contradictions(output: Output) -> None:
                 "--dialect": output.dialect != "classic"}  # fmt: skip
         for option, given in idle.items():
             if given:
-                raise ValueError(f"{option} is for files, but none is written; add -o FILE")
+                raise ValueError(f"{option} applies to files, but no file is written; add -o FILE")
 
 
 def _one(planted: Planted, output: Output) -> None:
@@ -120,10 +120,10 @@ def _one(planted: Planted, output: Output) -> None:
         if proven is None:
             _ = planted.proven  # a false plant raises here
     except CertificateError as lie:
-        raise CheckFailedError(f"{lie}; this is a bug of glasshouse, please report it") from lie
+        raise CheckFailedError(f"{lie}; this is a bug in glasshouse; please report it") from lie
     if proven is not None and proven.verdict.energy != cost:
         found = proven.verdict.energy
-        raise CheckFailedError(f"{path}: {beside} proves {found}, but the plant has {cost}")
+        raise CheckFailedError(f"{path}: {beside} proves {found}, but the planted energy is {cost}")
     optimum, own = _own_words(path, written, cost)
     if output.json:
         files = {"file": path, "certificate": beside, "optimum": cost, **own}
@@ -143,7 +143,7 @@ def _one(planted: Planted, output: Output) -> None:
 
 
 def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:
-    """Return what the written files prove; None for a pipe, and for formats that are not read."""
+    """Read the written files, and return what they prove; None for pipes and write-only formats."""
     from glasshouse.files import verify_file
     from glasshouse.files.formats import format_of
 
@@ -153,7 +153,7 @@ def _read_back(path: Path, beside: Path, format: str | None) -> Proven | None:
 
 
 def _own_words(path: Path | None, written: Written | None, cost: Any) -> tuple[str, dict[str, Any]]:
-    """Return the optimum in the file's measure, if it is not the energy, as text and for JSON."""
+    """Return the optimum as text, and JSON values if the file's measure is not the energy."""
     if written is None or is_pipe(path) or written.measure.name in ("energy", "cost"):
         return f"optimum {cost}", {}
     name, value = written.measure.name, written.measure.of(cost)

@@ -27,7 +27,7 @@ def judge(
     units: Units = None,
     json: bool = False,
 ) -> int:
-    """Judge the output of a solver by the proof of the optimum.
+    """Judge a solver's output by the proof of the optimum.
 
     The solver prints o, s and v lines. Its model is evaluated again, the cost of the model is
     compared with the last o line, and the claim with what the certificate next to the file proves.
@@ -66,7 +66,7 @@ def judge(
 
     if not answers:
         raise ValueError(
-            f"there is no answer to {file}; name a file with an answer, or - for standard input"
+            f"no answer to {file} was given; name a file with an answer, or - for standard input"
         )
     found = find_answers(file, answers)
     is_single = len(answers) == 1 and not file.is_dir() and not answers[0].is_dir()
@@ -90,7 +90,7 @@ def judge(
 def _judged(
     found: AnswerFiles, certificate: Path | None, units: Units
 ) -> Iterator[tuple[Path, Path, Judgement, Any]]:
-    """Yield problem file, answer, verdict and bound; the proof of a file is verified once."""
+    """Yield problem file, answer file, verdict and bound; each proof is verified only once."""
     from glasshouse.files.known import is_of_clauses
     from glasshouse.races.judging.answer_files import certificate_of
     from glasshouse.races.running.transcript import read_transcript
@@ -113,7 +113,7 @@ class _Known:
     judge: Callable[[Transcript], Judgement]
 
     def judged(self, transcript: Transcript) -> Judgement:
-        """Return the verdict; if a proof could say more, note that there is none."""
+        """Return the verdict; if a certificate could decide more, note that it is missing."""
         from glasshouse.races.judging.clauses import RunVerdict
 
         judgement = self.judge(transcript)
@@ -128,7 +128,7 @@ class _Known:
 
 
 def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
-    """Return the known optimum of clauses, which may be of any length and weight."""
+    """Read clauses of any length and weight, and return what is proven about them."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.clause_file import read_clauses
     from glasshouse.files.known import known_file
@@ -136,7 +136,7 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
     from glasshouse.races.judging.clauses import judge as judge_answer
 
     if units is not None:
-        raise ValueError(f"--units is for a matrix; {file} holds clauses")
+        raise ValueError(f"--units applies to matrices; {file} contains clauses")
     known, clauses = known_file(file, certificate), read_clauses(file)
     is_certified = certificate is not None or has_side_car(file)
     return _Known(
@@ -148,7 +148,7 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
 
 
 def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
-    """Return the known optimum of another problem; the bound is in the file's own measure."""
+    """Read any other problem, and return what is proven; the bound is in the file's measure."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.known import known_of
     from glasshouse.files.reading import read_document

@@ -58,7 +58,7 @@ def list_instances(
     from glasshouse.library.table import instances, rows_of
 
     if proven and open_only:
-        raise ValueError("--proven and --open exclude each other; use one of them")
+        raise ValueError("--proven and --open cannot be combined; use one of them")
     if csv is not None and json:
         raise ValueError("--csv and --json print the same rows; use one of them")
     known = {k.family for k in instances()}
@@ -123,7 +123,7 @@ def check(
 
 
 def _known(found: Recognition, measure: Measure) -> str:
-    """Return value, bound and certificate of an instance, as one line."""
+    """Return one line with the value, bound and certificate of an instance."""
     k = found.instance
     best = f"the {k.sense} is {k.value}, proven {k.date}" if k.proven else (
         f"the {k.sense} found is {k.value}; no value passes {k.bound}, proven {k.date}"

@@ -1,4 +1,4 @@
-"""Options of several commands, parsing of their values, and `-` in place of a file."""
+"""Options that several commands share, parsers for their values, and `-` in place of a file."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ SourceFormat = Annotated[
 Units = Annotated[
     Literal["spin", "binary"] | None,
     Parameter(
-        help="the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them: "
-        "±1, or 0 and 1."
+        help="the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them, or of "
+        "a .hubo file without a vartype: ±1, or 0 and 1."
     ),
 ]
 Force = Annotated[bool, Parameter(help="overwrite files that already exist.")]
@@ -56,7 +56,7 @@ Dask = Annotated[str | None, Parameter(help="the address of a Dask scheduler to 
 
 
 def _shown_default(value: object) -> str | None:
-    """Return a default for the help; None for switches, which are off, and for empty lists."""
+    """Return a default as the help shows it; None hides it for switches and empty lists."""
     return None if value is None or value is False or value == () else str(value)
 
 
@@ -69,7 +69,7 @@ _DESCRIBED = re.compile(r"^    (\w+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
 
 def described(thing: object) -> dict[str, str]:
-    """Return the description of each argument in a docstring, for the help of options."""
+    """Return the description of each argument in a docstring, for the options' help."""
     return dict(_DESCRIBED.findall(inspect.getdoc(thing) or ""))
 
 
@@ -79,7 +79,7 @@ def command_group(name: str, text: str) -> App:
 
 
 def as_paths(words: list[str]) -> list[str]:
-    """Return the words of a command line with `-` spelled as a path; alone it looks like an option.
+    """Replace `-` with the path `./-` in a command line, because `-` looks like an option.
 
     >>> as_paths(["solve", "-"]), Path("./-") == Path("-")
     (['solve', './-'], True)
@@ -103,16 +103,14 @@ def target(file: Path, format: str | None, option: str = "--format") -> Place:
 
 
 def say(line: str, file: Path | None) -> None:
-    """Print a message; to standard error if standard output carries the file itself."""
+    """Print a message, to standard error if standard output carries the file itself."""
     print(line, file=sys.stderr if is_pipe(file) else sys.stdout)
 
 
 def refuse_json(file: Path | None, json: bool) -> None:
-    """Refuse a file and JSON on the same standard output."""
+    """Refuse to write both a file and JSON to standard output."""
     if json and is_pipe(file):
-        raise ValueError(
-            "--json prints to standard output, where `-` writes the file; use one of them"
-        )
+        raise ValueError("--json and `-` both write to standard output; use only one of them")
 
 
 def _stream(text: object, which: str, format: str | None, option: str) -> BinaryIO:

@@ -19,13 +19,13 @@ _LONGEST = 10_000
 
 
 def show(rows: Iterable[tuple[str, object]]) -> None:
-    """Print names and values, aligned."""
+    """Print names and values in aligned columns."""
     for name, value in rows:
         print(f"{name:<18}{value}")
 
 
 def show_json(value: Any) -> None:
-    """Print one JSON object; exact fractions as strings, arrays as lists."""
+    """Print one JSON object, with exact fractions as strings and arrays as lists."""
     print(json.dumps(_plain(value)))
 
 
@@ -40,7 +40,7 @@ def model_of(state: Any) -> str:
 
 
 def standard_line(document: Document) -> list[str]:
-    """Return one line about a standard instance, or none."""
+    """Return a list with one line about a standard instance, or an empty list."""
     from glasshouse.library import recognise
 
     found = recognise(document.problem)
@@ -83,7 +83,7 @@ def _plain(value: Any) -> Any:
 
 
 def free_pictures(output: Path | None, source: Path, *, force: bool) -> list[Path]:
-    """Return the files of a figure; refuse existing ones, and always the source file.
+    """Return the paths of a figure; refuse the source file, and existing files without `force`.
 
     Args:
         output: the figure's name; None writes a PNG and an SVG under the source's name.

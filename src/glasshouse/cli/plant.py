@@ -1,4 +1,4 @@
-"""`glasshouse plant METHOD`: commands made from the catalogue of planting methods."""
+"""`glasshouse plant METHOD`: commands generated from the catalogue of planting methods."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _option(
 
 
 def _meant(offered: dict[str, dict[str, inspect.Parameter]], given: set[str]) -> str:
-    """Return the method that takes all given options, of those that share a command."""
+    """Choose between methods that share a command: return the one that takes all given options."""
     for method, options in offered.items():
         needed = {name for name, option in options.items() if option.default is _NEEDED}
         if len(offered) == 1 or needed <= given <= set(options):
@@ -151,7 +151,7 @@ def _parameters(method: Method, kept: dict[str, Any]) -> dict[str, Any]:
     if method.grows_on == "rbm or graph":
         sizes = [kept.pop(name, None) for name in ("n", "m")]
         if (graph is None) == (sizes[0] is None) or (graph is not None and sizes[1] is not None):
-            raise ValueError("use either --graph, or -n (and -m)")
+            raise ValueError("use either --graph or -n (and optionally -m)")
         layers = (sizes[0], sizes[0] if sizes[1] is None else sizes[1])
         return kept | {"graph": layers if graph is None else named_graph(graph)}
     if graph is not None:
@@ -160,7 +160,7 @@ def _parameters(method: Method, kept: dict[str, Any]) -> dict[str, Any]:
 
 
 def grow(name: str, output: Output, **parameters: Any) -> None:
-    """Plant by the named method, and write the result."""
+    """Plant with the named method, and write the result."""
     from glasshouse.planting import METHODS
 
     function = METHODS[name].function
@@ -182,13 +182,13 @@ def named_graph(text: str) -> Any:
 
 
 def _refuse_missing_file(text: str) -> None:
-    """Refuse text that can only mean a file: all names of graphs have a colon."""
+    """Refuse a text that can only name a missing file; names of graphs contain a colon."""
     if ":" in text:
         return
     file, without, _ = text.partition(" without ")
     if without and Path(file).is_file():
         raise ValueError(
-            f'"without" is for named graphs; to leave out nodes of {file}, remove their lines'
+            f'"without" applies to named graphs; to leave out nodes of {file}, remove their lines'
         )
     raise ValueError(
         f"{text[:200]!r} is neither a file nor the name of a graph, such as torus:8x8 or chimera:4"
@@ -217,7 +217,7 @@ def _help(word: str, methods: list[Method]) -> str:
 
 
 def typed(method: Method, parameters: Mapping[str, Any]) -> list[str]:
-    """Return the words that plant by a method, after `glasshouse`.
+    """Return the words after `glasshouse` that plant with a method and its parameters.
 
     >>> from glasshouse.planting import METHODS
     >>> typed(METHODS["graph_loops"], {"graph": "torus:8x8", "max_weight": 3})

@@ -134,7 +134,7 @@ def prove(
 
     clauses = problem if isinstance(problem, Max2Sat) else None
     if veripb is not None and clauses is None:
-        raise ValueError(f"--veripb is for clauses; {file} holds {problem!r}")
+        raise ValueError(f"--veripb applies to clauses; {file} contains {problem!r}")
     try:
         with _progress(document.measure) as progress, executor_of(dask) as executor:
             proof = find_proof(
@@ -198,8 +198,8 @@ def _refuse_same(file: Path, target: Path, veripb: Path | None) -> None:
     places = [file, target] if veripb is None else [file, target, veripb]
     for k, place in enumerate(places):
         if place.resolve() in [other.resolve() for other in places[:k]]:
-            raise ValueError(f"{place} is named twice; problem, certificate and proof are one file "
-                             "each")  # fmt: skip
+            raise ValueError(f"{place} is named twice; problem, certificate and proof must be "
+                             "different files")  # fmt: skip
 
 
 def _refuse_nowhere(*places: Path | None) -> None:
@@ -293,7 +293,7 @@ def _at(measure: Measure, bounds: Bounds) -> dict[str, Any]:
 
 @contextmanager
 def _progress(measure: Measure) -> Iterator[Any]:
-    """Yield a function that shows the bounds so far, if there is a terminal."""
+    """Yield a function that shows the bounds so far; None without a terminal."""
     console = terminal()
     if console is None:
         yield None

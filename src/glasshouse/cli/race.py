@@ -1,4 +1,4 @@
-"""`glasshouse race`: third-party solvers on instances whose optimum is proven."""
+"""`glasshouse race`: race third-party solvers on instances with proven optima."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def run(
 
     refuse_both(workers, dask)
     if bool(solver) == bool(sampler):
-        raise ValueError("a race needs --solver or --sampler, and not both")
+        raise ValueError("a race needs either --solver or --sampler")
     if sampler:
         run_samplers(
             sampler, suite, output, answers, instances, reads=reads, clock=clock, rng=seed,
@@ -146,9 +146,9 @@ def run(
         return 1 if _report(output, json) else 0
     assert solver is not None
     if memory_limit < 1:
-        raise ValueError(f"--memory-limit {memory_limit} is below 1")
+        raise ValueError(f"--memory-limit {memory_limit} is below 1; use at least 1")
     if cores is not None and dask is not None:
-        raise ValueError("--cores pins workers of this computer only; remove --dask or --cores")
+        raise ValueError("--cores pins workers on this computer only; remove --dask or --cores")
     limits = Limits(time_limit, cpu_limit, memory_limit * MEGABYTE, grace=grace)
     entrants_of(solver, limits, "classic")  # this checks that they exist; none is run yet
     # This comes first: dialects are detected by running the solvers.
@@ -174,7 +174,7 @@ def run(
 
 @race.command
 def show(store: Path, /, *, json: bool = False) -> int:
-    """Show the results of a race, even if it is not over; exit code 1 if there are faults.
+    """Show the results of a race, even if it is not over; exit with code 1 if there are faults.
 
     For instance:
 
@@ -191,7 +191,7 @@ def show(store: Path, /, *, json: bool = False) -> int:
 
 @race.command
 def compare(store: Path, first: str, second: str, /, *, json: bool = False) -> None:
-    """Compare two solvers per instance: which solves more, which is faster, how significantly.
+    """Compare two solvers instance by instance: solved instances, times, and significance.
 
     For instance:
 
@@ -214,7 +214,7 @@ def compare(store: Path, first: str, second: str, /, *, json: bool = False) -> N
 
     results = _results(store)
     if isinstance(results, SamplerResults):
-        raise ValueError(f"{store} holds a race of samplers; compare them with "
+        raise ValueError(f"{store} contains a race of samplers; compare samplers with "
                          "SamplerResults.compare in Python")  # fmt: skip
     found = compare_solvers(results, first, second)
     if json:
@@ -235,7 +235,7 @@ def plot(
     output: MaybePicture = None,
     force: Force = False,
 ) -> None:
-    """Draw a race.
+    """Draw a chart of a race.
 
     For instance:
 
@@ -270,7 +270,7 @@ def plot(
 
 @contextmanager
 def _growing(suite: str) -> Iterator[Any]:
-    """Yield a bar while a suite grows, which may take minutes."""
+    """Yield a function that updates a progress bar while a suite grows, which may take minutes."""
     with bar() as shown:
         task = shown.add_task(f"growing {suite}", total=None)
         yield lambda done, total: shown.update(task, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""Old words of the command line, and the words that replace them."""
+"""Old names of commands and options, and the names that replaced them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ OPTIONS = (
 
 
 def renamed_command(chain: Sequence[str], word: str, is_misspelt: bool = False) -> str:
-    """Return the replacement of a command that no longer exists; empty if there is none.
+    """Return a message with the new name of an old command; empty if the command was not renamed.
 
     Args:
         chain: the commands that were understood.
@@ -68,7 +68,7 @@ def renamed_command(chain: Sequence[str], word: str, is_misspelt: bool = False) 
 
 
 def renamed_option(chain: Sequence[str], words: Iterable[str]) -> str:
-    """Return the replacement of the first option that no longer exists; empty if there is none.
+    """Return a message with the new name of the first old option; empty if no option was renamed.
 
     >>> renamed_option(["race", "run"], ["--repeat=3"])
     '--repeat is now --runs'

@@ -1,4 +1,4 @@
-"""Running a command: from the words of the command line to an exit code."""
+"""Run a command, from the words of the command line to an exit code."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _run(words: list[str], termination: Termination) -> int:
 
 
 def _result(words: list[str], termination: Termination) -> object:
-    """Return the result of the command."""
+    """Parse the command line, run its command, and return the result."""
     if words:
         cli.add_options(words[0])
     command, bound, _ = cli.app.parse_args(as_paths(words), exit_on_error=False, print_error=False)

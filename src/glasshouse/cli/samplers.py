@@ -1,4 +1,4 @@
-"""`glasshouse race run --sampler`: dimod samplers, by the names of their classes."""
+"""`glasshouse race run --sampler`: dimod samplers, named by their classes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def run_samplers(
     names = [name for name, _ in entered]
     if len(set(names)) < len(names):
         twice = max(names, key=names.count)
-        raise ValueError(f"two samplers are named {twice}; name them, as in NAME=MODULE:CLASS")
+        raise ValueError(f"two samplers have the name {twice}; rename one, as in NAME=MODULE:CLASS")
     with bar() as shown:
         task = shown.add_task(f"calling samplers on {suite}", total=None)
         loaded = load_suite(

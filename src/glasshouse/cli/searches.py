@@ -1,4 +1,4 @@
-"""The searches of `glasshouse solve`, each with its answer in one form."""
+"""The searches of `glasshouse solve`, which all return their answers in the same form."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ def search(
         return _sampled(solver, document.problem, given)
     answer = _exact(solver, document.problem, given.get("time_limit"))
     if answer["state"] is None:
-        raise ValueError(f"{solver} found no state within the time limit; use a longer one")
+        raise ValueError(f"{solver} found no state within the time limit; use a longer limit")
     return answer
 
 
 def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
-    """Return a model (None if none was found) and whether it is optimal; offer better models."""
+    """Search for a model; return it (or None) and whether it is optimal, and offer improvements."""
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 
     try:
@@ -88,7 +88,7 @@ def contender(
 
 
 def certified_by(document: Document) -> Proven | None:
-    """Return the optimum that a certificate proves; report and ignore one that proves nothing."""
+    """Return the optimum that a certificate proves, or None; report an invalid certificate."""
     from glasshouse.certificates import CertificateError
     from glasshouse.files import FileError
 
@@ -103,7 +103,7 @@ def certified_by(document: Document) -> Proven | None:
 def _heuristic(
     solver: str, document: Document, certified: Proven | None, options: dict[str, Any]
 ) -> dict[str, Any]:
-    """Anneal or temper, and measure the success if the optimum is known."""
+    """Anneal or temper, and measure the success probability if the optimum is known."""
     from glasshouse import solvers
 
     energy, goal = _goal(options.pop("target", None), document, certified)
@@ -229,12 +229,12 @@ def _show_improvement(measure: Measure, improvement: Any, state: Any) -> None:
 def _sampled(
     solver: str, problem: Problem, given: dict[str, Any], offer: Any = None
 ) -> dict[str, Any]:
-    """Return the best of a sampler's rounds, even after Ctrl-C if there was one."""
+    """Return the best state of a sampler's rounds, even after Ctrl-C if a round has finished."""
     from glasshouse.races.samplers import iter_sampled
 
     limit = given.get("time_limit")
     if limit is None and offer is None:
-        raise ValueError(f"--solver {solver} continues until a time limit; add --time-limit")
+        raise ValueError(f"--solver {solver} runs until a time limit; add --time-limit")
     best, rounds = None, 0
     try:
         for state in iter_sampled(solver, problem, rng=given.get("seed"), time_limit=limit):
@@ -291,12 +291,12 @@ def _goal(text: str | None, document: Document, certified: Proven | None) -> tup
         if text and document.stated_value is None:
             raise ValueError(
                 f"{document.path} states no planted {document.measure.name} and has no certificate "
-                "of one; use a number for --target, or remove it"
+                "of its optimum; use a number for --target, or remove it"
             )
         return document.stated.cost, document.stated_value
     number = parse_number(text.encode())
     if number is None:
-        raise ValueError(f"--target {text} is neither a number nor the word planted")
+        raise ValueError(f"--target {text} is neither a number nor 'planted'")
     return document.measure.energy_of(number), number
 
 

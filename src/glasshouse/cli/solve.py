@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _known_solver(_type: Any, tokens: Sequence[Any]) -> str:
-    """Parse the name of a solver; the catalogues are loaded only when the user solves."""
+    """Parse the name of a solver; the catalogues of solvers are loaded only when needed."""
     from glasshouse.proofs.exact import EXACT_SOLVERS, OURS
     from glasshouse.races.samplers import SAMPLERS
 
@@ -128,7 +128,7 @@ def solve(
         solver = MINIMISE if is_minimising else "anneal"
     _refuse_ignored(solver, given)
     if solver == MINIMISE and not (maxsat_output or "time_limit" in given or "target" in given):
-        raise ValueError("--solver minimise continues until a time limit; add --time-limit")
+        raise ValueError("--solver minimise runs until a time limit; add --time-limit")
     if maxsat_output:
         clock.end_in_time(time_limit)
     document = read_document(source(file, format), format=format, units=units)
@@ -170,7 +170,7 @@ def _contest(solver: str, document: Document, given: dict[str, Any]) -> int:
 
     problem = document.problem
     if not isinstance(problem, (Max2Sat, MaxSat)):
-        raise ValueError(f"--maxsat-output is for clauses; {document.path} holds {problem!r}")
+        raise ValueError(f"--maxsat-output needs clauses, but {document.path} has {problem!r}")
     contest = Contest(document, problem)
 
     def compete() -> tuple[Any, bool]:
@@ -193,7 +193,7 @@ def _refuse_ignored(solver: str, given: dict[str, Any]) -> None:
         if name == "time_limit":
             is_taken, who = solver != "brute", "use it with any other solver"
         if not is_taken:
-            raise ValueError(f"--{name.replace('_', '-')} is not for --solver {solver}; {who}")
+            raise ValueError(f"--{name.replace('_', '-')} is invalid for --solver {solver}; {who}")
 
 
 def _known(document: Document, certified: Proven | None) -> dict[str, Any]:
@@ -213,7 +213,7 @@ def _show(measure: Measure, answer: dict[str, Any], certified: Proven | None) ->
         show([("energy", answer["energy"])])
     show([("model", answer["model"])])
     if answer.get("broken_hard_clauses"):
-        print(f"this assignment breaks {answer['broken_hard_clauses']} hard clauses")
+        print(f"the assignment violates {answer['broken_hard_clauses']} hard clauses")
     elif certified and measure.of(certified.verdict.exact_energy) == answer[measure.name]:
         print("this is the optimum, by the file's certificate")
     print(answer["text"])

@@ -1,4 +1,4 @@
-"""`glasshouse store`: commands for all stores, whatever was measured."""
+"""`glasshouse store`: commands for stores of every kind."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def export(
     with Store(store) as opened:
         is_training = TRAINING in opened.purposes and rows is None
         if form == "curves" and not is_training:
-            raise ValueError(f"--as curves is for trained machines; {store} holds none")
+            raise ValueError(f"--as curves applies to trained machines; {store} contains none")
         if is_training:
             number = _export_machines(opened, place, form == "curves", force)
         else:
@@ -135,7 +135,7 @@ def copy(store: Path, target: Path, /, *, force: Force = False) -> None:
 
 @store.command
 def check(store: Path, /) -> None:
-    """Check that a store is intact: the file, its tasks, its rows.
+    """Check that a store is intact: its file, its tasks and its rows.
 
     For instance:
 
@@ -167,7 +167,7 @@ def _export_series(store: Path, folder: Path, force: bool) -> None:
     from glasshouse.store import Store
 
     if is_pipe(folder) or folder.suffix.lower() in (".csv", ".parquet", ".json"):
-        raise ValueError(f"--output {folder}: time series are several files; name a folder")
+        raise ValueError(f"--output {folder}: time series need several files; name a folder")
     with Store(store) as opened:
         written = export_time_series(read_results(opened), folder, overwrite=force)
     print(f"{folder}: {len(written)} files")

@@ -1,4 +1,4 @@
-"""`glasshouse study`: measurements of ensembles, which survive a crash."""
+"""`glasshouse study`: crash-safe measurements of ensembles."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def fit(
     value: str | None = None,
     json: bool = False,
 ) -> None:
-    """Fit the main result of a study: scaling laws with odds, limits, or peaks, with intervals.
+    """Fit a study's main result, with intervals: scaling laws and their odds, limits, or peaks.
 
     Along size, n or L, positive quantities have scaling laws, and means have a limit in 1/L. Along
     density or any other parameter, the fit is a peak.
@@ -234,7 +234,7 @@ def fit(
 
 
 def _part(text: str) -> tuple[int, int]:
-    """Return I and N of I/N."""
+    """Parse a text I/N, and return I and N."""
     first, is_two, second = text.partition("/")
     if not (is_two and first.isdecimal() and second.isdecimal()):
         raise ValueError(f"--part {text} must be I/N, such as 1/3")
@@ -243,18 +243,18 @@ def _part(text: str) -> tuple[int, int]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Store]:
-    """Open the store of a study; refuse that of a race or of trained machines."""
+    """Open the store of a study; refuse stores of races or of trained machines."""
     from glasshouse.store import Store
     from glasshouse.store.purpose import STUDY
 
     with Store(path) as store:
         if other := [purpose for purpose in store.purposes if purpose is not STUDY]:
-            raise ValueError(f"{path} holds {other[0].words}, not a study")
+            raise ValueError(f"{path} contains {other[0].words}, not a study")
         yield store
 
 
 def _decimal(value: Any) -> Any:
-    """Return a fraction such as 1/20 as 0.05; any other value unchanged."""
+    """Convert a fraction such as 1/20 to 0.05; return any other value unchanged."""
     from glasshouse.problems.ratio import decimal_text, ratio
 
     try:
@@ -264,7 +264,7 @@ def _decimal(value: Any) -> Any:
 
 
 def _task_name(task: StoredTask) -> str:
-    """Return the name of a task; the store may come from an untrusted source."""
+    """Return a printable name of a task, because its store may come from an untrusted source."""
     from glasshouse.store.records import without_codes
 
     values = " ".join(f"{k}={_decimal(v)}" for k, v in task.table("parameters").items())

@@ -120,7 +120,7 @@ def write(
 
 
 def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
-    """Return the suite; errors in its file use the keys of the file."""
+    """Return the suite; messages about errors in its file name the file's keys."""
     from glasshouse.suites.standard import standard_families
     from glasshouse.suites.suite_file import find_suite
 
@@ -128,7 +128,7 @@ def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
         raise ValueError(f"--count {count} is below 1; use at least 1")
     if source in standard_families():
         raise ValueError(
-            f"{source} consists of files that are not in glasshouse; race on your own copies with "
+            f"{source} consists of files that glasshouse does not have; race on your copies with "
             f"`glasshouse race run --suite {source} --instances DIR`"
         )
     try:

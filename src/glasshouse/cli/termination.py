@@ -98,7 +98,7 @@ class Termination:
         self._frame = None
 
     def begin(self) -> None:
-        """Raise signals from now on; raise at once if one has already come."""
+        """Raise signals as exceptions from now on; raise at once if a signal has already come."""
         self._waits = False
         if self.came:
             self._raised = time.monotonic()
@@ -111,7 +111,7 @@ class Termination:
             self._timer.cancel()
 
     def limit(self, seconds: float) -> None:
-        """Raise `TimeIsOverError` after `seconds`, again and again until `finish`."""
+        """Raise `TimeIsOverError` after `seconds`, and then repeatedly until `finish` is called."""
         if self._frame is None:
             return
         if hasattr(signal, "SIGALRM"):
@@ -128,7 +128,7 @@ class Termination:
         return self._was_lost
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal like Ctrl-C, in the main thread."""
+        """Handle a signal in the main thread, in the same way as Ctrl-C."""
         self.last = time.monotonic()
         self.came.append(number)
         if self._waits or self._has_just_raised():
@@ -154,14 +154,14 @@ class Termination:
         return False
 
     def _hear_again(self, lost: Any) -> None:
-        """Handle uncatchable exceptions, by Python's hook for destructors and callbacks."""
+        """Handle exceptions in destructors and callbacks, where no caller can catch them."""
         if issubclass(lost.exc_type, KeyboardInterrupt):
             self._again(next(reversed([*self._before, *self.came]), signal.SIGINT))
         elif not str(getattr(lost.object, "__module__", "")).startswith("llvmlite"):
             sys.__unraisablehook__(lost)
 
     def _again(self, number: int) -> None:
-        """Send a signal to this process again, after a delay; at once, it would be lost again."""
+        """Send a signal to this process again, after a delay so that it is not lost again."""
         self._raised, self._was_lost = None, True
         self._later(_AGAIN_SECONDS, number)
 
@@ -175,7 +175,7 @@ _current: Termination | None = None
 
 
 def current() -> Termination:
-    """Return the handler of this thread's command; without a command, one that nothing stops."""
+    """Return the handler of this thread's command; without a command, return an idle handler."""
     if _current is None or threading.current_thread() is not threading.main_thread():
         return Termination()
     return _current
@@ -189,7 +189,7 @@ def is_interruption(fault: BaseException | None) -> bool:
 
 
 def _send(number: int) -> None:
-    """Send a signal to the main thread; if the system allows it, this also ends its waiting."""
+    """Send a signal to the main thread; if the system allows it, also wake a waiting thread."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, number)
     else:

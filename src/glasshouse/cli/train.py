@@ -1,4 +1,4 @@
-"""`glasshouse train`: training of RBMs, one or thousands, and their monitors."""
+"""`glasshouse train`: train one RBM or thousands, and evaluate their monitors."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def add_run() -> None:
 
 
 def _option(setting: Field[Any], name: str, hint: Any, help_: str) -> inspect.Parameter:
-    """Return the option of a field; a switch if the field is True or False."""
+    """Return the option for a field; a Boolean field becomes a switch."""
     converter = whole if hint in (int, int | None) else None
     default: Any = inspect.Parameter.empty if setting.default is MISSING else setting.default
     if hint is bool:
@@ -155,11 +155,11 @@ def _run(
     source = Path(name)
     task = TrainingTask(rows, settings, monitors, every, seed, count, kept, source.name, options)
     if source.exists() and output.resolve() == source.resolve():
-        raise ValueError(f"--output {output} is the file of the data; choose another file")
+        raise ValueError(f"--output {output} is the data file; choose another file")
     if output.suffix.lower() == ".npz":
         if workers is not None or dask is not None:
-            raise ValueError(f"{output} is one machine, trained in one process; remove --workers"
-                             " and --dask")  # fmt: skip
+            raise ValueError(f"{output} is for one machine, trained in one process; remove "
+                             "--workers and --dask")  # fmt: skip
         train_one(task, output, json, force)
     elif output.suffix.lower() not in _STORES:
         raise ValueError(f"--output {output}: use NAME.sqlite for an ensemble, or NAME.npz for "
@@ -222,7 +222,7 @@ def plot(
 
 
 def _rates(text: str) -> Any:
-    """Parse a learning rate, or the first and the last rate."""
+    """Parse a single learning rate, or a pair of the first and the last rate."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:

@@ -1,4 +1,4 @@
-"""`glasshouse train` for one machine: training into a model file, showing, drawing."""
+"""`glasshouse train` for one machine: train it into a model file, and show such a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_SHOWN = ("epochs", "spawn_key")
 
 
 def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
-    """Train the first machine, and write it; if it diverged, write its last state.
+    """Train a single machine and write it; if it diverged, write its last valid state.
 
     Checkpoints are written next to the model, so that a stopped training resumes.
     """
@@ -27,7 +27,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     from glasshouse.files.text.streams import refuse_existing
 
     if task.count != 1:
-        raise ValueError(f"{path} takes one machine; for {task.count} use -o NAME.sqlite")
+        raise ValueError(f"{path} can have only one machine; for {task.count} use -o NAME.sqlite")
     refuse_existing(path, overwrite=force)
     task.try_out()
     checkpoint = path.with_suffix(".checkpoint.npz")
@@ -54,13 +54,13 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
         print(f"{path}: {done.machine!r}; {said}")
     if done.diverged_at is not None:
         raise CheckFailedError(
-            f"{path}: the training diverged in epoch {done.diverged_at}, and the machine is from "
-            "the epoch before; use a smaller --learning-rate"
+            f"{path}: the training diverged in epoch {done.diverged_at}, and the file has the "
+            "machine from the epoch before; use a smaller --learning-rate"
         )
 
 
 def show_machine(path: Path, json: bool) -> None:
-    """Show the contents of a model file, and its unverified statements about the training."""
+    """Show the contents of a model file, including unverified statements about its training."""
     from glasshouse.boltzmann.model_files import load_machine, load_notes
 
     machine, notes = load_machine(path), load_notes(path)
@@ -78,7 +78,7 @@ def show_machine(path: Path, json: bool) -> None:
 
 
 def _words(value: Any, *, last: bool) -> Any:
-    """Return a table as text; of a history, only the last entry."""
+    """Format a table as text; `last` keeps only the last entry of each list."""
     if not isinstance(value, dict):
         return f"{value:.4g}" if isinstance(value, float) else value
     if last:

@@ -87,9 +87,9 @@ def tune(
     if (output is None) != (count is None):
         raise ValueError("a suite needs both --count and -o DIR; add the missing one")
     if format is not None and output is None:
-        raise ValueError("--format is for files, but none is written; add -o DIR --count K")
+        raise ValueError("--format applies to files, but no file is written; add -o DIR --count K")
     if output is not None and (output / "manifest.jsonl").exists():  # before the long search
-        raise ValueError(f"{output} already holds a suite; name another folder")
+        raise ValueError(f"{output} already contains a suite; name another folder")
     given: dict[str, Any] = {"frustration": frustration}
     given |= _named(parameter or [], given)
     asked = {name for name, value in given.items() if value is not None}
@@ -97,7 +97,7 @@ def tune(
     if knob is not None or graph is None or method is not None or "block" in asked:
         knob = usual_knob(method) if knob is None else knob.replace("-", "_")
     if knob is not None and given.pop(knob, None) is not None:
-        raise ValueError(f"--knob {knob} is the parameter to vary; remove its own option")
+        raise ValueError(f"--knob {knob} varies this parameter; remove the option that sets it")
     parameters = {name: value for name, value in given.items() if value is not None}
     with _progress() as progress:
         found = search(
@@ -114,7 +114,7 @@ def tune(
         off = abs(found.estimate.value / found.target - 1)
         raise CheckFailedError(
             f"{found.estimate} is {off:.0%} off the target {found.target:g}, outside the tolerance "
-            f"of {tolerance:.0%}; no setting that was tried is nearer: try another size or knob. "
+            f"of {tolerance:.0%}; no setting that was tried is closer; try another size or knob. "
             f"To plant it anyway: {line}"
         )
     if not json:
@@ -152,7 +152,7 @@ def _named(words: list[str], given: Mapping[str, object]) -> dict[str, str]:
         name, is_set, value = word.partition("=")
         name = name.strip().replace("-", "_")
         if not (name and is_set and value.strip()):
-            raise ValueError(f"--parameter {word} is not NAME=VALUE, such as block=6")
+            raise ValueError(f"--parameter {word} must have the form NAME=VALUE, such as block=6")
         if name in named or given.get(name) is not None:
             raise ValueError(f"{name} is given twice; remove one of them")
         named[name] = value.strip()
@@ -173,7 +173,7 @@ def _plant_line(
     found: Tuned, graph: str | None, seed: int, count: int | None, output: Path | None,
     format: str | None,
 ) -> str:  # fmt: skip
-    """Return the command that plants the result; the same seed gives the same bytes."""
+    """Return the command that plants the result; the same seed plants the same bytes."""
     from glasshouse.planting import METHODS
     from glasshouse.suites.family import as_typed
 
@@ -187,7 +187,7 @@ def _plant_line(
 
 @contextmanager
 def _progress() -> Iterator[Any]:
-    """Yield a function that shows the setting and the best so far; None without a terminal."""
+    """Yield a function that shows the current and the best setting; None without a terminal."""
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
 
     with bar(TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()) as shown:

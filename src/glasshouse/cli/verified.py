@@ -65,7 +65,7 @@ def run_verified(file: Path, certificate: Path | None, format: str | None) -> in
     if code != 0 or found is None:
         reason = said.decode("ascii", "backslashreplace").strip().partition("\n")[0]
         reason = reason[:200] if reason and code in (0, 1, 2) else f"it ended with exit code {code}"
-        raise CheckFailedError(f"{file}: the verified checker does not accept it: {reason}")
+        raise CheckFailedError(f"{file}: the verified checker rejects this file: {reason}")
     return int(found[1])
 
 

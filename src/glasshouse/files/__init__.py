@@ -1,4 +1,4 @@
-"""Readers and writers of problem files, chosen by the suffix of the file.
+"""Readers and writers of problem files, chosen by the file's suffix.
 
 text/ (bytes that cannot be trusted) ← certificate/ (`NAME.cert`) ← claims (statements of a file) ←
 document (a problem, what is stated about it and proven) ← formats/ (one file each) ← reading ←

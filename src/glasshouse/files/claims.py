@@ -1,4 +1,4 @@
-"""Statements of a file about its optimum, and their comparison with a proof."""
+"""A file's statements about its optimum, and their comparison with a proof."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stated(Summarised):
-    """The unproven statements of a file about its problem: a cost, a model and a recipe.
+    """A file's unproven statements about its problem: a cost, a model and a recipe.
 
     Attributes:
         cost: the energy or cost of the planted model, in the weights of the problem.
@@ -38,11 +38,11 @@ class Stated(Summarised):
 
     @classmethod
     def of(cls, planted: Planted) -> Stated:
-        """Return the statement of a plant: its cost, model and recipe."""
+        """Return the statements of a file about a plant: its cost, model and recipe."""
         return cls(planted.energy, to_bits(planted.state), json.loads(planted.recipe.to_json()))
 
     def reduced(self, source: Problem, reduction: Reduction) -> Stated:
-        """Convert the statement to the problem that `source` was reduced to."""
+        """Convert the statements to the problem to which `source` was reduced."""
         cost, model = self.cost, self.model
         if cost is not None:
             cost = reduction.target_energy(cost)
@@ -52,7 +52,7 @@ class Stated(Summarised):
 
     @property
     def recipe_alone(self) -> Stated:
-        """The statement without cost and model, which would need a proof."""
+        """The statements without cost and model, because these two would need a proof."""
         return Stated(recipe=self.recipe)
 
     def value(self, measure: Measure) -> Number | None:
@@ -68,7 +68,7 @@ class Stated(Summarised):
         return cost
 
     def energy_of_model(self, problem: Problem, measure: Measure) -> Fraction:
-        """Return the exact energy of the stated model; raise if it is not the stated cost."""
+        """Return the exact energy of the stated model; raise if it differs from the stated cost."""
         assert self.model is not None
         reached = exact_energy(problem, problem.space.from_bits(self.model))
         if self.cost is not None and not agrees(problem, self.cost, reached):

@@ -56,7 +56,7 @@ class ClauseFile(Summarised):
 
     @property
     def is_one_of_ours(self) -> bool:
-        """Whether a library problem can hold the clauses: their weights sum to below 2^63."""
+        """Whether a `MaxSat` can store the clauses: their weights must sum to less than 2^63."""
         return sum(weight for weight, _ in self.soft) <= INT64_MAX
 
     @cached_property
@@ -66,7 +66,7 @@ class ClauseFile(Summarised):
         return frozenset(abs(literal) for clause in clauses for literal in clause)
 
     def cost(self, model: Sequence[int]) -> int:
-        """Return the total weight of the soft clauses that a model (0 and 1) violates."""
+        """Return the total weight of the soft clauses that a model (0/1 values) violates."""
         return sum(weight for weight, clause in self.soft if not _satisfied(clause, model))
 
     def broken(self, model: Sequence[int]) -> int:
@@ -89,7 +89,7 @@ def read_clauses(path: str | os.PathLike[str]) -> ClauseFile:
 
 
 class _Reader:
-    """Parser of a clause file, line by line."""
+    """Parser that reads a clause file line by line."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -136,7 +136,7 @@ class _Reader:
 
     def _header(self, line: int, words: list[bytes]) -> None:
         if self.kind or self.soft or self.hard or words[1:2] not in ([b"cnf"], [b"wcnf"]):
-            raise self.source.error("there must be one p line, before all clauses", line)
+            raise self.source.error("there must be exactly one p line, before all clauses", line)
         self.kind = words[1]
         numbers = [self._whole(line, word) for word in words[2:] if word.isdigit()]
         is_cnf = self.kind == b"cnf"
@@ -209,7 +209,7 @@ class Layout:
 
 
 def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
-    """Return the bytes of a file that contains the clauses, in the dialect of a solver.
+    """Return the contents of a file with the given clauses, in the dialect of a solver.
 
     Raises:
         ValueError: the dialect cannot hold these clauses.
@@ -225,7 +225,7 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
         return file.getvalue()
     if dialect == "cnf":
         if clauses.hard or any(weight != 1 for weight, _ in clauses.soft):
-            raise ValueError("CNF needs soft clauses of weight 1; use the dialect 'classic'")
+            raise ValueError("CNF allows only soft clauses of weight 1; use the dialect 'classic'")
         rows = [" ".join(map(str, (*clause, 0))) for _, clause in clauses.soft]
         return "\n".join([f"p cnf {clauses.num_variables} {len(rows)}", *rows, ""]).encode()
     hard = [(None, clause) for clause in clauses.hard]
@@ -233,7 +233,7 @@ def text_in(dialect: Dialect, clauses: ClauseFile) -> bytes:
 
 
 def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
-    """Return the clauses as the problem that `read` returns for their file.
+    """Return the problem that `read` would return for a file with these clauses.
 
     Raises:
         ValueError: the weights add up to 2^63 or more.
@@ -249,7 +249,7 @@ def as_problem(clauses: ClauseFile) -> Max2Sat | MaxSat:
 
 
 def literal_pairs(clauses: Sequence[tuple[int, ...]]) -> npt.NDArray[np.int32]:
-    """Return clauses of at most two literals as an array of two columns, padded with 0."""
+    """Return clauses with at most two literals as a two-column array, padded with 0."""
     pairs = np.zeros((len(clauses), 2), dtype=np.int32)
     for place, clause in enumerate(clauses):
         if len(clause) > 2:

@@ -1,4 +1,4 @@
-"""Documents: problems with the statements of their files, and the proofs of these statements.
+"""Documents: a problem, its file's statements, and the proof of these statements.
 
 A reduction that keeps the order of the variables also converts the proof: the loops stay, and their
 multipliers are scaled. The proof is verified again for the new problem, where it may prove less,
@@ -44,7 +44,7 @@ _WIDE = 128
 
 @dataclass(frozen=True, repr=False)
 class Document(Summarised):
-    """A problem, the statements of its file, and the whole plant if the file contains it.
+    """A problem, its file's statements, and the whole plant if the file contains it.
 
     Attributes:
         problem: the problem in the file.
@@ -67,7 +67,7 @@ class Document(Summarised):
 
     @classmethod
     def of(cls, thing: Given | Document) -> Document:
-        """Return a problem or plant as a document; return a document unchanged."""
+        """Wrap a problem or plant in a document; return a document unchanged."""
         if isinstance(thing, Document):
             return thing
         if isinstance(thing, Planted):
@@ -82,7 +82,7 @@ class Document(Summarised):
 
     @cached_property
     def measure(self) -> Measure:
-        """The measure of the file, by which states have values: a cut, an objective, a cost."""
+        """The file's measure, which assigns a value to each state: a cut, an objective, a cost."""
         return self.measured(self.problem)
 
     @property
@@ -100,7 +100,7 @@ class Document(Summarised):
 
     @cached_property
     def proof(self) -> SideCar | None:
-        """The unverified proof: the loops of the plant, or the contents of the side-car."""
+        """The unverified proof: the loops of the plant, or the contents of any side-car."""
         planted = self.planted
         if planted is None:
             return None if self.load_proof is None else self.load_proof()
@@ -111,7 +111,7 @@ class Document(Summarised):
 
     @cached_property
     def proven(self) -> Proven | None:
-        """The verified proof of the document itself; None if the document has no proof.
+        """The document's verified proof; None if it does not have a proof.
 
         Raises:
             CertificateError: the proof is false, or refutes something that is stated.
@@ -127,7 +127,7 @@ class Document(Summarised):
             raise CertificateError(f"{self.path}: {lie}" if self.path else str(lie)) from None
 
     def examined(self, beside: SideCar) -> Proven:
-        """Verify any certificate against the document's problem and statements.
+        """Verify a certificate against the document's problem and statements.
 
         Raises:
             CertificateError: the certificate is false, or refutes something that is stated.
@@ -164,7 +164,7 @@ class Document(Summarised):
 
 
 def carry(document: Document, problem: Problem, reduction: Reduction) -> Document:
-    """Convert a document, its statements and its proof to the problem that it was reduced to.
+    """Convert a document with its statements and proof to the problem to which it was reduced.
 
     >>> from glasshouse.planting import random_loops
     >>> from glasshouse.problems.convert import to_qubo
@@ -197,7 +197,7 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
-    """Raise if the check of a certificate would take far too long for the size of its file.
+    """Raise if checking a certificate would take far too long for a file of its size.
 
     A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and all
     common parts. Integers above 64 bits take longer.
@@ -211,7 +211,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         known = named[(named > 0) & (named < len(literals))]
         if int(literals[known].sum()) > beside.most_work:
             raise CertificateError(
-                f"the leaves of its cores name clauses of {int(literals[known].sum())} literals in "
+                f"its cores use clauses with {int(literals[known].sum())} literals in "
                 f"total, too many to check; raise {VARIABLE} if you trust the file"
             )
     if tree is None:

@@ -1,4 +1,4 @@
-"""Graphs to plant on, read from files: the couplings of a problem, or a list of edges."""
+"""Graphs to plant on, read from files: a problem's couplings, or a list of edges."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 
 def read_graph(path: str | os.PathLike[str]) -> Ising:
-    """Read a graph from a problem file, a chip, or a text file with two node numbers per line.
+    """Read a graph from a problem file, a description of a chip, or a list of edges.
 
     A chip is a `.json` file with the properties of a D-Wave solver, "qubits" and "couplers".
+    A list of edges is a text file with two node numbers per line.
 
     Only numbers in the list of edges are nodes, and they are kept as labels, so the dead qubits of
     a chip are left out. Anything after the two numbers, or after a `#`, is ignored, so that edge
@@ -57,7 +58,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
     pairs = np.column_stack([rows.column(0, missing=-1), rows.column(1, missing=-1)])
     outside = (pairs < 0) | (pairs >= _MOST_NODES)
     wrong = outside[:, 0] | outside[:, 1]
-    expected = "an edge must be two node numbers of at least 0, separated by a space"
+    expected = "an edge must be two non-negative node numbers, separated by a space"
     loops = pairs[:, 0] == pairs[:, 1]
     rows.refuse(
         source,
@@ -70,7 +71,7 @@ def _edges(source: Source, rows: Rows) -> npt.NDArray[np.int64]:
 
 
 def _chip(path: Path) -> Ising | None:
-    """Read the chip in the properties of a D-Wave solver; return None for other JSON files."""
+    """Read the chip that a D-Wave solver's properties describe; None for other JSON files."""
     with opened(path) as source:
         values = parse_object(source.read_all())
         if values is None or not any(name in values for name in ("couplers", "edgelist")):
@@ -78,10 +79,10 @@ def _chip(path: Path) -> Ising | None:
         try:
             graph = Graph.of(values)
         except (ValueError, TypeError) as fault:
-            raise source.error(f"has invalid properties of a solver: {fault}") from None
+            raise source.error(f"has invalid solver properties: {fault}") from None
     ones = np.ones(graph.num_edges, np.int64)
     return Ising.from_edges(graph.num_nodes, graph.edges, ones, labels=graph.labels)
 
 
 def _no_line(line: int, text: bytes, rows_before: int) -> None:
-    raise AssertionError(f"line {line} was passed on, but there are no marks")
+    raise AssertionError(f"line {line} was read as a comment, but there are no comment marks")

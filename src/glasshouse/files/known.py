@@ -1,4 +1,4 @@
-"""Verification of the optimum that a file states, and bounds and costs that are easy to prove."""
+"""Verification of the optimum that a file states, and proven bounds and costs."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def verify_document(document: Document) -> Verification:
     if not verdict.optimal:
         raise CertificateError(
             f"{path}: the certificate proves that no state has {beyond(measure, verdict)}, but its "
-            f"state has {measure.said(verdict.exact_energy)}, so its optimality is not proven"
+            f"state has {measure.said(verdict.exact_energy)}, so no optimum is proven"
         )
     return Verification(verdict.energy, measure.of(verdict.exact_energy), measure, proven)
 
@@ -174,7 +174,7 @@ class Known(Summarised):
 
     @property
     def optimum(self) -> Any:
-        """The least energy if bound and best are equal, else None."""
+        """The optimum, if `bound` and `best` are equal; otherwise None."""
         return self.best if self.best is not None and self.best == self.bound else None
 
 
@@ -242,7 +242,7 @@ def known_file(
 
 
 def is_of_clauses(path: Path) -> bool:
-    """Return whether the suffix of a file is that of a clause format (.wcnf, .cnf)."""
+    """Return whether a file has the suffix of a clause format (.wcnf, .cnf)."""
     return format_suffix(path) in CLAUSE_SUFFIXES
 
 
@@ -276,7 +276,7 @@ def known_by(clauses: ClauseFile, certificate: Certificate) -> Known:
 
 
 def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
-    """Return the bound and cost that a certificate file proves for weights above 2^63 in sum."""
+    """Return the bound and cost that a certificate file proves for weights that exceed int64."""
     beside = read_side_car(path)
     held = beside.certificate
     if held.tree is not None or held.squares or held.num_cores:
@@ -294,7 +294,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
 
 
 def _evident(clauses: ClauseFile) -> Known:
-    """Return the bound and cost that clauses show without a certificate."""
+    """Return the bound and cost that follow from the clauses, without a certificate."""
     bound = sum(weight for weight, clause in clauses.soft if not clause)
     if not all(clauses.hard):
         return Known(is_infeasible=True)

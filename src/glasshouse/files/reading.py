@@ -1,4 +1,4 @@
-"""Reading of problem files, whose suffix or first lines give the format."""
+"""Read problem files; the suffix or the first lines determine the format."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def read(
         place: the file, or an open stream of bytes.
         format: the format, if the file has no suffix: "wcnf", "npz", "qubo.gz", …
         verify: False trusts a plant as the file states it.
-        units: the units of a matrix (.npy, .csv, .npz of W, a, b), which does not state them:
-            "spin" for ±1, "binary" for 0 and 1.
+        units: "spin" for ±1 or "binary" for 0 and 1, for a matrix (.npy, .csv, .npz of W, a, b) or
+            a .hubo file that does not state its units.
 
     >>> import tempfile
     >>> from pathlib import Path
@@ -96,7 +96,7 @@ def read_document(
 
 
 def _format_of(place: Place, format: str | None) -> Format:
-    """Return the format that `format` names, else the format of the suffix or of the content."""
+    """Return the format that `format` names; by default, recognise it by suffix or content."""
     is_named = format is not None or is_stream(place)
     if is_named or format_suffix(name_of(place)) in FORMATS or name_of(place).is_dir():
         return format_of(place, format)
@@ -104,7 +104,7 @@ def _format_of(place: Place, format: str | None) -> Format:
 
 
 def format_by_content(place: Place) -> Format:
-    """Recognise the format of a file by its first lines, or by the name of a file inside a zip.
+    """Recognise the format of a file by its first lines, or of a zip archive by its member.
 
     Graphs of Max-Cut are often called `g05_60.0`, `torus.dat` or `G62.txt`. A file whose first line
     has two or three numbers is such a graph, except for clauses without a header, which end in 0.

@@ -1,4 +1,4 @@
-"""Plants from files: read whole, or grown again from a recipe and compared with the file."""
+"""Plants from files: read directly, or grown again from a recipe and compared with the file."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANOTHER = "its recipe grows a problem other than the file's"
 
 
 def read_planted(place: Place, *, format: str | None = None, verify: bool = True) -> Planted:
-    """Return the plant that a file contains (`.npz`), or the one that its stated recipe grows.
+    """Return the plant that a file contains (`.npz`), or the plant that its stated recipe grows.
 
     A grown plant is compared with the file's problem; the recipe of another instance is an error. A
     plant in the file is verified in linear time; a false plant raises a `CertificateError`.
@@ -51,7 +51,7 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
 
 
 def regrown(document: Document) -> tuple[Planted, Document]:
-    """Grow the stated recipe; return the plant, and the document with the plant's proof if needed.
+    """Grow a document's recipe; return the plant, and the document with a proof if possible.
 
     Raises:
         FileError: there is no recipe, or the recipe does not grow the document's problem.
@@ -68,7 +68,7 @@ def regrown(document: Document) -> tuple[Planted, Document]:
 
 
 def grown(document: Document) -> Document:
-    """Grow the document's recipe; return the document with the plant's proof if needed.
+    """Grow a document's recipe; return the document, with the plant's proof if it needs one.
 
     Raises:
         CertificateError: the recipe does not grow the document's problem, or a statement is false.
@@ -124,7 +124,7 @@ def regrow(
 
 
 def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) -> None:
-    """Raise, before growing, if the instance of a recipe would be far larger than the file."""
+    """Raise if a recipe's instance would be far larger than the file, before growing it."""
     asked = plan.demand
     has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
     if asked.spins != held.num_variables and not has_room:

@@ -53,7 +53,7 @@ _NUMBER = re.compile(r"([+-]?)x?(\d{1,10})(?:\.0*)?")  # 1, -1.0, x7, -x7
 def read_solution(
     place: Place, sizes: Sequence[int], labels: Labels | None = None
 ) -> npt.NDArray[np.int8]:
-    """Read a solver's solution from a file or stream, as one value 0 or 1 per variable.
+    """Read a solver's solution from a file or stream, as one value per variable, 0 or 1.
 
     The function reads the `v` lines of MaxSAT and pseudo-Boolean solvers (0/1 strings, literals,
     x1 -x2), the text and the JSON of `glasshouse solve`, and plain lists of 0/1 or ±1, as text or
@@ -76,11 +76,11 @@ def read_solution(
             if bits is not None:
                 return bits
         wanted = " or ".join(map(str, dict.fromkeys(sizes)))
-        raise source.error(f"has no solution of {wanted} variables; expected {_EXPECTED}")
+        raise source.error(f"has no solution with {wanted} variables; expected {_EXPECTED}")
 
 
 def _from_text(text: str) -> list[str]:
-    """Return the words in v lines or in the model line; without such lines, all words."""
+    """Return the words in v lines or in the model line; if there are none, return all words."""
     lines = [line.split() for line in text.replace(",", " ").splitlines()]
     lines = [words for words in lines if words]
     for mark in ("v", "model"):
@@ -91,7 +91,7 @@ def _from_text(text: str) -> list[str]:
 
 
 def _from_json(text: str, labels: Labels | None) -> list[str]:
-    """Return the values in a JSON text as words; empty if it contains no values."""
+    """Return the values in a JSON text as strings; the list is empty if there are no values."""
     value: Any = parse_json(text.encode())
     if isinstance(value, dict):
         value = next((value[key] for key in _KEYS if key in value), value)
@@ -107,7 +107,7 @@ def _from_json(text: str, labels: Labels | None) -> list[str]:
 
 
 def _bits(words: list[str], size: int) -> npt.NDArray[np.int8] | None:
-    """Parse words as 0 and 1; return None if they are not a solution of `size` variables."""
+    """Parse words as 0/1 values; return None if they are not a solution of `size` variables."""
     joined = "".join(words)
     if len(joined) == size and set(joined) <= {"0", "1"}:
         return np.array([int(c) for c in joined], dtype=np.int8)
@@ -206,7 +206,7 @@ def _find(
     format: str | None,
     certificate: str | os.PathLike[str] | None,
 ) -> tuple[Reduction, Problem | ByEdges] | None:
-    """Find the conversion that gives a file; return its reduction and problem, or None."""
+    """Find the conversion that yields a file; return the reduction and the problem, or None."""
     format_ = format_of(path, format)
     document, fault = None, None
     if format_.read is not None:
@@ -250,7 +250,7 @@ def _ways(
 
 
 def _names(document: Document | None) -> list[npt.NDArray[Any]]:
-    """Return the shuffles of a file's variables that its side-car and its recipe state."""
+    """Return the shuffles of variables that a file's side-car and its recipe state."""
     names: list[npt.NDArray[Any]] = []
     if document is None:
         return names
@@ -265,7 +265,7 @@ def _names(document: Document | None) -> list[npt.NDArray[Any]]:
 
 
 def _spellings(format_: Format, made: Any) -> list[list[bytes]]:
-    """Return all texts that the format's writer can write for a problem, without comments."""
+    """Return every text that the format's writer can write for a problem, without comments."""
     dialects: tuple[Dialect, ...] = ("classic", "mse22") if format_ is EDGE_WCNF else ("classic",)
     spelled = []
     for dialect in dialects:
@@ -285,7 +285,7 @@ def _without_comments(text: bytes, format_: Format) -> list[bytes]:
 
 
 def _extra_variables(held: Problem | ByEdges, format_: Format) -> int:
-    """Return the number of variables that the file adds after those of the problem."""
+    """Return the number of variables that the file has in addition to the problem's."""
     if isinstance(held, Ising) and format_ is MAXCUT:
         return int(held.fields.any())
     return held.num_clauses if isinstance(held, (Max2Sat, MaxSat)) and format_ is OPB else 0

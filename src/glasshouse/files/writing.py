@@ -1,4 +1,4 @@
-"""Writing of problems and plants in the format of the suffix, and of stronger certificates.
+"""Write problems and plants in the format of the suffix, and replace weaker certificates.
 
 A stronger certificate replaces a weaker certificate, never the reverse.
 """
@@ -156,7 +156,7 @@ def _of_kind(problem: Problem, kind: str | None) -> tuple[Problem, Reduction]:
 def _carried_proof(
     document: Document, problem: Problem, reduction: Reduction, proven: Proven | None
 ) -> SideCar | None:
-    """Return the document's proof in units of `problem`; None if it proves less there.
+    """Return the document's proof in units of `problem`; None if it proves less for `problem`.
 
     The plant of a caller is not verified.
     """
@@ -191,12 +191,12 @@ def _chosen(path: Path, format_: Format, dialect: str, encoding: str) -> Format:
     if encoding not in ("clause", "edge"):
         raise ValueError(f'encoding={encoding!r} is not known; use "clause" or "edge"')
     if format_ is not WCNF and (dialect != "classic" or encoding != "clause"):
-        raise ValueError(f"dialect and encoding need a .wcnf file, not {format_.suffix}")
+        raise ValueError(f"dialect and encoding require a .wcnf file, not {format_.suffix}")
     return EDGE_WCNF if encoding == "edge" else format_
 
 
 def _remarks(reduction: Reduction) -> tuple[str, ...]:
-    """Return the remark on how the source's energy follows from the file's cost, if needed."""
+    """Return a remark with the formula for the source's energy, unless it equals the cost."""
     if reduction.factor == 1 and reduction.shift == 0:
         return ()
     source = reduction.source
@@ -237,7 +237,7 @@ def write_if_better(
     overwrite: bool = False,
     or_as_good: bool = False,
 ) -> bool:
-    """Write a certificate, unless `path` has an equally strong one; return whether it was written.
+    """Write a certificate if it is stronger than the one in `path`; return whether it was written.
 
     The names of a shuffled file's variables are kept, because a proof cannot recover them.
 
@@ -262,7 +262,7 @@ def write_if_better(
 
 
 def is_better(new: Verdict, old: Verdict, or_as_good: bool = False) -> bool:
-    """Return whether a new verdict is stronger: optimal, a higher bound or a lower energy.
+    """Return whether `new` is stronger than `old`: optimal, a higher bound or a lower energy.
 
     A higher bound with a higher energy is not stronger, nor is a lower energy with a lower bound.
     """

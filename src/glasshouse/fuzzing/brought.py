@@ -1,4 +1,4 @@
-"""Conversion of a user's file to a question, whose optimum is proven or decided here."""
+"""Convert a user's file to a question, whose optimum is proven or computed by `decide`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glasshouse.fuzzing.question import Question
 
 
 def brought_question(path: Path) -> Question:
-    """Return a user's file as a question; it is undecided if no method finds the optimum."""
+    """Convert a user's file to a question, which is undecided if its optimum cannot be proven."""
     clauses, known = read_clauses(path), known_file(path)
     hard: list[Line] = [(None, clause) for clause in clauses.hard]
     decision, optimum = None, known.optimum

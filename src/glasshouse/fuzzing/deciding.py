@@ -1,4 +1,4 @@
-"""The least cost of clauses, decided by loops or by enumeration, without third-party solvers.
+"""Compute the least cost of clauses by loops or by enumeration, without third-party solvers.
 
 Both ways are exact for weights of any size. `prove` finds loops if the weights are within the
 library's limit; loops are verified, never trusted.
@@ -37,7 +37,7 @@ class Decision:
 
 
 def decide(clauses: ClauseFile) -> Decision | None:
-    """Return the least cost of clauses and its proof, or None if that takes too much work."""
+    """Return the least cost of clauses and its proof, or None if finding it takes too much work."""
     size = len(clauses.used)
     if size <= _FEW:
         return Decision(enumerated_optimum(clauses))
@@ -50,7 +50,7 @@ def decide(clauses: ClauseFile) -> Decision | None:
 
 
 def proven_optimum(clauses: ClauseFile) -> Decision | None:
-    """Return the least cost with loops that prove it, or None if `prove` does not find them."""
+    """Return the least cost and the loops that prove it, or None if `prove` finds no such loops."""
     try:
         problem = as_problem(clauses)
     except ValueError:
@@ -66,7 +66,7 @@ def proven_optimum(clauses: ClauseFile) -> Decision | None:
 
 
 def enumerated_optimum(clauses: ClauseFile) -> int | None:
-    """Return the least cost of all assignments; None if the hard clauses are unsatisfiable.
+    """Return the least cost over all assignments, or None if the hard clauses are unsatisfiable.
 
     >>> enumerated_optimum(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     3
@@ -76,14 +76,14 @@ def enumerated_optimum(clauses: ClauseFile) -> int | None:
 
 
 def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
-    """Return the least cost and an assignment with this cost; None if unsatisfiable.
+    """Return the least cost and an assignment with it; None if hard clauses are unsatisfiable.
 
     >>> enumerated_best(ClauseFile(2, ((2**64, (1, 2)), (3, (-1,)), (4, (-2,))), ((1, -2),)))
     (3, [1, 0])
     """
     used = sorted(clauses.used)
     if len(used) > MOST_ENUMERATED:
-        raise ValueError(f"{len(used)} variables; at most {MOST_ENUMERATED} can be enumerated")
+        raise ValueError(f"cannot enumerate {len(used)} variables; use at most {MOST_ENUMERATED}")
     names = {variable: place for place, variable in enumerate(used)}
     free = max(0, len(used) - _AT_ONCE)
     found = [_least_of(clauses, names, part << _AT_ONCE) for part in range(1 << free)]
@@ -98,7 +98,7 @@ def enumerated_best(clauses: ClauseFile) -> tuple[int, list[int]] | None:
 
 
 def _least_of(clauses: ClauseFile, names: dict[int, int], first: int) -> tuple[int, int] | None:
-    """Return the least cost in a block of assignments, and the first assignment that has it."""
+    """Return a block's least cost and the first assignment with that cost; None if infeasible."""
     codes = first + np.arange(1 << min(len(names), _AT_ONCE), dtype=np.int64)
     kept = np.ones(len(codes), dtype=np.bool_)
     for clause in clauses.hard:

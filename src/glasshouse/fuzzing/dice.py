@@ -1,4 +1,4 @@
-"""Dice: random choices that are a function of one seed, the same on every computer."""
+"""Dice: random choices that depend only on a seed, and are the same on every computer."""
 
 from __future__ import annotations
 

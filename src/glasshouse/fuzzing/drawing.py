@@ -1,4 +1,4 @@
-"""Random instances that test solvers: each seed gives one file with a proven optimum.
+"""Random instances for testing solvers: each seed gives one file with a proven optimum.
 
 The same seed gives the same file, bit for bit. A small plant of any method that drops frustrated
 loops, or an almost empty problem, is changed in ways that keep its proof, and its weights are
@@ -76,7 +76,7 @@ class Corners:
                 "of the MaxSAT Evaluation; use a smaller weight, or allow weights beyond the rules"
             )
         if self.dialect not in (None, "classic", "mse22"):
-            raise ValueError(f'dialect={self.dialect!r} must be "classic" or "mse22"')
+            raise ValueError(f"dialect={self.dialect!r} must be 'classic' or 'mse22'")
 
     @property
     def options(self) -> list[str]:
@@ -94,7 +94,7 @@ class Corners:
         return self.most_weight or (MOST_TOTAL if self.beyond_rules else MOST_WEIGHT)
 
     def most_in(self, dialect: Dialect) -> int:
-        """Return the largest sum that the soft weights of a file in a dialect may have."""
+        """Return the largest allowed sum of soft weights for files in a dialect."""
         is_bounded = dialect == "classic" and not self.beyond_rules
         return min(self.most_total, MOST_CLASSIC_TOTAL) if is_bounded else self.most_total
 
@@ -103,7 +103,7 @@ DEFAULT = Corners()
 
 
 def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
-    """Draw the instance of a seed, as a question with a proven optimum.
+    """Draw the instance for a seed, as a question with a proven optimum.
 
     >>> print(fuzz_question(138).text.decode(), end="")
     p wcnf 5 6 19
@@ -129,7 +129,7 @@ def _long_question(dice: Dice, corners: Corners) -> Question:
 
 
 def fuzz_specimen(seed: int, corners: Corners = DEFAULT) -> Specimen:
-    """Draw the instance of a seed, with its parts and the loops that prove its optimum."""
+    """Draw the instance for a seed, with its parts and the loops that prove its optimum."""
     dice = Dice(Seed.of(seed))
     layout = _layout(dice, corners)
     specimen = _start(dice, Seed.of(seed).child(0), corners)
@@ -164,7 +164,7 @@ def _start(dice: Dice, seed: Seed, corners: Corners) -> Specimen:
 
 
 def _magnified(specimen: Specimen, dice: Dice, most: int, heaviest: int) -> Specimen:
-    """Scale all weights of an instance: by 1 or 3, or to a sum at which number types change.
+    """Scale all weights by 1 or 3, or to a sum at the limit of a number type, such as 2^31 - 1.
 
     Args:
         specimen: the instance.

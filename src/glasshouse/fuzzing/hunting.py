@@ -1,4 +1,4 @@
-"""The search for wrong answers of a solver, which keeps and shrinks one fault of each kind.
+"""Search for a solver's wrong answers, and keep and shrink one fault of each kind.
 
 A fault is written as the file, its certificate, and a report. The report is for the author of a
 solver, on another computer: it contains the solver's answer, a right answer, and the commands that
@@ -47,7 +47,7 @@ _FOLDERS = re.compile(r"(?<![\w.~:/-])(?:/[^\s/'\":,;()<>|]+)+/")  # except thos
 
 @dataclass(frozen=True)
 class Tried:
-    """One instance that was given to a solver, and the verdict about the answer.
+    """One instance that was given to a solver, and the verdict on the answer.
 
     Attributes:
         seed: the seed of the instance and of the run.
@@ -103,16 +103,16 @@ class Catch:
 
     @property
     def is_hardly_answered(self) -> bool:
-        """Whether more than half of the instances got no answer."""
+        """Whether the solver gave no answer to more than half of the instances."""
         return 2 * self.unanswered.total() > self.verdicts.total()
 
     @property
     def is_unanswered(self) -> bool:
-        """Whether no instance got an answer, so that nothing was tested."""
+        """Whether the solver answered none of the instances, so that nothing was tested."""
         return self.unanswered.total() == self.verdicts.total()
 
     def add(self, tried: Tried) -> None:
-        """Count the verdict about one more instance, and keep its fault if it is the smallest."""
+        """Count a verdict, and keep its instance if it is the smallest with that kind of fault."""
         verdict = tried.judgement.verdict
         self.verdicts[verdict] += 1
         if verdict in _UNANSWERED:
@@ -145,7 +145,7 @@ def fault_kind(judgement: Judgement) -> str:
 def hunt(
     trial: Trial, *, count: int, seed: int = 0, corners: Corners = DEFAULT, workers: int = 1
 ) -> Iterator[Tried]:
-    """Test a solver on the instances of the seeds `seed`, `seed + 1`, …, in any order.
+    """Test a solver on the instances for the seeds `seed`, `seed + 1`, …, in any order.
 
     Args:
         trial: the solver.
@@ -173,7 +173,7 @@ def hunt(
 
 
 def instance(seed: int, number: int, corners: Corners) -> tuple[int, Corners]:
-    """Return the seed and corners of an instance; if `clauses` is None, both kinds alternate.
+    """Return an instance's seed and corners; if `clauses` is None, the kinds of clauses alternate.
 
     >>> [instance(7, number, Corners(clauses=None))[0] for number in range(4)]
     [7, 7, 8, 8]
@@ -193,7 +193,7 @@ def shrunk_fault(trial: Trial, tried: Tried, kind: str, times: int, corners: Cor
 
 
 def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None, Judgement]:
-    """Shrink a user's file; return its fault (None if there is none) and the verdict.
+    """Shrink a user's file if the solver fails on it; return the fault, if any, and the verdict.
 
     The optimum is decided without the solver, if that is possible. A fault such as a crash or a
     model of another cost shows even without the optimum.
@@ -237,7 +237,7 @@ def _tried(trial: Trial, first: int, number: int, corners: Corners) -> Tried:
 
 
 def _batch(trial: Trial, seed: int, numbers: range, corners: Corners) -> list[Tried]:
-    """Test a batch of instances in a worker; SIGTERM ends the solver first, then the worker."""
+    """Test a batch of instances in a worker; SIGTERM ends the solver before the worker."""
     with ending_cleanly():
         return [_tried(trial, seed, number, corners) for number in numbers]
 
@@ -248,7 +248,7 @@ def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
     except BrokenExecutor:
         raise ValueError(
             f"the solver ended its process on one of the instances from seed={first}; run them "
-            "with workers=1 to see which"
+            "with workers=1 to find it"
         ) from None
 
 
@@ -311,7 +311,7 @@ def hand_over(fault: Fault, trial: Trial, folder: Path, corners: Corners) -> Han
 
 
 def without_folders(text: str) -> str:
-    """Return a text with the folders of all file names removed.
+    """Remove the folders from all file names in a text.
 
     >>> without_folders("c reading /home/me/x.wcnf; see https://example.org/a/b, about 1/2")
     'c reading x.wcnf; see https://example.org/a/b, about 1/2'
@@ -320,7 +320,7 @@ def without_folders(text: str) -> str:
 
 
 def _named(word: str) -> str:
-    """Return a word of a command, without folders if the word names a file."""
+    """Return a word of a command, reduced to the file name if the word names a file."""
     return Path(word).name if Path(word).is_absolute() else without_folders(word)
 
 

@@ -1,4 +1,4 @@
-"""Random clauses of any length that test solvers, over few enough variables to enumerate.
+"""Random clauses of any length for testing solvers, with few enough variables to enumerate.
 
 There are soft and hard clauses of one to ten literals, hard clauses that a model satisfies or that
 no assignment does, unsatisfiable cores, literals of one sign only, and the corners of the format.
@@ -68,7 +68,7 @@ def _clause(dice: Dice, size: int, pure: list[int]) -> tuple[int, ...]:
 
 
 def _core(dice: Dice, size: int) -> Iterable[tuple[int, ...]]:
-    """Draw clauses of which every assignment falsifies at least one."""
+    """Draw a set of clauses such that every assignment falsifies at least one of them."""
     if size >= 6 and dice.below(2):
         # Three pigeons in two holes: pigeon p is in hole h where variable 2p + h is true.
         names = dice.order(range(1, size + 1))[:6]
@@ -102,7 +102,7 @@ def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) 
 
 
 def _weighted(dice: Dice, lines: list[Line], size: int, bounds: Bounds) -> list[Line]:
-    """Scale the weights at random to a target sum, and split clauses that are too heavy."""
+    """Scale the weights to a random sum or not at all, and split clauses that are too heavy."""
     total = sum(weight or 0 for weight, _ in lines)
     goals = [goal for goal in bounds.goals if goal >= total]
     if total and goals and dice.below(2):

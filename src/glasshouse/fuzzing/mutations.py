@@ -1,4 +1,4 @@
-"""Random changes of an instance that keep the proof of its optimum.
+"""Random changes to an instance that keep the proof of its optimum valid.
 
 There are three kinds: new names and order (gauge, rename, reorder), clauses of the same cost
 (split, merge, scale), and further clauses that the model satisfies or that have a constant cost.
@@ -76,7 +76,7 @@ def split(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def expand(specimen: Specimen, dice: Dice) -> Specimen:
-    """Replace random unit clauses l by l ∨ x and l ∨ ¬x, which together cost the same."""
+    """Replace random unit clauses l by the pair l ∨ x and l ∨ ¬x, which has the same cost."""
 
     def both(clause: Clause) -> list[Clause]:
         if len(clause.literals) != 1 or not dice.happens(_HALF):
@@ -91,7 +91,7 @@ def expand(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def merge(specimen: Specimen, dice: Dice) -> Specimen:
-    """Merge soft clauses that have the same literals, and the parts that then share a clause."""
+    """Merge soft clauses with the same literals, and the parts that share a merged clause."""
     merged: dict[tuple[int, ...], Clause] = {}
     clauses: list[Clause] = []
     joined: dict[int, int] = {}
@@ -186,7 +186,7 @@ def add_satisfied(specimen: Specimen, dice: Dice) -> Specimen:
 
 
 def duplicate(specimen: Specimen, dice: Dice) -> Specimen:
-    """Repeat random clauses that the model satisfies, including hard clauses."""
+    """Add copies of random clauses that the model satisfies, including hard clauses."""
     for clause in specimen.clauses:
         if specimen.satisfies(clause.literals) and dice.happens(_FIFTH):
             weight = 0 if clause.is_hard else clause.weight
@@ -228,7 +228,7 @@ def repeat_literals(specimen: Specimen, dice: Dice) -> Specimen:
 def added(
     specimen: Specimen, dice: Dice, literals: tuple[int, ...], weight: int, is_hard: bool = False
 ) -> Specimen:
-    """Return an instance with one more clause, as its own part, at a random position.
+    """Return the instance with one more clause, which is a new part, at a random position.
 
     The model must satisfy the clause, or the cost of the clause must be constant.
     """

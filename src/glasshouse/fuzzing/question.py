@@ -49,7 +49,7 @@ class Question:
 
     @cached_property
     def clauses(self) -> ClauseFile:
-        """The soft and hard clauses of the question, which a judge evaluates."""
+        """The soft and hard clauses of the question, as the judge of an answer needs them."""
         return clauses_of(self.num_variables, self.lines)
 
     @cached_property
@@ -59,21 +59,21 @@ class Question:
 
     @property
     def known(self) -> Known:
-        """The optimum of the question in the form that a judge needs; empty if it is undecided."""
+        """The proven optimum in the form that a judge needs; an empty `Known` if undecided."""
         if not self.is_decided:
             return Known()
         return Known(self.optimum, self.optimum, is_infeasible=self.optimum is None)
 
     @property
     def says(self) -> str:
-        """The optimum of the question as text."""
+        """A text that states the question's optimum, or that it is not known."""
         if not self.is_decided:
             return "optimum not known"
         return "hard clauses unsatisfiable" if self.optimum is None else f"optimum {self.optimum}"
 
 
 def clauses_of(num_variables: int, lines: tuple[Line, ...]) -> ClauseFile:
-    """Return the lines of a file as soft and hard clauses."""
+    """Convert the lines of a file to soft and hard clauses."""
     soft = tuple((weight, literals) for weight, literals in lines if weight is not None)
     hard = tuple(literals for weight, literals in lines if weight is None)
     return ClauseFile(num_variables, soft, hard)

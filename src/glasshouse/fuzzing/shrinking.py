@@ -75,21 +75,21 @@ class Shrinker:
         _fewest(specimen.parts, accepted)
 
     def finished(self) -> Question:
-        """Return the smallest question, with loops that prove its optimum if `prove` finds them."""
+        """Return the smallest question, with loops that prove its optimum if `prove` finds any."""
         if not self.best.is_decided or self.best.optimum is None:
             return self.best
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
             if proof.optimum != self.best.optimum:
                 raise CertificateError(
-                    f"two exact ways disagree: all assignments cost {self.best.optimum} or more, "
-                    f"and a proof shows {proof.optimum}; please report this with the file"
+                    f"two exact methods disagree: enumeration gives {self.best.optimum}, "
+                    f"but a proof gives {proof.optimum}; please report this with the file"
                 )
             self.best = replace(self.best, certificate=proof.certificate)
         return self.best
 
     @property
     def is_over(self) -> bool:
-        """Whether the time limit of the run is reached."""
+        """Whether the time limit of the run has been reached."""
         return time.monotonic() >= self._deadline
 
     def _accept(self, question: Question) -> bool:
@@ -144,7 +144,7 @@ class Shrinker:
                 self._lower(place, weight)
 
     def _lower(self, place: int, weight: int) -> None:
-        """Lower the weight of a clause as far as the solver still fails, in ever smaller steps."""
+        """Lower a clause's weight, in decreasing steps, as long as the solver still fails."""
         step = weight // 2
         while step and not self.is_over:
             if weight - step >= 1 and self._with_weight(place, weight - step):
@@ -162,7 +162,7 @@ class Shrinker:
         return self._with(lines)
 
     def _rename(self) -> None:
-        """Renumber the variables in the order in which they occur, without unused variables."""
+        """Renumber the variables in order of first occurrence, and drop unused variables."""
         names: dict[int, int] = {}
         for _, literals in self.best.lines:
             for literal in literals:
@@ -177,7 +177,7 @@ class Shrinker:
 
 
 def _question_of(specimen: Specimen) -> Question | None:
-    """Return a specimen as a question, proven by its loops or decided again; None if undecided."""
+    """Convert a specimen to a question; None if its loops do not prove it and `decide` fails."""
     try:
         return specimen.question()
     except CertificateError:  # a hard clause weighs less than it did in the proof
@@ -189,7 +189,7 @@ def _question_of(specimen: Specimen) -> Question | None:
 
 
 def gathered(lines: Sequence[Line], before: Sequence[Line], most: int) -> Sequence[Line]:
-    """Return lines with all removed weight added to the heaviest clause, if that fits.
+    """Return the lines; add all removed weight to the heaviest clause if the sum is in range.
 
     The sum must be at least 2^31 and at most `most`. If a solver fails because of the sum of all
     weights, no single clause could be removed otherwise.
@@ -208,7 +208,7 @@ def _total(lines: Sequence[Line]) -> int:
 
 
 def _fewest(things: Sequence[T], accepted: Callable[[Sequence[T]], Sequence[T] | None]) -> None:
-    """Remove ever smaller blocks of items, until no single item can be removed.
+    """Remove blocks of items, of decreasing size, until no single item can be removed.
 
     `accepted` takes the remaining items, and returns the items to continue with; None rejects them.
     """

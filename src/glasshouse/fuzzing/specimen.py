@@ -1,4 +1,4 @@
-"""Specimens: instances for testing solvers, made of parts that one model minimises together.
+"""Specimens: test instances that consist of parts; one model minimises the cost of all parts.
 
 The cost is a sum over parts. Each part, for instance a planted loop, comes with loops in the sense
 of a certificate, which prove that the model has the least cost of that part. So the model is
@@ -35,7 +35,7 @@ class Clause(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop of a proof, whose vertices are variables, or 0 for the ghost that is always true.
+    """A loop of a proof. Its vertices are variables, or 0 for the ghost, which is always true.
 
     The model violates the edge from the last vertex to the first. The multiplier counts halves of
     a unit of cost.
@@ -64,7 +64,7 @@ class Specimen:
 
     @classmethod
     def of(cls, planted: Planted) -> Specimen:
-        """Return a plant as a specimen, in which the clauses of each loop are one part."""
+        """Convert a plant to a specimen, in which the clauses of each loop are one part."""
         spins, ghost = planted.state.tolist(), planted.ising.num_variables
         clauses: list[Clause] = []
         loops: list[Loop] = []
@@ -86,7 +86,7 @@ class Specimen:
 
     @property
     def parts(self) -> list[int]:
-        """The numbers of all parts, ascending."""
+        """The numbers of all parts, in ascending order."""
         return sorted({clause.part for clause in self.clauses})
 
     @property
@@ -99,7 +99,7 @@ class Specimen:
         return any((x > 0) == bool(self.model[abs(x) - 1]) for x in literals)
 
     def triangle(self, literals: tuple[int, ...], multiplier: int, part: int) -> tuple[Loop, ...]:
-        """Return the loop that bounds a clause of two variables; none if unit fields suffice."""
+        """Return the loop that bounds a clause with two variables, or () if fields suffice."""
         variables = [abs(x) for x in literals]
         if len(set(variables)) < 2 or not multiplier:
             return ()
@@ -109,7 +109,7 @@ class Specimen:
         return (Loop(multiplier, vertices if one else (0, second, first), part),)
 
     def certificate(self) -> Certificate:
-        """Return the proof as a certificate: all loops, and a triangle per hard clause."""
+        """Return a certificate with all loops, and with a triangle for each hard clause."""
         penalty = 1 + self.soft_weight
         loops = list(self.loops)
         for clause in self.clauses:
@@ -127,7 +127,7 @@ class Specimen:
         )
 
     def question(self) -> Question:
-        """Return the instance as a question, after verifying that its loops prove its optimum.
+        """Convert the instance to a question, after verifying that its loops prove its optimum.
 
         Raises:
             CertificateError: the loops do not show that the model is optimal.

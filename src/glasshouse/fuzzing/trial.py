@@ -1,4 +1,4 @@
-"""Trials of a solver under test, which ask it one question and judge its answer."""
+"""Trials, which ask a solver under test one question and judge its answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_KEPT = 10_000  # bytes of an output that shows a fault
 
 @dataclass(frozen=True, repr=False)
 class Reply(Judgement):
-    """A verdict together with the solver's output, if the verdict is a fault.
+    """A verdict and, if the verdict is a fault, the solver's output.
 
     Attributes:
         output: the end of standard output; None for a solver in this process.
@@ -38,7 +38,7 @@ class Reply(Judgement):
 
     @classmethod
     def of(cls, judgement: Judgement, outcome: Outcome) -> Reply:
-        """Return the verdict about a run, with the output of the run if it is a fault."""
+        """Return the verdict on a run and, if the verdict is a fault, the run's output."""
         if not judgement.verdict.is_fault:
             return cls(**vars(judgement))
         printed = outcome.transcript
@@ -54,10 +54,10 @@ class Trial(Protocol):
     """The interface of a solver under test."""
 
     def ask(self, question: Question, seed: int) -> Judgement:
-        """Ask the solver a question, and return the verdict about its answer."""
+        """Ask the solver a question, and return the verdict on its answer."""
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return one shell line that asks the solver the same question again."""
+        """Return a shell command that asks the solver the same question again."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class CommandTrial:
         return Reply.of(judgement, outcome)
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return the shell line that runs the command on a file."""
+        """Return a shell command that runs the solver on a file."""
         return shlex.join(self.command.arguments(path, seed or 0, self.limits.seconds))
 
 
@@ -112,7 +112,7 @@ class BuiltInTrial:
         return judge(question.clauses, answer, question.known)
 
     def reproduction(self, path: Path, seed: int | None, corners: Corners) -> str:
-        """Return the shell line that draws or reads the instance, and asks the solver again."""
+        """Return a shell command that draws or reads the instance, and asks the solver again."""
         if seed is None:
             return shlex.join(["glasshouse", "fuzz", "shrink", str(path), "--solver", self.name])
         words = ["glasshouse", "fuzz", "run", "--solver", self.name]
@@ -121,7 +121,7 @@ class BuiltInTrial:
 
 
 def spoken_dialect(trial: Trial) -> Dialect | None:
-    """Return the only WCNF dialect that a command reads; None if there is not exactly one."""
+    """Return the WCNF dialect that a command reads; None if it reads both dialects or neither."""
     if not isinstance(trial, CommandTrial):
         return None
     found = understood(trial.command, trial.limits, ("classic", "mse22"))
@@ -129,7 +129,7 @@ def spoken_dialect(trial: Trial) -> Dialect | None:
 
 
 def trial_of(solver: str, limits: Limits, *, strict: bool = False) -> Trial:
-    """Return the trial of a solver, which is the name of a built-in solver or a command.
+    """Return a trial of `solver`, which is a command or the name of a built-in solver.
 
     Raises:
         ValueError: the solver is not installed, or the program does not exist.

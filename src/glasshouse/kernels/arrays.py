@@ -1,4 +1,4 @@
-"""Functions for compiled code that allocate arrays or view their bytes as another type.
+"""Array functions for compiled code: allocate an array, or view it as another type.
 
 Numba compiles its own `np.zeros` and similar functions again for every type and every call, which
 takes a tenth of a second each. The functions of this module are a few inline instructions.
@@ -20,7 +20,7 @@ from glasshouse.numba_private import new_array, set_fields
 
 
 def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Decorate a function that generates inline instructions, with `plain` as the fallback.
+    """Decorate an intrinsic (inline instructions); compile `plain` instead if Numba has changed.
 
     Without the private names of Numba, `plain` is compiled instead, which does the same more
     slowly. The result is untyped on purpose: kernels call it without its first argument.
@@ -31,7 +31,7 @@ def _word(plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
 
 
 def _new_array(context: Any, builder: Any, signature: Any, values: Any) -> Any:
-    """Return the LLVM instructions that allocate an array of given sizes and type."""
+    """Return the LLVM instructions that allocate an array of the given sizes and type."""
     sizes = [
         context.cast(builder, value, kind, types.intp)
         for value, kind in zip(values[:-1], signature.args[:-1], strict=True)
@@ -51,7 +51,7 @@ def _zeros(context: Any, builder: Any, signature: Any, values: Any) -> Any:
 
 @_word(lambda size, dtype: np.empty(size, dtype))
 def empty(typing: Any, size: Any, dtype: Any) -> Any:
-    """Return an uninitialised array of `size` ≥ 0 items."""
+    """Return a flat, uninitialised array of `size` ≥ 0 items."""
     return types.Array(dtype.dtype, 1, "C")(size, dtype), _empty
 
 
@@ -69,12 +69,12 @@ def zero_table(typing: Any, rows: Any, columns: Any, dtype: Any) -> Any:
 
 @_word(lambda array, dtype: array.view(dtype))
 def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
-    """View the bytes of a flat array as numbers of a type whose size divides the old size."""
+    """View a flat array as items of another type, whose size must divide the old item size."""
     if array.ndim != 1 or array.layout != "C":
         raise TypingError(f"{array} must be one-dimensional and contiguous")
     parts = array.dtype.bitwidth // dtype.dtype.bitwidth
     if parts * dtype.dtype.bitwidth != array.dtype.bitwidth:
-        raise TypingError(f"{array.dtype} must be as large as {dtype.dtype}, or a multiple of it")
+        raise TypingError(f"the size of {array.dtype} must be a multiple of that of {dtype.dtype}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         kind = signature.return_type
@@ -97,7 +97,7 @@ def seen_as(typing: Any, array: Any, dtype: Any) -> Any:
 
 @inner
 def enlarged(array: Any, size: Any) -> Any:
-    """Return a copy of a flat array that is enlarged to `size` items."""
+    """Return a copy of a flat array, enlarged to `size` items."""
     longer = empty(size, array.dtype)
     for k in range(array.size):  # compiles three times as fast as the assignment of a slice
         longer[k] = array[k]

@@ -18,7 +18,7 @@ word: Any = intrinsic
 
 
 def _of_two(comparison: str) -> Callable[..., Any]:
-    """Return an intrinsic that selects the lower ("<") or the higher (">") of two numbers."""
+    """Return an intrinsic that returns the smaller ("<") or the larger (">") of two numbers."""
 
     def typed(typing: Any, first: Any, second: Any) -> Any:
         given = types.unliteral(first), types.unliteral(second)

@@ -11,8 +11,9 @@ from glasshouse.compiled import inlined
 
 
 class Walker(NamedTuple):
-    """A state that changes by single flips, on consecutive nodes of a graph in compressed rows.
+    """A state that changes by single spin flips, with the margin of every spin.
 
+    The spins are consecutive nodes of a graph in compressed rows.
     `margins[i]` is s_i θ_i, spin times local field. A flip of spin i costs twice this margin, and
     changes only the margins of spin i and its neighbours.
     """
@@ -27,10 +28,10 @@ class Walker(NamedTuple):
 
 @inlined
 def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
-    """Flip spin i, and return the changes of three quantities that depend on the margins.
+    """Flip spin i, and return the changes in three quantities that depend on the margins.
 
     Returns:
-        The changes of three quantities: the number of negative margins; the number of zero margins,
+        The changes in three quantities: the number of negative margins; the number of zero margins,
         up to `tolerance`; the sum of |margin| over the spins with index `cover` and above. The
         compiler drops the quantities that the caller ignores.
     """

@@ -66,7 +66,7 @@ def _same(left: Any, right: Any) -> Any:
 
 
 def _binary(symbol: Any, whole: str | None, floating: str | None) -> None:
-    """Register an operator on two vectors of one type with Numba, as an LLVM instruction."""
+    """Register an operator on two vectors of the same type, as a single LLVM instruction."""
 
     @type_callable(symbol)
     def _(context: Any) -> Callable[..., Any]:

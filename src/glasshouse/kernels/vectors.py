@@ -87,7 +87,7 @@ def load(typing: Any, array: Any, index: Any, lanes: Any) -> Any:
 def store(typing: Any, array: Any, index: Any, vector: Any) -> Any:
     """Write a vector to a flat array of the same dtype, starting at `index`."""
     if array.dtype != vector.dtype:
-        raise TypingError(f"a {vector} must be cast before it fits an array of {array.dtype}")
+        raise TypingError(f"an array of {array.dtype} cannot store a {vector}; cast it first")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         address = address_of(context, builder, array, values[0], values[1])
@@ -150,7 +150,7 @@ def load_lanes(typing: Any, array: Any, index: Any, tables: Any) -> Any:
 
 @word
 def lanes_of(typing: Any, tables: Any) -> Any:
-    """Return the class constant `LANES` of the tables: the number of lanes of their kernel."""
+    """Return `tables.LANES`, the number of lanes that the kernel of these tables uses."""
     number = ir.Constant(ir.IntType(64), tables.instance_class.LANES)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -166,7 +166,7 @@ def lanes_of(typing: Any, tables: Any) -> Any:
 def choose(typing: Any, mask: Any, first: Any, second: Any) -> Any:
     """Select the lanes of `first` where the mask is set, and the lanes of `second` elsewhere."""
     if first != second or mask != mask_of(first):
-        raise TypingError(f"{first} and {second} must be equal types, as wide as {mask}")
+        raise TypingError(f"{first} and {second} must be the same type, and match {mask}")
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
         condition = builder.icmp_signed("!=", values[0], ir.Constant(mask.llvm, None))
@@ -211,7 +211,7 @@ def cast(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def spread(typing: Any, mask: Any, dtype: Any) -> Any:
-    """Convert a mask to lanes of another width."""
+    """Convert a mask to one whose lanes have another width."""
     target = Vector(dtype.dtype, mask.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

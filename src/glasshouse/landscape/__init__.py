@@ -1,4 +1,4 @@
-"""Landscape: functions of a problem and a state that describe the energy around the state.
+"""The energy landscape of a problem: local fields, local minima, lowest states, distances.
 
 * `local`: local fields, local minima and the frustration index at one state.
 * `gauge`: a problem in the gauge in which a given state is all +1.

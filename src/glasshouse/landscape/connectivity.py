@@ -11,7 +11,7 @@ from glasshouse.problems.monomials import Monomials
 
 
 def components(problem: Given) -> npt.NDArray[np.int32]:
-    """Return the index of the connected component of each spin.
+    """Return, for each spin, the index of its connected component.
 
     Components are numbered from 0, in the order of their first spins. An isolated spin is its own
     component. Spins with a field are connected through the ghost spin that carries the fields.

@@ -99,7 +99,7 @@ class LowEnergyStates(Sampled, Summarised):
 
 
 def local_minima(problem: Given) -> LocalMinima:
-    """Count the local minima of a problem of up to about 2^26 states per connected component.
+    """Count the local minima of a problem with at most about 2^26 states per component.
 
     >>> from glasshouse.problems import Ising
     >>> ring = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
@@ -116,7 +116,7 @@ def local_minima(problem: Given) -> LocalMinima:
 
 
 def ground_state_count(problem: Given, *, unique_up_to_flips: bool = False) -> int:
-    """Return the number of ground states of a problem: states of the lowest energy.
+    """Return the number of ground states of a problem.
 
     Args:
         problem: any problem.
@@ -172,7 +172,7 @@ def low_energy_states(problem: Given, k: int = 16) -> LowEnergyStates:
 def _described(
     problem: Problem, form: Ising, spins: npt.NDArray[np.int8], copies: int
 ) -> LowEnergyStates:
-    """Return the result of `low_energy_states` for the spins of the lowest states."""
+    """Build the result of `low_energy_states` from the spins of the lowest states."""
     levels = form.energy(spins)
     slack = 0 if form.is_integer else TOLERANCE * form.total_weight
     above = np.flatnonzero(levels > levels[0] + slack)
@@ -290,7 +290,7 @@ def parts_of(
 
 
 def _whole_numbers(form: Ising) -> tuple[IntArray, IntArray, int]:
-    """Return weights and fields as int64, and the tolerance within which energies are equal."""
+    """Return weights and fields as int64, and the tolerance up to which energies count as equal."""
     if form.is_integer:
         return form.weights.astype(np.int64), form.fields.astype(np.int64), 0
     if not form.total_weight:

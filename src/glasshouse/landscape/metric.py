@@ -1,4 +1,4 @@
-"""The switching subset of two states, and the distance of two states."""
+"""The switching subset of two states, and the distance between them."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def switching_subset(
     if problem.num_visible * problem.num_hidden > _MOST_PAIRS:
         raise ValueError(
             f"a {problem.num_visible} × {problem.num_hidden} matrix of booleans has more than "
-            "2^30 entries; use distance, which does not need the matrix"
+            "2^30 entries; use `distance`, which does not build the matrix"
         )
     return np.not_equal(differs[: problem.num_visible, None], differs[problem.num_visible :])
 
 
 def distance(problem: Given, state: npt.ArrayLike, other: npt.ArrayLike) -> Fraction:
-    """Return the distance of two states: the fraction of pairs in their switching subset.
+    """Return the distance between two states: the fraction of pairs in their switching subset.
 
     This is the paper's pseudometric `d(s, s') = |F| / nm` (section "Metric"). It is 0 for a state
     and its flip, and `n'/n + m'/m - 2n'm'/nm` if n' visible and m' hidden spins differ.
@@ -101,7 +101,7 @@ def least_distance(
 
 
 def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the number of differing spins for every row of `rows` and every row of `others`."""
+    """Return the number of differing spins for each pair of rows, from `rows` and `others`."""
     different = np.full((len(rows), len(others)), rows.shape[1], dtype=np.int64)
     for start in range(0, rows.shape[1], _COLUMNS):  # short sums of ±1 are exact in float32
         mine, theirs = (x[:, start : start + _COLUMNS].astype(np.float32) for x in (rows, others))

@@ -167,7 +167,7 @@ def local_field_dispersion(
 
 
 def count(value: object, name: str, least: int = 0) -> int:
-    """Return an integer argument from `least` to 2^63 - 1, or raise a ValueError."""
+    """Return an integer argument; raise unless it is from `least` to 2^63 - 1."""
     number = validation.count(value, name, least)
     if number > validation.INT64_MAX:
         raise ValueError(f"{name}={number} must be at most 2^63-1, the limit of the formulas")
@@ -178,5 +178,5 @@ def _alpha(frustration: Fraction | str | float) -> float:
     """Return the paper's alpha = 3f/(1-f), for f between 0 and 1/4."""
     f = ratio(frustration, "frustration")
     if not 0 <= f <= Fraction(1, 4):
-        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of 4-loops")
+        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range for 4-loops")
     return float(3 * f / (1 - f))

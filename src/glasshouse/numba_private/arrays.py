@@ -1,4 +1,4 @@
-"""LLVM instructions that allocate arrays, or create arrays that share memory."""
+"""LLVM instructions that allocate an array, or create an array in existing memory."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def new_array(context: Any, builder: Any, kind: Any, sizes: Any) -> Any:
 
 
 def set_fields(array: Any, *, data: Any, size: Any, width: Any, owner: Any, parent: Any) -> None:
-    """Set the fields of a flat array of `size` items of `width` bytes in existing memory."""
+    """Make a flat array out of existing memory: `size` items of `width` bytes each."""
     populate_array(
         array,
         data=data,

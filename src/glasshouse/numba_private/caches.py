@@ -1,4 +1,4 @@
-"""Numba's cache of a compiled function, with glasshouse's own file format."""
+"""Numba's cache for a compiled function, with glasshouse's own file format."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glasshouse.cache_file import CacheFile
 
 
 def open_cache(function: Any, version: str) -> Any:
-    """Return Numba's cache of a function, modified to read and write a `CacheFile`.
+    """Return Numba's cache for a function, modified to store the code in a `CacheFile`.
 
     Before Numba loads machine code, it fills its tables of everything that can be compiled, for
     which it imports `scipy.linalg` and a hundred other modules. The modified cache skips this:

@@ -41,7 +41,7 @@ class _Definitions:
 
 
 class _KernelLibrary(JITCodeLibrary):
-    """The code library of a kernel, which handles signals between the steps of LLVM."""
+    """A kernel's code library, which handles pending signals between LLVM's steps."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         # A declaration cannot be optimised, but would take a millisecond.
@@ -87,7 +87,7 @@ class _KernelLowering(NativeLowering):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _LinkedLowering(NativeLowering):
-    """Numba's code generation step for inner functions, which registers them for callers."""
+    """Numba's code generation step for inner functions, which also makes them callable."""
 
     _name = "glasshouse_linked_lowering"
 
@@ -111,12 +111,12 @@ class _LinkedLowering(NativeLowering):
 
 
 class PlainCompiler(CompilerBase):
-    """Numba's default compiler, whose code generation step subclasses replace."""
+    """Numba's default compiler, except that subclasses may replace the code generation step."""
 
     lowering: Any = NativeLowering
 
     def define_pipelines(self) -> list[Any]:
-        """Return Numba's compilation pipeline, with the code generation step of this class."""
+        """Return Numba's compilation pipeline, with this class's code generation step."""
         handle_waiting()
         steps = DefaultPassBuilder.define_nopython_pipeline(self.state)
         steps.passes = [
@@ -127,12 +127,12 @@ class PlainCompiler(CompilerBase):
 
 
 class KernelCompiler(PlainCompiler):
-    """The compiler of functions that Python calls."""
+    """The compiler for functions that Python calls."""
 
     lowering = _KernelLowering
 
 
 class LinkedCompiler(PlainCompiler):
-    """The compiler of functions that only compiled code calls."""
+    """The compiler for functions that only compiled code calls."""
 
     lowering = _LinkedLowering

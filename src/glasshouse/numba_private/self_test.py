@@ -1,4 +1,4 @@
-"""Compilers that use private names of Numba, and that each process tests before it uses them.
+"""Compilers that use Numba's private names; each process tests them before their first use.
 
 The test compiles a small function in both ways, and compares the results. It runs before the first
 kernel is compiled, so it does not run if every kernel comes from the cache.
@@ -61,15 +61,15 @@ def passes() -> bool:
 
 class _Checked(compilers.PlainCompiler):
     def define_pipelines(self) -> list[Any]:
-        """Return glasshouse's compilation pipeline if it passes the test, otherwise Numba's."""
+        """Return glasshouse's compilation pipeline if the self-test passes, otherwise Numba's."""
         if not passes():
             self.lowering = compilers.PlainCompiler.lowering
         return super().define_pipelines()
 
 
 class KernelCompiler(_Checked, compilers.KernelCompiler):
-    """The tested compiler of functions that Python calls."""
+    """The tested compiler for functions that Python calls."""
 
 
 class LinkedCompiler(_Checked, compilers.LinkedCompiler):
-    """The tested compiler of functions that only compiled code calls."""
+    """The tested compiler for functions that only compiled code calls."""

@@ -1,4 +1,4 @@
-"""Bipartite forms: two sides of a graph, doubled variables, ghost spins (paper, section 2)."""
+"""Bipartite forms of problems, with doubled variables and ghost spins (paper, section 2)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Penalty = Literal["tight", "paper"]
 
 
 def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qubo, Reduction]:
-    """Return a QUBO of doubled variables (v, h); its pairs join v to h only, and v = h at optima.
+    """Return a bipartite QUBO with two copies (v, h) of every variable; at optima, v = h.
 
     `penalty="tight"` splits every term evenly between the copies and charges P_i = (Σ_j |Q_ij| +
     unit)/8 for v_i ≠ h_i, with the unit the gcd of the coefficients (their least magnitude for
@@ -76,7 +76,7 @@ def qubo_to_bipartite(problem: Qubo, *, penalty: Penalty = "tight") -> tuple[Qub
 
 
 def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return one value per variable from its two copies, at no more cost than the doubled QUBO's.
+    """Merge the two copies of each variable into one value, without increasing the cost.
 
     If the copies differ, the variable starts half-way. Such variables then move one by one to the
     cheaper end. The penalties are at least what the multilinear extension gains half-way.
@@ -101,7 +101,7 @@ def _merge_copies(problem: Qubo, copies: npt.NDArray[np.int8]) -> npt.NDArray[np
 
 
 def _adjacency(problem: Qubo) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return the start of each variable's partners, the partners, and the weights to them."""
+    """Return the QUBO's adjacency in compressed rows: row starts, neighbours and weights."""
     from glasshouse.kernels.adjacency import adjacency  # importing Numba is slow
 
     (weights,) = exact.room(problem.weights, factor=8)  # a slope is at most twice the weights
@@ -115,7 +115,7 @@ def ising_to_rbm(
     num_visible: int | None = None,
     hidden: npt.NDArray[np.bool_] | None = None,
 ) -> tuple[Rbm, Reduction]:
-    """Return the sides of a bipartite graph as visible and hidden spins, each ascending.
+    """Convert a bipartite Ising problem to an RBM; its layers are the two sides of the graph.
 
     The lowest spin of every component is visible, so isolated spins are. `num_visible` makes the
     first spins visible instead, and undoes `rbm_to_ising` exactly; `hidden` marks the hidden spins
@@ -138,7 +138,7 @@ def ising_to_rbm(
 
 
 def rbm_to_ghost(problem: Rbm, *, free: bool = False) -> tuple[Rbm, Reduction]:
-    """Turn biases into weights to two ghost spins, v_{n+1} and h_{m+1} (paper, "Ghost Spins").
+    """Replace biases by weights to two ghost spins, v_{n+1} and h_{m+1} (paper, "Ghost Spins").
 
     The ghosts are *fixed* at +1: states with other ghost values are meaningless. `free=True`
     couples the ghosts with min(Σ|a|, Σ|b|), which keeps them aligned at an optimum, shifts the

@@ -18,7 +18,7 @@ from glasshouse.problems.validation import IntArray
 
 
 class Clauses(NamedTuple):
-    """Any number of clauses, each of any length.
+    """A list of clauses of any length, stored in two flat arrays.
 
     >>> some = Clauses.of([[1, -2, 3], [], [2]])
     >>> some.literals.tolist(), some.starts.tolist(), some.lengths.tolist()
@@ -32,7 +32,7 @@ class Clauses(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any, name: str = "clauses") -> Clauses:
-        """Return clauses from lists of literals, or from a table with a clause in each row."""
+        """Build clauses from lists of literals, or from an array with one clause per row."""
         if isinstance(rows, Clauses):
             return rows
         if isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind in "iu":
@@ -50,7 +50,7 @@ class Clauses(NamedTuple):
 
     @classmethod
     def of_pairs(cls, rows: npt.NDArray[np.int32]) -> Clauses:
-        """Return clauses from rows of two literals, with 0 for a missing literal."""
+        """Build clauses from rows of two literals, where 0 marks a missing literal."""
         ends = np.cumsum(np.count_nonzero(rows, axis=1), dtype=np.int64)
         return cls(rows[rows != 0], np.append(np.int64(0), ends))
 
@@ -62,7 +62,7 @@ class Clauses(NamedTuple):
         return cls(literals, np.append(np.int64(0), np.cumsum(lengths)))
 
     def checked(self, size: int, name: str) -> Clauses:
-        """Return the clauses with locked arrays; refuse literals beyond `num_variables`."""
+        """Check the clauses against `size` variables, and return them with read-only arrays."""
         literals, starts = np.asarray(self.literals), np.asarray(self.starts)
         for part, array in (("literals", literals), ("starts", starts)):
             if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
@@ -75,12 +75,12 @@ class Clauses(NamedTuple):
                 f"{name}: starts must run from 0 to {len(literals)}, the number of literals"
             )
         if (starts[1:] < starts[:-1]).any():
-            raise ValueError(f"{name}: starts must not descend")
+            raise ValueError(f"{name}: starts must not decrease")
         highest = max(-int(literals.min(initial=0)), int(literals.max(initial=0)))
         if highest > size:
-            raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
+            raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
         if not literals.all():
-            raise ValueError(f"{name} hold the literal 0; variables are numbered from 1")
+            raise ValueError(f"{name}: a literal is 0; variables are numbered from 1")
         return Clauses(
             validation.read_only(literals.astype(np.int32, copy=False)),
             validation.read_only(starts.astype(np.int64, copy=False)),
@@ -88,7 +88,7 @@ class Clauses(NamedTuple):
 
     @property
     def lengths(self) -> IntArray:
-        """The number of literals of each clause."""
+        """The number of literals in each clause."""
         return self.starts[1:] - self.starts[:-1]
 
     @property
@@ -103,10 +103,7 @@ class Clauses(NamedTuple):
 
     @property
     def products(self) -> Monomials:
-        """Return each clause as products of bits that are 1 if and only if the clause is false.
-
-        `falsity` has these bits.
-        """
+        """Each clause as a product of bits of `falsity`: 1 if the clause is false, otherwise 0."""
         codes = 2 * (np.abs(self.literals) - 1) + (self.literals < 0)
         return Monomials(codes.astype(np.int32), self.starts)
 
@@ -116,12 +113,12 @@ class Clauses(NamedTuple):
         return [flat[a:b] for a, b in itertools.pairwise(starts)]
 
     def falsified(self, bits: npt.NDArray[np.int8], weights: Any) -> npt.NDArray[Any]:
-        """Return the weight of the clauses without a true literal, for one assignment or many."""
+        """Return the total weight of the falsified clauses, for one assignment or a batch."""
         return self.products.evaluate(falsity(bits), weights)
 
 
 def falsity(bits: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return, for each variable, whether its literal is false, and whether its negation is."""
+    """Return two bits for each variable x: whether x is false, and whether ¬x is false."""
     both = np.stack([1 - bits, bits], axis=-1)
     return both.reshape(*bits.shape[:-1], 2 * bits.shape[-1])
 

@@ -41,22 +41,22 @@ AnyProblem = TypeVar("AnyProblem", bound=Problem)
 
 
 class HasProblem(Protocol):
-    """An object that has a problem: a plant, for instance."""
+    """An object with an attribute `problem`, such as a plant."""
 
     @property
     def problem(self) -> Problem:
-        """The problem."""
+        """The object's problem."""
 
 
 class Bqm(Protocol):
-    """A dimod binary quadratic model, reduced to the members that are used here."""
+    """The members of a dimod binary quadratic model that are used here."""
 
     @property
     def vartype(self) -> Any:
-        """The vartype, SPIN or BINARY."""
+        """The model's vartype, SPIN or BINARY."""
 
     def to_numpy_vectors(self) -> Any:
-        """Return the coefficients as arrays."""
+        """Return the model's coefficients as NumPy arrays."""
 
 
 Given: TypeAlias = Problem | HasProblem | Bqm
@@ -89,7 +89,7 @@ def to_ising(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def to_qubo(problem: Given) -> tuple[Qubo, Reduction]:
-    """Convert any problem to a minimised QUBO with as many variables; see `to_ising` for ancillas.
+    """Convert any problem to a QUBO to be minimised; `to_ising` describes any added variables.
 
     >>> from glasshouse.problems import Ising
     >>> qubo, reduction = to_qubo(Ising.from_edges(2, [(0, 1)], [3]))
@@ -134,7 +134,7 @@ def to_max2sat(problem: Given) -> tuple[Max2Sat, Reduction]:
 
 
 def to_maxsat(problem: Given) -> tuple[MaxSat, Reduction]:
-    """Convert any problem to weighted MaxSAT; all problems but clauses go through `to_max2sat`.
+    """Convert any problem to weighted MaxSAT, by `to_max2sat` unless it already is MaxSAT.
 
     >>> to_maxsat(Max2Sat.from_clauses(2, [[1, 2], [-1]], [3, 1]))[0]
     MaxSat(2 variables, 2 clauses, at most 2 literals, integer weights 1 to 3)
@@ -148,7 +148,7 @@ def to_maxsat(problem: Given) -> tuple[MaxSat, Reduction]:
 
 
 def to_rbm(problem: Given, *, penalty: Penalty = "tight") -> tuple[Rbm, Reduction]:
-    """Convert any problem to a bipartite one, an RBM.
+    """Convert any problem to an RBM, a bipartite Ising problem.
 
     A bipartite Ising problem is split into its two sides (see `ising_to_rbm`). All others follow
     the paper, whose method works for every graph: each variable becomes a visible and a hidden spin
@@ -188,7 +188,7 @@ def to_maxcut(problem: Given) -> tuple[Ising, Reduction]:
 
 
 def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomial, Reduction]:
-    """Convert any problem to a polynomial in the same variables: spins or bits.
+    """Convert any problem to a polynomial in the same variables (spins or bits).
 
     Args:
         problem: any problem; pairs are degree 2, and so is a clause of two literals.
@@ -215,16 +215,17 @@ def to_polynomial(problem: Given, units: Units | None = None) -> tuple[Polynomia
 
 
 def max2sat_to_qubo(problem: Max2Sat) -> tuple[Qubo, Reduction]:
-    """Return a QUBO whose energy is the cost. A hard clause weighs `hard_weight`."""
+    """Return a QUBO whose energy is the cost; hard clauses have the weight `hard_weight`."""
     qubo = cost_as_qubo(problem)
     return qubo, same_state(problem.space, qubo.space)
 
 
 def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
-    """Return an Ising problem: energy = cost, times 1, 2 or 4. A hard clause weighs `hard_weight`.
+    """Return an Ising problem whose energy is the cost of the clauses times 1, 2 or 4.
 
     A literal with sign σ is false as (1 - σs)/2, so a clause is falsified as the product of two
-    such terms. The result equals that of the QUBO, in one pass and with smaller numbers.
+    such terms. The result equals that of the QUBO, in one pass and with smaller numbers. Hard
+    clauses have the weight `hard_weight`.
     """
     clauses, weights = with_hard_clauses(problem)
     (weights,) = exact.room(weights, factor=8)
@@ -248,7 +249,7 @@ def max2sat_to_ising(problem: Max2Sat) -> tuple[Ising, Reduction]:
 
 
 def qubo_to_ising(problem: Qubo) -> tuple[Ising, Reduction]:
-    """Substitute `x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), times 1, 2 or 4."""
+    """Substitute `x = (1 + s) / 2`: J = -Q/4, h = -(B/2 + Σ_j Q_ij/4), multiplied by 1, 2 or 4."""
     weights, linear = exact.room(problem.weights, problem.linear, factor=8, constant=problem.offset)
     sums = exact.sums_at_ends(problem.num_variables, problem.edges, weights)
     fields = 2 * linear + sums
@@ -269,7 +270,7 @@ def ising_to_qubo(problem: Ising) -> tuple[Qubo, Reduction]:
 
 
 def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
-    """Return the same spins on a general graph: hidden spin j becomes spin n + j."""
+    """Convert an RBM to an Ising problem, in which hidden spin j becomes spin n + j."""
     ising = Ising(
         problem.num_variables, problem.edges, problem.weights, problem.fields, problem.offset,
         problem.labels,
@@ -278,7 +279,7 @@ def rbm_to_ising(problem: Rbm) -> tuple[Ising, Reduction]:
 
 
 def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
-    """Return two clauses of weight |J| per edge, and a unit clause of weight |h| per field.
+    """Return two clauses of weight |J| for each edge, and one of weight |h| for each field.
 
     `cost = (E - offset + Σ|J| + Σ|h|) / 2`: a violated bond falsifies one of its two clauses. True
     is +1. This is the paper's inverse conversion with its common factor 2 removed and its biases
@@ -303,7 +304,7 @@ def ising_to_max2sat(problem: Ising) -> tuple[Max2Sat, Reduction]:
 
 
 def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
-    """Turn fields into couplings to one ancilla, the last spin; states are relative to it.
+    """Replace fields by couplings to an ancilla, the last spin; states are relative to this spin.
 
     The graph of weights -J then has `E = offset - ΣJ - 2·cut`. Without fields, nothing is added.
     """
@@ -335,7 +336,7 @@ def ising_to_maxcut(problem: Ising) -> tuple[Ising, Reduction]:
 
 
 def unchanged(problem: AnyProblem) -> tuple[AnyProblem, Reduction]:
-    """Return a problem with its reduction to itself."""
+    """Return a problem, and its reduction to itself."""
     return problem, same_state(problem.space, problem.space)
 
 
@@ -354,7 +355,7 @@ def given_problem(thing: Given) -> Problem:
     if exchange.is_polynomial(thing):
         return Polynomial.from_dimod(thing)
     if isinstance(thing, tuple) and thing and hasattr(thing[0], "num_variables"):
-        raise ValueError("this is a pair of a problem and its reduction; pass the problem, [0]")
+        raise ValueError("this is a tuple of a problem and its reduction; pass its first item")
     raise ValueError(
         f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial "
         "problem, nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take "
@@ -370,7 +371,7 @@ def _in_pairs(problem: Polynomial | MaxSat) -> tuple[Ising | Qubo, Reduction]:
 
 
 def _lowest_terms(problem: Rbm, reduction: Reduction) -> tuple[Rbm, Reduction]:
-    """Divide the weights of a reduced problem, and its factor, by their common divisor."""
+    """Divide the RBM's weights and the reduction's factor by their greatest common divisor."""
     if not problem.is_integer:
         return problem, reduction
     divisor = math.gcd(

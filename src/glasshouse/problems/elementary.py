@@ -52,7 +52,7 @@ def exponentials(values: npt.NDArray[np.float64]) -> FloatArray:
 
 
 def geometric(first: float, last: float, number: int) -> FloatArray:
-    """Return `number` values from `first` to `last`, both above 0, with a constant ratio.
+    """Return `number` values from `first` to `last` (both above 0) in geometric progression.
 
     Both ends are exact; the others are right up to two units in the last place. Each value is the
     product of an entry of a coarse table and one of a fine table, so that a range of a million
@@ -76,7 +76,7 @@ def geometric(first: float, last: float, number: int) -> FloatArray:
 
 
 def _powers(start: Decimal, ratio: Decimal, number: int) -> FloatArray:
-    """Return `start` times the first powers of `ratio`, beginning with 1."""
+    """Return `start` times the first `number` powers of `ratio`, beginning with 1."""
     values = np.empty(number)
     for k in range(number):
         values[k] = start

@@ -1,4 +1,4 @@
-"""Exact arithmetic of reductions: sums without overflow, fractions cleared by the least factor.
+"""Exact arithmetic for reductions: sums without overflow, and fractions scaled to integers.
 
 Float arithmetic is rounded as usual. But floats never overflow, and are never divided if that would
 lose bits of the smallest ones.
@@ -18,7 +18,7 @@ from glasshouse.problems.validation import Number, WeightArray, float_magnitude
 
 
 def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
-    """Return the arrays, as Python integers if `factor` times their sum would overflow int64.
+    """Return the arrays, with Python integers if `factor` times their sum could overflow int64.
 
     Floats for which that product, plus a constant, exceeds the largest float are refused.
 
@@ -30,7 +30,7 @@ def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
         if magnitude + abs(constant) > sys.float_info.max / factor:
             raise ValueError(
                 f"the magnitudes add up to {magnitude + abs(constant):.3g}, and this conversion "
-                f"makes them up to {factor} times as large, more than a float can hold; divide "
+                f"multiplies them by up to {factor}, which exceeds the largest float; divide "
                 "all of them by a common factor"
             )
         return list(arrays)
@@ -40,7 +40,7 @@ def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
 
 
 def total(values: Any) -> Number:
-    """Return the sum as a Python number."""
+    """Return the sum of an array as a Python number."""
     result = values.sum()
     return float(result) if isinstance(result, (float, np.floating)) else int(result)
 
@@ -64,7 +64,7 @@ def exact_sum(*arrays: WeightArray) -> Fraction:
 
 
 def sums_at_ends(size: int, edges: npt.NDArray[np.int32], weights: Any) -> Any:
-    """Return the sum of the weights of the edges at every vertex."""
+    """Return, for each vertex, the sum of the weights of its edges."""
     sums = np.zeros(size, dtype=weights.dtype)
     np.add.at(sums, edges[:, 0], weights)
     np.add.at(sums, edges[:, 1], weights)
@@ -77,9 +77,10 @@ def gcd(*values: Any) -> int:
 
 
 def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
-    """Scale numerators over a common denominator, a power of two, to integers by the least factor.
+    """Scale fractions to integers by the least factor; return the integers and the factor.
 
-    Floats are divided instead, unless that loses bits of numbers near the smallest float.
+    The common denominator is a power of two. Floats are divided by it instead, unless that loses
+    bits of numbers near the smallest float.
 
     >>> cleared(4, np.array([6.0]), 5e-324)
     ([array([6.]), 5e-324], Fraction(4, 1))
@@ -96,16 +97,16 @@ def cleared(denominator: int, *numerators: Any) -> tuple[list[Any], Fraction]:
 
 
 def half(value: Number) -> Fraction | float:
-    """Return half of a number: a Fraction for an integer; for a float, a float if that is exact."""
+    """Return half of a number as a Fraction; half of a float stays a float if that is exact."""
     if isinstance(value, int) or 2 * (value / 2) != value:
         return Fraction(value) / 2
     return value / 2
 
 
 def unit(weights: Any, linear: Any, constant: Number) -> Number:
-    """Return the unit of the coefficients: their gcd; for floats, the least magnitude; or 1.
+    """Return the unit of the coefficients: the gcd of integers, the least magnitude of floats.
 
-    Floats that are all zero have the grain of the constant, next to which 1 might be too large.
+    If all are zero, the unit is 1, or for floats the magnitude of a non-zero constant.
     """
     if weights.dtype == np.float64:
         magnitudes = np.abs(np.concatenate([weights, linear]))

@@ -1,4 +1,4 @@
-"""Ising problems, QUBOs and RBMs to and from dimod, networkx and matrices.
+"""Conversion of Ising problems, QUBOs and RBMs to and from dimod, networkx and matrices.
 
 dimod minimises +ΣJ s s + Σh s: its spin models have the opposite sign of `Ising`, its binary
 models the same sign as `Qubo`. Variables keep their order, and their labels if the other side has
@@ -44,7 +44,7 @@ def is_polynomial(thing: object) -> bool:
 
 
 def whole_if_possible(values: list[Any]) -> npt.NDArray[Any]:
-    """Return numbers as integers if all of them are integers that floats hold exactly."""
+    """Convert numbers to integers if all are integral and of magnitude below 2^53."""
     numbers = validation.as_array(values, "the model")
     if numbers.dtype.kind == "f" and np.array_equal(numbers, np.rint(numbers)):
         return numbers.astype(np.int64) if (np.abs(numbers) < 2.0**53).all() else numbers
@@ -52,7 +52,7 @@ def whole_if_possible(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) -> Any:
-    """Return a problem of class `kind` from a model of its vartype; `sign` converts dimod's signs.
+    """Build a problem of class `kind` from a dimod model; `sign` is -1 if their signs differ.
 
     Integral floats become integers, if all of them are integral. Pairs of weight zero stay.
     Variables called 0, 1, 2, … are put into that order, whatever the model's order: no user calls
@@ -76,13 +76,13 @@ def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) 
 
 
 def _plain(values: Any) -> npt.NDArray[Any]:
-    """Return a model's numbers of any dtype; Python objects may be integers of any size."""
+    """Convert a model's numbers, which may be Python integers of any size, to an array."""
     array = np.asarray(values)
     return validation.as_array(array.tolist(), "the model") if array.dtype == object else array
 
 
 def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
-    """Return a model in the problem's own vartype; raise for integers that no float holds."""
+    """Return a dimod model of the problem's own vartype; raise if a number exceeds 2^53."""
     make: Any = optional(
         "dimod", "a dimod model, as in .bqm files,"
     ).BinaryQuadraticModel.from_numpy_vectors
@@ -98,7 +98,7 @@ def to_bqm(problem: Ising | Rbm | Qubo) -> dimod.BinaryQuadraticModel:
         )
     except (OverflowError, TypeError, ValueError) as fault:  # 2^64, NaN or a complex number
         raise ValueError(
-            f"dimod does not accept one of the labels ({fault}); give the problem other labels"
+            f"dimod does not accept one of the labels ({fault}); use other labels"
         ) from None
     return model
 
@@ -109,7 +109,7 @@ def to_scaled_bqm(
     h_range: Range,
     per_qubit_range: Range | None = None,
 ) -> tuple[dimod.BinaryQuadraticModel, Fraction]:
-    """Return a spin model times the largest factor that fits a chip's ranges, and the factor.
+    """Return a dimod model scaled by the largest factor that fits a chip's ranges, and the factor.
 
     The factor is exact. Each scaled number is rounded once, to the nearest float.
     """
@@ -134,29 +134,29 @@ def to_scaled_bqm(
 
 
 def _factors(name: str, values: npt.NDArray[Any], limits: Range) -> Iterator[Fraction]:
-    """Yield the largest factors that keep the extremes of some numbers within a range."""
+    """Yield the largest factors that keep the minimum and the maximum of `values` in a range."""
     try:
         low, high = map(Fraction, limits)
     except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{name}={limits!r:.60} is not a pair of numbers (low, high)") from None
     if not low <= 0 <= high:
-        raise ValueError(f"{name}={limits!r:.60} must contain 0; pass (low, high)")
+        raise ValueError(f"{name}={limits!r:.60} must be a range (low, high) that contains 0")
     for end, extreme in ((low, values.min(initial=0)), (high, values.max(initial=0))):
         if extreme and not end:
             raise ValueError(
-                f"{name}={limits!r:.60} excludes {-extreme} in our signs; dimod's signs "
-                "are the opposite"
+                f"{name}={limits!r:.60} excludes the value {-extreme}, which is {extreme} "
+                "in dimod's sign convention"
             )
         if extreme:
             yield end / Fraction(extreme.item())
 
 
 def exact_floats(values: npt.NDArray[Any]) -> FloatArray:
-    """Return numbers as floats for dimod; raise if one is not exact."""
+    """Return numbers as floats for dimod; raise if an integer exceeds 2^53 in magnitude."""
     if values.dtype.kind in "iuO" and (np.abs(values) > 2**53).any():
         raise ValueError(
-            "dimod holds floats, which are not exact above 2^53; divide all weights by a common "
-            "factor, or write .npz or .qubo instead"
+            "dimod holds floats, which are inexact for integers above 2^53; "
+            "divide all weights by a common factor, or write .npz or .qubo instead"
         )
     return values.astype(np.float64)
 
@@ -176,7 +176,7 @@ def sampleset(
 
 
 def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
-    """Read edge data `weight` (default 1), node data `single` (0), graph data `offset` (0)."""
+    """Build a problem from edge data `weight` (default 1) and node data `single` (default 0)."""
     if graph.is_directed():
         raise ValueError("the graph is directed; pass an undirected graph")
     index = {node: k for k, node in enumerate(graph.nodes)}
@@ -188,7 +188,7 @@ def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
 
 
 def to_networkx(problem: Ising | Rbm | Qubo, weight: str, single: str) -> Any:
-    """Return the graph of the terms; its nodes are the labels."""
+    """Return a networkx graph of the terms, whose nodes are the labels of the variables."""
     import networkx
 
     size = problem.num_variables

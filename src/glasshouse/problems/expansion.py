@@ -1,4 +1,4 @@
-"""Polynomials in other variables: spins as bits, bits as spins, and any degree as pairs.
+"""Conversion of polynomials: from spins to bits and back, and from any degree to pairs.
 
 All of it is exact. Bits to spins gives fractions with powers of two below, which one factor clears.
 A reduction to pairs adds ancillas: at their best values, the energy is that of the polynomial.
@@ -32,7 +32,7 @@ Flat = tuple[Monomials, Any]
 
 
 def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
-    """Return a polynomial over spins, or over bits: x = (1 + s)/2.
+    """Convert a polynomial to the given units, spins or bits, by x = (1 + s)/2.
 
     >>> cubic = Polynomial.from_terms(3, {(0, 1, 2): 1}, units="binary")
     >>> spins, reduction = in_units(cubic, "spin")
@@ -58,7 +58,7 @@ def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
 
 
 def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomials, Any, Any]:
-    """Return bits as spins, with all weights times 2 to the power of the degree; or spins as bits.
+    """Convert monomials of bits to spins, with all weights times 2^degree, or spins to bits.
 
     Args:
         given: the monomials.
@@ -72,8 +72,8 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
     parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
     if parts * max(1, degree) > MOST_PARTS:
         raise ValueError(
-            f"a term of degree {degree} has 2^{degree} parts in other units, too many in total; "
-            "keep the units, or reduce to pairs first"
+            f"a term of degree {degree} expands to 2^{degree} parts in other units, too many in "
+            "total; keep the units, or reduce to pairs first"
         )
     rows, sums = [], []
     for places, table in given.tables():
@@ -126,7 +126,7 @@ def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
 
 
 class _Rounds:
-    """A polynomial in conversion to pairs: its current terms, and how a state sets the ancillas."""
+    """A polynomial being reduced to pairs: its current terms, and rules that set the ancillas."""
 
     def __init__(self, problem: Polynomial) -> None:
         self.given, self.size = problem, problem.num_variables
@@ -138,7 +138,7 @@ class _Rounds:
         self.answers: list[StateMap] = []
 
     def problem(self) -> Ising | Qubo:
-        """Return the quadratic problem when no term has more than two variables."""
+        """Return the quadratic problem, once no term has more than two variables."""
         held, weights = self.terms
         labels = self.given.labels if self.size == self.given.num_variables else None
         singles, couplings = np.zeros(self.size, dtype=weights.dtype), weights[:0]
@@ -153,13 +153,13 @@ class _Rounds:
         return Qubo(self.size, ends, couplings, singles, self.offset, labels)
 
     def forward(self, state: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-        """Return a state extended by the best values of the ancillas."""
+        """Return a state extended by the best values of all ancillas."""
         for answer in self.answers:
             state = np.concatenate([state, answer(state)], axis=-1)
         return state
 
     def cut_in_two(self) -> int:
-        """Cut all spin terms of four variables or more in two; return the new largest degree."""
+        """Split each spin term of at least four variables in two; return the new largest degree."""
         rows, sums = self._start(4)
         halves = []
         for places, table in self._above(4):
@@ -174,7 +174,7 @@ class _Rounds:
         return self._end(rows, sums)
 
     def bind_triples(self) -> None:
-        """Give each spin term of three variables an ancilla, whose sign depends on the weight."""
+        """Replace each spin term of three variables by terms of at most two, with an ancilla."""
         rows, sums = self._start(3)
         ((places, table),) = self._above(3)
         weights = self.terms[1][places]
@@ -195,7 +195,7 @@ class _Rounds:
         self._end(rows, sums)
 
     def pair_up(self) -> bool:
-        """Halve the wide positive bit terms, pair by pair of factors; False if there are none.
+        """Replace pairs of factors in wide positive bit terms; return False if no term is wide.
 
         An ancilla that is not the product of its pair costs at least the weight of the term, which
         is the most that the term can gain by it.
@@ -221,7 +221,7 @@ class _Rounds:
         return True
 
     def give_up_one(self) -> int:
-        """Shorten positive bit terms above pairs by one factor; turn negative ones into pairs."""
+        """Remove a factor from positive bit terms of degree > 2; reduce negative ones to pairs."""
         rows, sums = self._start(3)
         for places, table in self._above(3):
             all_weights, width = self.terms[1][places], table.shape[1]
@@ -242,14 +242,14 @@ class _Rounds:
         return self._end(rows, sums)
 
     def _start(self, least: int) -> tuple[list[Any], list[Any]]:
-        """Return the terms below a degree, which do not change."""
+        """Return the terms of a degree below `least`, which stay unchanged."""
         held, weights = self.terms
         below = np.flatnonzero(held.degrees < least)
         return self._tables(held.chosen(below), weights[below])
 
     @staticmethod
     def _tables(held: Monomials, weights: Any) -> tuple[list[Any], list[Any]]:
-        """Tables of monomials, one for each degree, and their weights."""
+        """Return monomials as one table per degree, and the weights for each table."""
         found = list(held.tables())
         return [table for _, table in found], [weights[places] for places, _ in found]
 
@@ -257,12 +257,12 @@ class _Rounds:
         return [pair for pair in self.terms[0].tables() if pair[1].shape[1] >= least]
 
     def _ancillas(self, number: int) -> npt.NDArray[np.int32]:
-        """Return the numbers of new ancillas, which follow all other variables."""
+        """Add `number` ancillas after all other variables, and return their indices."""
         self.size += number
         return np.arange(self.size - number, self.size, dtype=np.int32)
 
     def _answer(self, tables: list[Any], rule: StateMap) -> None:
-        """Record how the newest ancillas follow from the variables in the given tables."""
+        """Record the rule that sets the newest ancillas from the variables in the given tables."""
         for table in tables:
             self.answers.append(partial(_applied, rule, table))
 
@@ -278,7 +278,7 @@ def _applied(rule: StateMap, table: npt.NDArray[Any], state: npt.NDArray[np.int8
 
 
 def _all_true(first_negated: bool) -> StateMap:
-    """Return the rule "all literals of a product are true"; the first may be negated."""
+    """Return a rule that sets an ancilla to a product of bits; the first bit may be negated."""
 
     def rule(values: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
         first = 1 - values[..., 0] if first_negated else values[..., 0]

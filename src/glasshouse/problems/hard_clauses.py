@@ -1,4 +1,4 @@
-"""Satisfiability of clauses of two literals, in linear time."""
+"""Satisfiability of two-literal clauses (2-SAT), decided in linear time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 
 class HardClausesUnsatisfiableError(ValueError):
-    """Raised if the hard clauses contradict each other: there is no feasible assignment."""
+    """Raised if no assignment satisfies all hard clauses."""
 
 
 def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[np.int8]:
@@ -49,14 +49,14 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
 
 
 def _node(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the node of each literal: x of variable k is node 2(k-1), ¬x the next one."""
+    """Return each literal's node in the implication graph: 2k - 2 for x_k, 2k - 1 for ¬x_k."""
     return 2 * (np.abs(literals) - 1) + (literals < 0)
 
 
 def _topological_rank(
     tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
-    """Return a rank for every component; a component ranks below those that it implies."""
+    """Return a topological rank of each component, lower than those of components it implies."""
     between = tails != heads
     tails, heads = tails[between], heads[between]
     order = np.argsort(tails, kind="stable")

@@ -78,7 +78,7 @@ class Ising(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Ising:
-        """Build from any list of edges: sort them, add up repeated ones, drop zeros."""
+        """Build from edges in any order; repeated edges are added up, and zeros dropped."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
@@ -93,7 +93,7 @@ class Ising(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Ising:
-        """Build from a symmetric matrix J (each pair counts once), or one of its triangles."""
+        """Build from a symmetric matrix J (each pair counts once), or from one triangle of J."""
         entries, values, size = pairs.from_matrix(couplings)
         rows, columns = entries[:, 0], entries[:, 1]
         if (rows == columns).any() and values[rows == columns].any():
@@ -122,7 +122,7 @@ class Ising(PairProblem):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Ising:
-        """Build from a dimod model of either vartype; signs change, integral floats become int64.
+        """Build from a dimod model of either vartype; dimod's signs are reversed.
 
         Spin k is the variable k if the variables are the numbers from 0; otherwise it is the k-th
         of `model.variables`, which is its label.
@@ -131,7 +131,7 @@ class Ising(PairProblem):
         return ising
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
-        """Return a dimod model of vartype SPIN with the same energies, in dimod's signs.
+        """Return a dimod model of vartype SPIN with the same energies and opposite coefficients.
 
         >>> problem = Ising.from_edges(2, [(0, 1)], [3], labels=["a", "b"])
         >>> problem.to_bqm()
@@ -167,11 +167,11 @@ class Ising(PairProblem):
         return exchange.to_scaled_bqm(self, j_range, h_range, per_qubit_range)
 
     def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
-        """Return the graph of the couplings, for `from_networkx`; nodes are the labels."""
+        """Return the couplings as a graph for `from_networkx`; its nodes are the labels."""
         return exchange.to_networkx(self, weight, field)
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """Return the symmetric matrix J, for `from_matrix`: an ndarray, or a scipy csr_array."""
+        """Return the symmetric matrix J, as an ndarray or (if `sparse`) a scipy csr_array."""
         both = np.concatenate([self.edges, self.edges[:, ::-1]])
         weights = np.concatenate([self.weights, self.weights])
         return exchange.to_matrix(self.num_variables, both, weights, sparse=sparse)
@@ -182,7 +182,7 @@ class Ising(PairProblem):
         return spins("Ising", self.num_variables)
 
     def energy(self, state: State) -> Any:
-        """Return the energy of one state (a number) or of a batch, last axis = spins (an array).
+        """Return the energy of one state, or an array of energies for a batch (last axis = spins).
 
         One state may also be a mapping from label to value:
 

@@ -27,7 +27,7 @@ _CHUNK = 1 << 22
 
 
 class WeightedClauses(Summarised):
-    """Base class of problems with weighted soft clauses and hard clauses; subclasses store them."""
+    """Base class of problems with weighted soft clauses and with hard clauses."""
 
     num_variables: int
     weights: WeightArray
@@ -57,7 +57,7 @@ class WeightedClauses(Summarised):
 
     @property
     def hard_weight(self) -> Number:
-        """The cost of violating a hard clause: 1 + Σ weights; for floats, 2 Σ weights.
+        """The cost of violating a hard clause: 1 + Σ weights, or 2 Σ weights if they are floats.
 
         Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
         lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
@@ -69,7 +69,7 @@ class WeightedClauses(Summarised):
 
     @property
     def offset(self) -> int:
-        """Always 0, because costs have no constant; an empty clause adds one instead."""
+        """Always 0; a constant cost is represented by an empty clause instead."""
         return 0
 
     @property
@@ -93,7 +93,7 @@ class WeightedClauses(Summarised):
     def _with_broken(
         self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
     ) -> npt.NDArray[Any]:
-        """Return costs plus `hard_weight` for each violated hard clause."""
+        """Return the costs plus `hard_weight` for each violated hard clause."""
         most = int(broken.max(initial=0))
         if not most:
             return cost
@@ -105,13 +105,13 @@ class WeightedClauses(Summarised):
         if exact.max() > limit:
             what = "2^63-1" if self.is_integer else "all floats"
             raise ValueError(
-                f"an assignment breaks {most} hard clauses, each of weight {self.hard_weight}, "
-                f"which is above {what} in total; divide all weights by a common factor"
+                f"an assignment violates {most} hard clauses of weight {self.hard_weight} each, "
+                f"so its cost is above {what}; divide all weights by a common factor"
             )
         return exact.astype(cost.dtype)
 
     def energy(self, assignment: State) -> Any:
-        """Return `cost`, under the name that all problems share."""
+        """Return the cost of an assignment, under the name that all kinds of problem share."""
         return self.cost(assignment)
 
     def broken(self, assignment: State) -> Any:
@@ -229,7 +229,7 @@ class Max2Sat(WeightedClauses):
         return _falsified_weight(bits, self.hard, np.ones(self.num_hard, dtype=np.int64))
 
     def simplified(self) -> Max2Sat:
-        """Return a problem with the same costs and fewer clauses (ERRATA, clause hygiene).
+        """Return a problem with the same costs but no redundant clauses (ERRATA, clause hygiene).
 
         `x ∨ x` becomes the unit clause x, `x ∨ ¬x` is removed, equal clauses are merged, zero
         weights dropped. Clauses are in ascending order of their literals.
@@ -265,15 +265,15 @@ class Max2Sat(WeightedClauses):
 
 
 def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number]:
-    """Return one weight per soft clause, none of them negative, and their sum."""
+    """Check the weights of `count` soft clauses; return the weights and their sum."""
     weights = validation.weights(values, "weights")
     if len(weights) != count:
-        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one for each clause")
+        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one weight per clause")
     if (weights < 0).any():
         k = int(np.flatnonzero(weights < 0)[0])
         raise ValueError(
-            f"clause {k} has weight {weights[k]}; weights must not be negative (a clause that "
-            "should be false is the clause of its negation)"
+            f"clause {k} has weight {weights[k]}; weights must not be negative; to prefer "
+            "a false literal, use its negation"
         )
     return weights, validation.total_magnitude([weights], 0, "the soft weights")
 
@@ -285,11 +285,11 @@ def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:
     if array.dtype.kind not in "iu" or array.ndim != 2 or array.shape[1] != 2:
         raise ValueError(
             f"{name} must be a (k, 2) array of literals, not {array.dtype} of shape {array.shape}; "
-            "from_clauses takes lists of one or two literals"
+            "use from_clauses for lists of one or two literals"
         )
     highest = max(-int(array.min()), int(array.max()))
     if highest > size:
-        raise ValueError(f"{name} use variable {highest}, but there are {size} variables")
+        raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
     if ((array[:, 0] == 0) & (array[:, 1] != 0)).any():
         raise ValueError(f"a unit clause in {name} must have its literal first")
     return validation.read_only(array.astype(np.int32, copy=False))
@@ -346,7 +346,7 @@ def _rank(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 
 
 def cost_as_qubo(problem: Max2Sat) -> Qubo:
-    """Return the QUBO whose energy is the cost. A hard clause weighs `hard_weight`.
+    """Return the QUBO whose energy is the cost; hard clauses have the weight `hard_weight`.
 
     A clause is falsified when both its literals are false; a literal is false as c + d·x, with
     (c, d) = (1, -1) for x and (0, 1) for ¬x. Multiplying out gives constant, linear and pair terms.
@@ -368,13 +368,13 @@ def cost_as_qubo(problem: Max2Sat) -> Qubo:
 
 
 def _falsity(literals: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
-    """Return (c, d, variable) with "this literal is false" = c + d·x; literal 0 always is."""
+    """Return c, d and the variable x of each literal: c + d·x is 1 if the literal is false."""
     constant = np.where(literals < 0, 0, 1)
     return constant, -np.sign(literals).astype(np.int64), np.abs(literals)
 
 
 def with_hard_clauses(problem: Max2Sat) -> tuple[npt.NDArray[np.int32], Any]:
-    """Return all clauses and their weights, as Python integers if their sums would overflow."""
+    """Return all clauses with their weights; use Python integers if sums could overflow."""
     penalty = problem.hard_weight
     kind = (
         object if problem.is_integer and penalty > validation.INT64_MAX else problem.weights.dtype

@@ -128,7 +128,7 @@ class MaxSat(WeightedClauses):
         return self.hard.falsified(bits, np.ones(self.num_hard, dtype=np.int64))
 
     def simplified(self) -> MaxSat:
-        """Return a problem with the same costs and fewer clauses.
+        """Return a problem with the same costs but no redundant clauses.
 
         A clause has each literal once, `x ∨ ¬x` is dropped, equal clauses are merged, zero weights
         dropped. Clauses come out by length, then in ascending order of their literals.
@@ -179,7 +179,7 @@ def _merged(clauses: Clauses, weights: WeightArray) -> tuple[Clauses, Any]:
 
 
 def pairs_of_clauses(problem: MaxSat) -> Max2Sat:
-    """Return clauses of at most two literals in rows of two."""
+    """Convert a MaxSAT problem whose clauses have at most two literals to a `Max2Sat`."""
     soft, hard = (_pairs(clauses) for clauses in (problem.soft, problem.hard))
     return Max2Sat(problem.num_variables, soft, problem.weights, hard, problem.labels)
 
@@ -192,13 +192,13 @@ def _pairs(clauses: Clauses) -> npt.NDArray[np.int32]:
 
 
 def clauses_of_pairs(problem: Max2Sat) -> MaxSat:
-    """Return the clauses of a `Max2Sat` in flat arrays."""
+    """Convert a `Max2Sat` to a `MaxSat` with the same clauses."""
     soft, hard = (Clauses.of_pairs(rows) for rows in (problem.clauses, problem.hard))
     return MaxSat(problem.num_variables, soft, problem.weights, hard, problem.labels)
 
 
 def _all_clauses(problem: MaxSat) -> tuple[Clauses, Any]:
-    """Return soft clauses, then hard ones of weight `hard_weight`; Python integers if needed."""
+    """Return soft and hard clauses with their weights, as Python integers if int64 is too small."""
     kind: Any = problem.weights.dtype
     if problem.is_integer and problem.hard_weight > validation.INT64_MAX:
         kind = np.dtype(object)
@@ -209,7 +209,7 @@ def _all_clauses(problem: MaxSat) -> tuple[Clauses, Any]:
 
 
 def clause_polynomial(problem: MaxSat) -> Polynomial:
-    """Return the polynomial of bits whose energy is the cost; k literals give degree k.
+    """Return the polynomial in bits whose energy is the cost; k literals become degree k.
 
     A clause is falsified where all its literals are false, as a product of 1 - x for x and of x for
     ¬x. A hard clause weighs `hard_weight`.
@@ -223,9 +223,8 @@ def clause_polynomial(problem: MaxSat) -> Polynomial:
     most = int(positive.max(initial=0))
     if most > 40 or int((np.int64(1) << positive).sum()) * max(1, clauses.longest) > MOST_PARTS:
         raise ValueError(
-            f"a clause of {most} literals without a negation has 2^{most} terms as a polynomial, "
-            "which are too many in total; convert to a QUBO or an Ising problem, whose ancillas "
-            "avoid them"
+            f"a clause with {most} positive literals becomes 2^{most} terms of a polynomial, which "
+            "is too many; convert to a QUBO or an Ising problem, which use ancillas instead"
         )
     if weights.dtype != object:
         (weights,) = exact.room(weights, factor=2 << most)

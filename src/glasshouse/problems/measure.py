@@ -16,7 +16,7 @@ Rational = Number | Fraction
 
 @dataclass(frozen=True)
 class Measure:
-    """A number that follows from the energy: `value = factor · energy + shift`, exactly.
+    """A value that follows exactly from the energy: `value = factor · energy + shift`.
 
     Attributes:
         name: the name of the value, such as "cut".
@@ -38,12 +38,12 @@ class Measure:
 
     @classmethod
     def own(cls, problem: Problem) -> Measure:
-        """Return the measure of a problem's own value: its energy, or its cost."""
+        """Return the measure that is the problem's energy (or cost) itself."""
         return cls("cost" if isinstance(problem, WeightedClauses) else "energy", problem.is_integer)
 
     @classmethod
     def objective(cls, problem: Problem, sign: int = 1) -> Measure:
-        """Return the measure of a model's objective; use sign -1 if the model is maximised."""
+        """Return the measure for a model's objective; `sign` is -1 if it is maximised."""
         return cls("objective", problem.is_integer, Fraction(sign))
 
     @property
@@ -53,12 +53,12 @@ class Measure:
 
     @property
     def best(self) -> str:
-        """The kind of the optimum: "least" or "largest"."""
+        """Whether the optimum is the "least" or the "largest" value."""
         return "least" if self.factor > 0 else "largest"
 
     @property
     def bound_name(self) -> str:
-        """The name for a lower bound on the energy: "lower bound" or "upper bound"."""
+        """The kind of bound that a lower energy bound implies: "lower bound" or "upper bound"."""
         return "lower bound" if self.factor > 0 else "upper bound"
 
     @property
@@ -67,11 +67,11 @@ class Measure:
         return "below" if self.factor > 0 else "above"
 
     def of(self, energy: Rational) -> Number:
-        """Return the value at an energy."""
+        """Return the value that corresponds to an energy."""
         return self._plain(self._exact(energy))
 
     def bound(self, lower: Rational) -> Number:
-        """Return the bound on values that a lower bound on the energy implies, rounded safely."""
+        """Return the bound on values that a lower bound on the energy implies, rounded outwards."""
         exact = self._exact(lower)
         value = self._plain(exact)
         if self.factor > 0:
@@ -83,16 +83,16 @@ class Measure:
         return self._plain(abs(self.factor) * Fraction(energies))
 
     def energy_of(self, value: Rational) -> Number:
-        """Return the energy at a value."""
+        """Return the energy that corresponds to a value."""
         return self._plain((Fraction(value) - self.shift) / self.factor)
 
     @property
     def phrase(self) -> str:
-        """The name with its article."""
+        """The name with its article, such as "a cut"."""
         return f"{'an' if self.name[0] in 'aeiou' else 'a'} {self.name}"
 
     def said(self, energy: Rational) -> str:
-        """Return the value at an energy as text."""
+        """Return the value for an energy as text, such as "a cut of 564"."""
         return f"{self.phrase} of {shown(self.of(energy))}"
 
     def _exact(self, energy: Rational) -> Fraction:

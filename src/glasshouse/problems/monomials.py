@@ -1,4 +1,4 @@
-"""Monomials in flat arrays: products of variables, sorted, and sums of them in canonical form.
+"""Monomials (products of variables) in flat arrays, and the canonical form of their sums.
 
 Monomial k is `indices[starts[k]:starts[k+1]]`, ascending, each variable once: s² = 1, and x² = x.
 Canonical monomials come in ascending order of their degree, and among equals lexicographically.
@@ -20,7 +20,7 @@ _CHUNK = 1 << 22
 
 
 class Monomials(NamedTuple):
-    """Any number of monomials.
+    """A list of monomials of any degree, stored in two flat arrays.
 
     >>> cubic = Monomials.of([[0, 1, 2], [3]])
     >>> cubic.degrees.tolist(), cubic.products(np.array([[1, -1, 1, -1]], np.int8)).tolist()
@@ -32,7 +32,7 @@ class Monomials(NamedTuple):
 
     @classmethod
     def of(cls, rows: Any) -> Monomials:
-        """Return monomials from lists of variables, unchanged."""
+        """Build monomials from lists of variables, without changing them."""
         try:
             lists = [list(row) for row in rows]
         except TypeError:
@@ -42,7 +42,7 @@ class Monomials(NamedTuple):
         if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):
             raise ValueError("monomials must be lists of variables, numbered from 0")
         if flat and max(flat) >= validation.MOST_VARIABLES:
-            raise ValueError(f"a monomial names variable {max(flat)}, which no problem has")
+            raise ValueError(f"a monomial has variable {max(flat)}, which no problem has")
         return cls(np.array(flat, dtype=np.int32), starts.astype(np.int64))
 
     @property
@@ -52,11 +52,11 @@ class Monomials(NamedTuple):
 
     @property
     def rows(self) -> IntArray:
-        """For each index, the number of its monomial."""
+        """The monomial number of each entry of `indices`."""
         return np.repeat(np.arange(len(self.starts) - 1), self.degrees)
 
     def tables(self) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int32]]]:
-        """Return, for each degree, its monomials' numbers and a table of their variables."""
+        """Yield, for each degree, the numbers of its monomials and a table of their variables."""
         degrees = self.degrees
         order = np.argsort(degrees, kind="stable")
         ends = np.flatnonzero(np.diff(degrees[order], append=-1)) + 1
@@ -98,7 +98,7 @@ class Monomials(NamedTuple):
         return totals.reshape(states.shape[:-1])
 
     def reduced(self, *, spins: bool) -> Monomials:
-        """Return sorted monomials, each variable once: s² = 1 for spins, x² = x for bits."""
+        """Sort each monomial, and reduce repeated variables: s² = 1 for spins, x² = x for bits."""
         rows = self.rows
         order = np.lexsort((self.indices, rows))
         rows, indices = rows[order], self.indices[order]
@@ -111,10 +111,7 @@ class Monomials(NamedTuple):
         return Monomials(indices[firsts], np.concatenate([[0], np.cumsum(lengths)]))
 
     def grouped(self) -> tuple[npt.NDArray[Any], IntArray]:
-        """Return a canonical order in which equal monomials are adjacent, and each group's start.
-
-        They must be `reduced`.
-        """
+        """Return a canonical order of reduced monomials, and the start of each group of equals."""
         orders, firsts, count = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
         for places, table in self.tables():
             order = np.lexsort(table.T[::-1]) if table.shape[1] else np.arange(len(places))
@@ -130,7 +127,7 @@ class Monomials(NamedTuple):
 def merged(
     monomials: Monomials, weights: Any, *, spins: bool
 ) -> tuple[Monomials, WeightArray, Number]:
-    """Return the canonical form of a sum: equal monomials added, no zeros, the constant apart."""
+    """Return the canonical form of a sum: equal terms merged, zeros dropped, constant separate."""
     plain = monomials.reduced(spins=spins)
     order, firsts = plain.grouped()
     sums = weights[:0]
@@ -145,7 +142,7 @@ def merged(
 
 
 def check(monomials: Monomials, size: int) -> Monomials:
-    """Refuse monomials that are not in canonical form."""
+    """Return monomials with read-only arrays; raise if they are not in canonical form."""
     indices, starts = np.asarray(monomials.indices), np.asarray(monomials.starts)
     for name, array in (("indices", indices), ("starts", starts)):
         if array.size and (array.dtype.kind not in "iu" or array.ndim != 1):
@@ -153,11 +150,11 @@ def check(monomials: Monomials, size: int) -> Monomials:
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] <= starts[:-1]).any():
-        raise ValueError("starts must ascend; a monomial without variables is the offset")
+        raise ValueError("starts must increase; a monomial without variables belongs in the offset")
     low, high = int(indices.min(initial=0)), int(indices.max(initial=-1))
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise ValueError(f"a monomial names variable {bad}; variables are 0 to {size - 1}")
+        raise ValueError(f"a monomial has variable {bad}; variables are 0 to {size - 1}")
     found = Monomials(
         validation.read_only(indices.astype(np.int32, copy=False)),
         validation.read_only(starts.astype(np.int64, copy=False)),
@@ -169,7 +166,7 @@ def check(monomials: Monomials, size: int) -> Monomials:
     is_canonical = len(firsts) == len(order) and np.array_equal(order, np.arange(len(order)))
     if not (rises.all() and is_canonical):
         raise ValueError(
-            "monomials must be unique and ascend by degree and variables; from_terms brings any "
-            "list of them into that form"
+            "monomials must be unique and sorted by degree, then by variables; "
+            "use from_terms for any other list"
         )
     return found

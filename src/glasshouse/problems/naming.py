@@ -26,12 +26,12 @@ _MOST_VALUES = 1 << 20
 
 
 def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
-    """Check for one distinct label per variable; return None if they are 0 to size - 1."""
+    """Check that each variable has its own label; return None if the labels are 0 to size - 1."""
     if labels is None:
         return None
     names = tuple(name.item() if isinstance(name, np.generic) else name for name in labels)
     if len(names) != size:
-        raise ValueError(f"{len(names)} labels but {size} variables")
+        raise ValueError(f"{len(names)} labels but {size} variables; pass one label per variable")
     try:
         number = _different(names)
     except TypeError:
@@ -53,7 +53,7 @@ def _different(names: Labels) -> int:
 
 
 def _text(name: Any) -> str:
-    """Return a text that is the same for equal plain labels, such as 1 and 1.0."""
+    """Return a string that is the same for equal labels, such as 1 and 1.0."""
     if isinstance(name, tuple):
         return f"({','.join(map(_text, name))})"
     if isinstance(name, str):
@@ -65,7 +65,7 @@ def _text(name: Any) -> str:
 def sample_of(
     state: npt.NDArray[np.int8], labels: Labels | None, units: Units | None = None
 ) -> dict[Any, int]:
-    """Return a state as a mapping from label to value: its own values, ±1, or 0 and 1.
+    """Return a state as a mapping from label to value; by default, in its own units.
 
     >>> sample_of(np.array([1, -1], dtype=np.int8), ("a", "b"), "binary")
     {'a': 1, 'b': 0}
@@ -78,7 +78,7 @@ def sample_of(
 
 
 def in_order(state: State, labels: Labels | None, size: int) -> npt.ArrayLike:
-    """Return a state given by labels in the order of the variables; return other states unchanged.
+    """Convert a mapping by label to a list in variable order; return any other state unchanged.
 
     >>> in_order({"b": -1, "a": 1}, ("a", "b"), 2)
     [1, -1]
@@ -100,13 +100,13 @@ def in_order(state: State, labels: Labels | None, size: int) -> npt.ArrayLike:
 
 
 class Sampled:
-    """Mixin for results that list states: returns a state keyed by the problem's labels."""
+    """Mixin for results that list states; `sample` returns a state as a mapping by label."""
 
     states: npt.NDArray[np.int8]
     labels: Labels | None
 
     def sample(self, number: int = 0, *, units: Units | None = None) -> dict[Any, int]:
-        """Return a listed state as a mapping from label to value.
+        """Return one of the states as a mapping from label to value.
 
         Args:
             number: the index of the state in the list.
@@ -121,7 +121,7 @@ def are_indices(labels: Labels | None, most: int) -> bool:
 
 
 def to_json(labels: Labels) -> str:
-    """Return labels as one line of ASCII text; raise for labels that files cannot hold.
+    """Return labels as one line of ASCII text; raise for labels that files cannot store.
 
     >>> to_json(("a", 3, (0, 1)))
     '["a",3,[0,1]]'
@@ -131,40 +131,40 @@ def to_json(labels: Labels) -> str:
 
 
 def refuse_odd(labels: Labels | None) -> None:
-    """Raise for labels that files cannot hold."""
+    """Raise a ValueError if a file cannot store one of the labels."""
     for name in labels or ():
         if not _is_plain(name):
             raise ValueError(
-                f"label {name!r:.40} cannot be written; files hold numbers, strings and tuples of "
-                "them: use such labels, or dataclasses.replace(problem, labels=None)"
+                f"label {name!r:.40} cannot be written to a file; use numbers, strings or tuples "
+                "of them, or remove all labels with dataclasses.replace(problem, labels=None)"
             )
 
 
 def from_json(text: bytes, size: int) -> Labels | None:
-    """Parse labels from a text as `to_json` writes it.
+    """Parse labels from a text that `to_json` has written.
 
     Raises:
         ValueError: the text is not a list of labels for `size` variables.
     """
     if text.count(b",") + text.count(b"[") > max(_MOST_VALUES, 16 * size):
-        raise ValueError("too many values for labels")
+        raise ValueError("the list of labels contains too many values")
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("is not a list of labels") from None
+        raise ValueError("the text is not a list of labels") from None
     return from_list(values, size)
 
 
 def from_list(values: Any, size: int) -> Labels | None:
-    """Return labels from parsed JSON; its lists become tuples."""
+    """Convert parsed JSON to labels; lists become tuples."""
     names = [_frozen(value) for value in values] if isinstance(values, list) else [None]
     if not all(map(_is_plain, names)):
-        raise ValueError("is not a list of labels")
+        raise ValueError("the value is not a list of labels")
     return check(names, size)
 
 
 def is_plain(labels: Labels | None) -> bool:
-    """Return whether files and recipes can hold the labels."""
+    """Return whether files and recipes can store all labels."""
     return labels is None or all(map(_is_plain, labels))
 
 

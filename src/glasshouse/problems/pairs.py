@@ -1,4 +1,4 @@
-"""Sums of pair terms: the sparse form that Ising and QUBO problems share, and their base class.
+"""Sums of pair terms in sparse form, and the base class of Ising problems and QUBOs.
 
 The form is a list of unique pairs i < j in lexicographic order, with one weight each. `merge`
 converts any list of pairs to it; `check` raises for pairs that are not in it.
@@ -55,14 +55,14 @@ def check(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[Pair
         rises, stays = first[1:] > first[:-1], first[1:] == first[:-1]
         if not ((first < second).all() and (rises | (stays & (second[1:] > second[:-1]))).all()):
             raise ValueError(
-                "edges must be unique pairs i < j in ascending order; from_edges brings any list "
-                "of edges into that form"
+                "edges must be unique pairs i < j in ascending order; "
+                "use from_edges for any other list of edges"
             )
     return validation.read_only(ends), values
 
 
 def merge(pairs: npt.ArrayLike, weights: npt.ArrayLike, size: int) -> tuple[PairArray, WeightArray]:
-    """Order each pair, add up repeated pairs, drop zeros. Self-pairs are refused."""
+    """Sort pairs, add up repeated pairs and drop zeros; raise if a pair joins i to itself."""
     ends, values = _matched(pairs, weights, size)
     low, high = ends.min(axis=1, initial=size), ends.max(axis=1, initial=-1)
     if (low == high).any():
@@ -126,7 +126,7 @@ def from_matrix(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any], i
 
 
 class PairProblem(Summarised):
-    """A problem of weighted pairs and single terms: the base of `Ising` and `Qubo`.
+    """Base class of `Ising` and `Qubo`: problems with weighted pairs and single-variable terms.
 
     Two problems of the same kind are equal if they are the same variable by variable. Labels, if
     there are any, decide which variables correspond; their order does not matter then.
@@ -140,7 +140,7 @@ class PairProblem(Summarised):
 
     @property
     def variables(self) -> Labels:
-        """The labels of all variables in order; the numbers from 0 if there are no labels.
+        """The labels of all variables in order; 0, 1, 2, … if there are no labels.
 
         >>> from glasshouse.problems import Ising
         >>> Ising.from_edges(2, [(0, 1)], [3]).variables
@@ -193,12 +193,12 @@ def reordered(problem: Any, place: npt.NDArray[Any]) -> Any:
 
 
 def labels_of(problem: Any) -> Labels:
-    """Return the labels of a problem; the numbers from 0 if it has none."""
+    """Return a problem's labels, or 0, 1, 2, … if it does not have labels."""
     return tuple(range(problem.num_variables)) if problem.labels is None else problem.labels
 
 
 def single_terms(problem: Any) -> WeightArray:
-    """Return the fields of spins, or the linear terms of bits."""
+    """Return the fields of a spin problem, or the linear terms of a QUBO."""
     singles: WeightArray = problem.fields if problem.space.low < 0 else problem.linear
     return singles
 
@@ -210,9 +210,9 @@ def _matched(
     low, high = (int(ends.min()), int(ends.max())) if len(ends) else (0, -1)
     if low < 0 or high >= size:
         bad = low if low < 0 else high
-        raise ValueError(f"an edge names spin {bad}, but spins are numbered 0 to {size - 1}")
+        raise ValueError(f"an edge contains spin {bad}, but spins are numbered 0 to {size - 1}")
     if len(ends) != len(values):
-        raise ValueError(f"{len(ends)} edges but {len(values)} weights")
+        raise ValueError(f"{len(ends)} edges but {len(values)} weights; pass one weight per edge")
     return ends.astype(np.int32, copy=False), values
 
 

@@ -1,4 +1,4 @@
-"""Polynomials of any degree over spins ±1 or bits 0 and 1, minimised."""
+"""Polynomials of any degree over spins or bits, to be minimised."""
 
 from __future__ import annotations
 
@@ -102,10 +102,10 @@ class Polynomial(Summarised):
         """
         if isinstance(terms, Mapping):
             if weights is not None:
-                raise ValueError("terms is a mapping to weights; remove weights")
+                raise ValueError("terms already contains weights; remove the argument weights")
             weights, terms = list(terms.values()), list(terms)
         if weights is None:
-            raise ValueError("weights are missing; give one for each monomial")
+            raise ValueError("weights are missing; pass one weight per monomial")
         return cls.from_flat(num_variables, Monomials.of(terms), weights, offset, labels, units)
 
     @classmethod
@@ -118,14 +118,14 @@ class Polynomial(Summarised):
         labels: Names | None = None,
         units: Units = "spin",
     ) -> Polynomial:
-        """Make a polynomial from flat arrays."""
+        """Build a polynomial from flat arrays."""
         size = validation.size(num_variables, "num_variables")
         values = validation.weights(weights, "weights")
         if len(values) != len(given.starts) - 1:
             raise ValueError(f"{len(given.starts) - 1} monomials but {len(values)} weights")
         if len(given.indices) and int(given.indices.max()) >= size:
             raise ValueError(
-                f"a monomial names variable {given.indices.max()}; variables are 0 to {size - 1}"
+                f"a monomial has variable {given.indices.max()}; variables are 0 to {size - 1}"
             )
         held, sums, constant = monomials.merged(given, values, spins=units == "spin")
         return cls(size, *held, sums, offset + constant, labels, units)  # type: ignore[arg-type]
@@ -148,7 +148,7 @@ class Polynomial(Summarised):
         return cls.from_terms(len(names), rows, weights, labels=labels, units=units)
 
     def to_dimod(self) -> Any:
-        """Return a `dimod.BinaryPolynomial` of equal energies; idle variables get a zero term.
+        """Return a `dimod.BinaryPolynomial` with the same energies; idle variables get a zero term.
 
         >>> poly = Polynomial.from_terms(3, {(0, 2): 4}, offset=1, labels="abc")
         >>> sorted(map(sorted, poly.to_dimod())), Polynomial.from_dimod(poly.to_dimod()) == poly
@@ -200,14 +200,14 @@ class Polynomial(Summarised):
         return dict(zip(rows, self.weights.tolist(), strict=True))
 
     def energy(self, state: State) -> Any:
-        """Return the energy of one state, which may be a mapping by label, or of a batch."""
+        """Return the energy of a state (values, or a mapping by label), or energies of a batch."""
         ordered = naming.in_order(state, self.labels, self.num_variables)
         values = validation.states(ordered, self.num_variables, (self.space.low, 1), "state")
         energy = self.monomials.evaluate(values, self.weights) + self.offset
         return energy.item() if np.ndim(energy) == 0 else energy
 
     def reordered(self, place: npt.ArrayLike) -> Polynomial:
-        """Return the polynomial with variable k at index `place[k]`, without labels."""
+        """Return the polynomial with variable k moved to `place[k]`, without labels."""
         moved = self.monomials.renamed(np.asarray(place))
         return Polynomial.from_flat(
             self.num_variables, moved, self.weights, self.offset, units=self.units

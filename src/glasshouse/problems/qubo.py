@@ -1,4 +1,4 @@
-"""The QUBO problem: a quadratic function of 0/1 variables, minimised."""
+"""The QUBO problem: minimise a quadratic function of 0/1 variables."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Qubo(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Qubo:
-        """Build from any list of pairs: sort them, add up repeated ones, drop zeros."""
+        """Build from pairs in any order; repeated pairs are added up, and zeros dropped."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if linear is None:
@@ -87,7 +87,7 @@ class Qubo(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Qubo:
-        """Build `E(x) = xᵀ M x + offset`: the diagonal is linear, M_ij and M_ji add up."""
+        """Build from a matrix M with `E(x) = xᵀ M x + offset`; its diagonal is the linear terms."""
         entries, values, size = pairs.from_matrix(matrix)
         values = validation.weights(values, "matrix")
         validation.total_magnitude([values], 0, "the matrix")  # repeated entries are added up
@@ -123,11 +123,11 @@ class Qubo(PairProblem):
         return exchange.to_bqm(self)
 
     def to_networkx(self, weight: str = "weight", linear: str = "linear") -> networkx.Graph:
-        """Return the graph of the pairs, for `from_networkx`; nodes are the labels."""
+        """Return the pairs as a graph for `from_networkx`; its nodes are the labels."""
         return exchange.to_networkx(self, weight, linear)
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """Return the upper triangle of M with `E(x) = xᵀ M x + offset`, for `from_matrix`."""
+        """Return the upper triangular matrix M with `E(x) = xᵀ M x + offset`."""
         diagonal = np.repeat(np.arange(self.num_variables), 2).reshape(-1, 2)
         entries = np.concatenate([self.edges, diagonal])
         values = np.concatenate([self.weights, self.linear])
@@ -139,7 +139,7 @@ class Qubo(PairProblem):
         return bits("QUBO", self.num_variables)
 
     def energy(self, assignment: State) -> Any:
-        """Return the energy of one assignment, or a mapping by label, or a batch of assignments."""
+        """Return the energy of an assignment (values, or a mapping by label), or of a batch."""
         ordered = naming.in_order(assignment, self.labels, self.num_variables)
         values = validation.states(ordered, self.num_variables, (0, 1), "assignment")
         energy = pairs.evaluate(values, self.edges, self.weights) + values @ self.linear

@@ -20,7 +20,7 @@ _LARGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4}")
 
 
 def ratio(value: Ratio, name: str) -> Fraction:
-    """Return an exact fraction; a float means the decimal number it prints as.
+    """Convert a number to an exact fraction; a float counts as the decimal that it prints as.
 
     >>> ratio(0.2, "frustration"), ratio("1/5", "frustration")
     (Fraction(1, 5), Fraction(1, 5))
@@ -37,12 +37,12 @@ def ratio(value: Ratio, name: str) -> Fraction:
     elif len(text := str(value)) <= 2 * _MOST_DIGITS and not _LARGE_EXPONENT.search(text):
         exact = _parsed(text, name)
     if exact is None or max(abs(exact.numerator), exact.denominator).bit_length() > _MOST_BITS:
-        raise ValueError(f'{name} has more than {_MOST_DIGITS} digits; write it as "1/5" or 0.2')
+        raise ValueError(f"{name} has more than {_MOST_DIGITS} digits; use a shorter number")
     return exact
 
 
 def decimal_text(value: Fraction) -> str:
-    """Return a fraction as a user would type it: a decimal if a short one is exact.
+    """Return a fraction as text: a short decimal such as "0.2" if exact, else "1/3".
 
     >>> decimal_text(Fraction(1, 5)), decimal_text(Fraction(7)), decimal_text(Fraction(1, 3))
     ('0.2', '7', '1/3')
@@ -58,5 +58,5 @@ def _parsed(text: str, name: str) -> Fraction:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise ValueError(
-            f'{name}={text!r} is not a finite fraction; write it as "1/5" or 0.2'
+            f'{name}={text!r} is not a finite fraction; use, for example, "1/5" or 0.2'
         ) from None

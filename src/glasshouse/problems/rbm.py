@@ -107,7 +107,7 @@ class Rbm(Summarised):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Rbm:
-        """Build a sparse W from pairs (visible, hidden) of indices; repeated pairs add up."""
+        """Build a sparse W from index pairs (visible, hidden); repeated pairs are added up."""
         from scipy.sparse import coo_array
 
         shape = _sizes(num_visible, num_hidden)
@@ -130,7 +130,7 @@ class Rbm(Summarised):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Rbm:
-        """Build from an RBM with units 0 and 1, as scikit-learn, PyTorch and most others train it.
+        """Build from an RBM with units 0 and 1, the convention of scikit-learn and most libraries.
 
         `E(v, h) = -(v·W·h + a·v + b·h) + offset` with 0 and 1 is the energy of the same
         configuration here, where 0 is spin -1: W/4, biases a/2 + Σ_j W_ij/4, and a constant.
@@ -150,7 +150,7 @@ class Rbm(Summarised):
         """
         units = cls(weights, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
         if units.is_integer and units.total_weight + abs(units.offset) > 2**51:
-            raise ValueError("weights of 0/1 units are quartered, which is not exact above 2^51")
+            raise ValueError("weights of 0/1 units are divided by 4, which is inexact above 2^51")
         rows, columns = (np.asarray(units.matrix.sum(axis=axis)) for axis in (1, 0))
         visible, hidden = 2 * units.visible_bias + rows, 2 * units.hidden_bias + columns
         # Each of the two biases contains the sum of W once.
@@ -178,7 +178,7 @@ class Rbm(Summarised):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
-        """Build from a bipartite graph; nodes are the labels, the visible ones first.
+        """Build from a bipartite graph; its nodes become the labels, the visible ones first.
 
         Nodes with the data `bipartite` 0 are visible and those with 1 hidden, as in networkx. If
         nodes lack it, one side of each component becomes visible (see `ising_to_rbm`).
@@ -191,7 +191,7 @@ class Rbm(Summarised):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel, num_visible: int | None = None) -> Rbm:
-        """Build from a dimod model with a bipartite graph; labels are its variables, visible first.
+        """Build from a dimod model with a bipartite graph; its variables become the labels.
 
         One side of each component becomes visible, or the first `num_visible` variables do.
         """
@@ -202,11 +202,11 @@ class Rbm(Summarised):
         return rbm_of_sides(ising, sides_of(ising, num_visible=num_visible))
 
     def to_bqm(self) -> dimod.BinaryQuadraticModel:
-        """Return a dimod model of vartype SPIN with the same energies, in dimod's signs."""
+        """Return a dimod model of vartype SPIN with the same energies and opposite coefficients."""
         return exchange.to_bqm(self)
 
     def to_networkx(self, weight: str = "weight", field: str = "field") -> networkx.Graph:
-        """Return the graph of the weights, for `from_networkx`; data `bipartite` is the layer.
+        """Return the weights as a graph for `from_networkx`; node data `bipartite` is the layer.
 
         Nodes are the labels.
         """
@@ -216,7 +216,7 @@ class Rbm(Summarised):
         return graph
 
     def to_matrix(self, *, sparse: bool = False) -> Any:
-        """Return W, one row per visible and one column per hidden spin; ndarray or csr_array."""
+        """Return W (one row per visible spin) as an ndarray, or as a csr_array if `sparse`."""
         from scipy.sparse import csr_array
 
         if sparse:
@@ -254,7 +254,7 @@ class Rbm(Summarised):
 
     @cached_property
     def weights(self) -> WeightArray:
-        """The weight of each edge; none is zero."""
+        """The weight of each edge, which is never zero."""
         if self.is_sparse:
             return validation.read_only(self.matrix.data)
         return validation.read_only(self.matrix[np.nonzero(self.matrix)])
@@ -285,7 +285,7 @@ class Rbm(Summarised):
         return bool(self.matrix.dtype == np.int64)
 
     def energy(self, state: State) -> Any:
-        """Return the energy of one state (v, h), or a mapping by label, or a batch of states."""
+        """Return the energy of a state (values v and h, or a mapping by label), or of a batch."""
         ordered = naming.in_order(state, self.labels, self.num_variables)
         spins = validation.states(ordered, self.num_variables, (-1, 1), "state")
         rows = validation.rows(spins).astype(self.matrix.dtype)
@@ -322,7 +322,7 @@ class Rbm(Summarised):
 
 
 def sklearn_arrays(machine: Any) -> tuple[Any, Any, Any]:
-    """Return W, a and b of a fitted BernoulliRBM, W with one row per visible unit."""
+    """Return the arrays W (one row per visible unit), a and b of a fitted BernoulliRBM."""
     names = ("components_", "intercept_visible_", "intercept_hidden_")
     if not all(hasattr(machine, name) for name in names):
         raise ValueError(f"{type(machine).__name__} is not a fitted BernoulliRBM; call fit")
@@ -339,7 +339,7 @@ def _sizes(num_visible: object, num_hidden: object) -> tuple[int, int]:
 
 
 def _canonical(weights: Any) -> Any:
-    """Return a private two-dimensional ndarray, or a csr_array without duplicates or zeros."""
+    """Copy weights to a two-dimensional ndarray, or to a csr_array without duplicates or zeros."""
     if hasattr(weights, "tocoo"):
         from scipy.sparse import coo_array
 

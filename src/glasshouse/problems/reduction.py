@@ -1,4 +1,4 @@
-"""Reductions: how states map forth and back between two problems, and the energy identity."""
+"""Reductions: maps of states between two problems, and the relation between their energies."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ Exact: TypeAlias = Fraction | float
 
 
 class Space(NamedTuple):
-    """The states of a problem: its kind as text, its size, and the lower of its two values."""
+    """A problem's state space: the kind of problem, its size, and the lower of the two values."""
 
     kind: str
     size: int
     low: int
 
     def check(self, state: npt.ArrayLike) -> npt.NDArray[np.int8]:
-        """Check one state or a batch (last axis = variables); raise if it is of another problem."""
+        """Check one state or a batch (last axis = variables); raise if size or values are wrong."""
         return validation.states(
             state, self.size, (self.low, 1), f"the state of the {self.kind} form"
         )
 
     def from_bits(self, bits: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-        """Convert a state of 0 and 1, as files hold it, to the values of this space."""
+        """Convert a state of 0 and 1, as stored in files, to the values of this space."""
         ones = bits.astype(np.int8, copy=False)
         return ones if self.low == 0 else 2 * ones - np.int8(1)
 
@@ -46,17 +46,17 @@ class Space(NamedTuple):
 
 
 def to_bits(state: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """Return a state of either kind as 0 and 1."""
+    """Convert a state of bits or spins to bits 0 and 1."""
     return (state > 0).astype(np.int8)
 
 
 def to_spins(state: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
-    """Return a state of either kind as ±1."""
+    """Convert a state of bits or spins to spins ±1."""
     return np.where(state > 0, np.int8(1), np.int8(-1))
 
 
 def spins(kind: str, size: int) -> Space:
-    """Return the space of states of ±1."""
+    """Return the space of ±1 states."""
     return Space(kind, size, -1)
 
 
@@ -124,7 +124,7 @@ class Reduction(Summarised):
         return self._plain((_exact(energy) - Fraction(self.shift)) / self.factor, energy)
 
     def _plain(self, exact: Any, given: Any) -> Any:
-        """Convert fractions to plain numbers: to floats if the input was floats."""
+        """Convert fractions to floats if the input was float, otherwise to integers if possible."""
         is_float = isinstance(self.shift, float) or np.asarray(given).dtype.kind == "f"
         if not isinstance(exact, np.ndarray):
             return nearest_float(exact) if is_float else _as_integer(exact)
@@ -151,7 +151,7 @@ class Reduction(Summarised):
 
     @property
     def identity(self) -> str:
-        """The energy identity as text."""
+        """The relation between the energies as text: "E_target = …"."""
         factor = "" if self.factor == 1 else f"{self.factor}·"
         sign = "-" if self.shift < 0 else "+"
         shift = f" {sign} {abs(self.shift)}" if self.shift else ""
@@ -165,12 +165,12 @@ class Reduction(Summarised):
 
 
 def same_state(source: Space, target: Space, factor: Fraction = Fraction(1)) -> Reduction:
-    """Return a reduction that does not change states."""
+    """Return a reduction that leaves states unchanged."""
     return Reduction(source, target, lambda state: state, lambda state: state, factor)
 
 
 def _exact(energy: Any) -> Any:
-    """Convert numbers to Fractions, so that nothing is rounded twice; arrays element by element."""
+    """Convert a number, or each element of an array, to a Fraction, to avoid rounding twice."""
     array = np.asarray(energy)
     if array.ndim == 0:
         return Fraction(energy if isinstance(energy, (int, float, Fraction)) else array.item())
@@ -180,7 +180,7 @@ def _exact(energy: Any) -> Any:
 
 
 def _combined(shift: Exact, factor: Fraction, further: Exact) -> Exact:
-    """Return factor · shift + further: a float if one of them is, unless that loses bits."""
+    """Return factor · shift + further, as a float if a shift is a float and nothing underflows."""
     exact = Fraction(shift) * factor + Fraction(further)
     if isinstance(shift, Fraction) and isinstance(further, Fraction):
         return exact
@@ -194,7 +194,7 @@ def _as_integer(exact: Fraction) -> Fraction | int:
 
 
 def nearest_float(exact: Fraction) -> float:
-    """Return the nearest float; infinite if the largest float is exceeded."""
+    """Return the float nearest to a fraction; infinite if it exceeds the largest float."""
     try:
         return float(exact)
     except OverflowError:

@@ -1,4 +1,4 @@
-"""Problems with their variables in another order."""
+"""Renaming a problem's variables, which changes their order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glasshouse.problems.reduction import Reduction
 
 
 def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Problem, Reduction]:
-    """Rename variable k to `names[k]`; an RBM becomes an Ising problem with mixed sides.
+    """Rename variable k to `names[k]`; an RBM becomes an Ising problem, because its layers mix.
 
     Labels are dropped, because they are names, too.
 
@@ -47,6 +47,6 @@ def renamed(problem: Problem, names: npt.NDArray[np.integer[Any]]) -> tuple[Prob
 
 
 def _moved(clauses: npt.NDArray[np.int32], names: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
-    """Return literals with new variables and their old signs; 0 is a missing literal."""
+    """Rename the variables of literals and keep the signs; 0 is a missing literal."""
     with_none = np.concatenate([[0], names + 1]).astype(np.int32)
     return np.sign(clauses) * with_none[np.abs(clauses)]

@@ -1,4 +1,4 @@
-"""The two sides of a bipartite graph: visible and hidden spins, and an order with visible first."""
+"""The two sides of a bipartite graph, which become the visible and the hidden spins of an RBM."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glasshouse.problems.ising import Ising
 
 
 class Sides(NamedTuple):
-    """The spins of an Ising problem, visible ones first, each side in ascending order.
+    """An order of all spins: the visible spins first, and each side in ascending order.
 
     Attributes:
         order: the spin at each position.
@@ -31,7 +31,7 @@ def sides_of(
     num_visible: int | None = None,
     hidden: npt.NDArray[np.bool_] | None = None,
 ) -> Sides:
-    """Return the sides of a problem with a bipartite graph.
+    """Split the spins of a problem with a bipartite graph into visible and hidden spins.
 
     Args:
         problem: the problem.
@@ -56,7 +56,7 @@ def _hidden_side(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.ND
     """Return a mask of the hidden spins; raise for an odd cycle or an edge inside a side."""
     size = problem.num_variables
     if size < 2:
-        raise ValueError(f"a bipartite problem needs at least 2 spins, this one has {size}")
+        raise ValueError(f"a bipartite problem needs at least 2 spins, but this one has {size}")
     if hidden is not None:
         inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
         if inside.any():
@@ -65,17 +65,18 @@ def _hidden_side(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.ND
         return hidden
     colours = two_colouring(size, problem.edges)
     if colours is None:
-        raise ValueError("the graph is not bipartite; `to_rbm` doubles the spins instead")
+        raise ValueError("the graph is not bipartite; use `to_rbm`, which doubles the spins")
     if not colours.any():  # without edges, any split will do
         colours[-1] = True
     return colours
 
 
 def two_colouring(size: int, edges: npt.NDArray[Any]) -> npt.NDArray[np.bool_] | None:
-    """Return the side of each node (False for a component's lowest); None if not bipartite.
+    """Return the side of each node as a boolean, or None if the graph is not bipartite.
 
-    In the graph of pairs (node, colour), with an edge for "the other end has the other colour", a
-    component holds both colours of a node exactly when the node lies on an odd walk.
+    The lowest node of each component gets False. In the graph of pairs (node, colour), with an edge
+    for "the other end has the other colour", a component holds both colours of a node exactly when
+    the node lies on an odd walk.
 
     >>> two_colouring(3, np.array([[0, 1], [1, 2]]))
     array([False,  True, False])

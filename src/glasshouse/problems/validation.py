@@ -38,7 +38,7 @@ _LONGEST = 1e9
 
 
 def count(value: object, name: str, least: int = 0) -> int:
-    """Return an integer of at least `least`, as a Python int."""
+    """Return an integer argument as a Python int; raise if it is below `least`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise ValueError(f"{name}={value!r} is not an integer")
     if value < least:
@@ -47,34 +47,34 @@ def count(value: object, name: str, least: int = 0) -> int:
 
 
 def size(value: object, name: str) -> int:
-    """Return the number of variables of a problem."""
+    """Return a problem's number of variables as a Python int; raise if it is invalid."""
     number = count(value, name)
     if number > MOST_VARIABLES:
-        raise ValueError(f"{name}={number} is above {MOST_VARIABLES}, the most a problem can have")
+        raise ValueError(f"{name}={number} is above {MOST_VARIABLES}, the largest number allowed")
     return number
 
 
 def time_limit(value: Any) -> float | None:
-    """Return a limit in seconds; None and infinity set no limit.
+    """Return a time limit in seconds, or None for no limit (if `value` is None or infinite).
 
     >>> time_limit(3), time_limit(math.inf), time_limit(None)
     (3.0, None, None)
     >>> time_limit(0)
     Traceback (most recent call last):
         ...
-    ValueError: time_limit=0 is not a number of seconds above 0; None sets no limit
+    ValueError: time_limit=0 is not a positive number of seconds; None sets no limit
     """
     if value is None:
         return None
     if not is_real(value) or not value > 0:  # NaN fails this comparison, too
         raise ValueError(
-            f"time_limit={value!r} is not a number of seconds above 0; None sets no limit"
+            f"time_limit={value!r} is not a positive number of seconds; None sets no limit"
         )
     return None if value == math.inf else float(min(value, _LONGEST))
 
 
 def target(value: Any) -> Any:
-    """Return a number to compare energies with, or None; integers stay exact."""
+    """Return a target energy, or None if there is no target; integers stay exact."""
     if value is None:
         return None
     if not is_real(value) or value != value:
@@ -83,19 +83,19 @@ def target(value: Any) -> Any:
 
 
 def is_real(value: object) -> bool:
-    """Return whether an object is a number, including NumPy's; True and False are not."""
+    """Return whether an object is a real number of Python or NumPy, but not a boolean."""
     return isinstance(value, Real) and not isinstance(value, (bool, np.bool_))
 
 
 def share(value: Any, name: str) -> float:
-    """Return a number strictly between 0 and 1, such as a probability or a confidence."""
+    """Return a number as a float; raise unless it is strictly between 0 and 1."""
     if not is_real(value) or not 0 < value < 1:
-        raise ValueError(f"{name}={value} must lie between 0 and 1, both excluded")
+        raise ValueError(f"{name}={value} must be above 0 and below 1")
     return float(value)
 
 
 def inverse_temperatures(beta: Any) -> FloatArray:
-    """Return one or more β as an array: finite, at least 0, at most `MOST_BETA`.
+    """Return one or more β as an array; raise unless all are from 0 to `MOST_BETA`.
 
     Two numbers always mean the first and the last of a range.
     """
@@ -108,12 +108,12 @@ def inverse_temperatures(beta: Any) -> FloatArray:
     if not np.isfinite(values).all() or (values < 0).any():
         raise ValueError(f"beta={beta!r:.60} must be finite and not negative")
     if (values > MOST_BETA).any():
-        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the most that kernels support")
+        raise ValueError(f"beta={values.max()} is above {MOST_BETA}, the largest value supported")
     return values
 
 
 def weights(values: npt.ArrayLike, name: str) -> WeightArray:
-    """Return a one-dimensional int64 or float64 array of finite numbers, read-only."""
+    """Return weights as a flat, read-only int64 or float64 array; raise if one is not finite."""
     array = as_array(values, name)
     if array.size == 0 and not isinstance(values, np.ndarray):
         array = array.astype(np.int64)  # an empty list does not make the problem a float problem
@@ -131,33 +131,33 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
             raise ValueError(f"{name}[{bad}] is {array[bad]}, but weights must be finite")
     else:
         if array.dtype == np.uint64 and array.size and int(array.max()) > INT64_MAX:
-            raise ValueError(f"{name} holds {int(array.max())}, above 2^63-1, the largest weight")
+            raise ValueError(f"{name} contains {int(array.max())}, above 2^63-1, the maximum")
         array = array.astype(np.int64, copy=False)
         if array.size and int(array.min()) == -(2**63):
-            raise ValueError(f"{name} holds -2^63, whose magnitude is above 2^63-1")
+            raise ValueError(f"{name} contains -2^63, whose magnitude is above 2^63-1")
     return read_only(array)
 
 
 def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
-    """Refuse Python integers too large for int64, which NumPy stores as objects; name the value."""
+    """Convert an array of Python integers to int64; raise if one of them does not fit."""
     if all(isinstance(x, int) and not isinstance(x, bool) for x in array.flat):
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
             raise ValueError(
-                f"{name} holds {worst}, of magnitude above 2^63-1; divide all weights by a common "
-                "factor"
+                f"{name} contains {worst}, of magnitude above 2^63-1; "
+                "divide all weights by a common factor"
             )
         return array.astype(np.int64)
     raise ValueError(f"{name} must be integers or floats, not {array.dtype}")
 
 
 def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    """Return an array; refuse a list with integers that NumPy would round to floats.
+    """Convert values to an array; raise if NumPy would round an integer to a float.
 
     >>> as_array([2**63, 5], "weights")
     Traceback (most recent call last):
         ...
-    ValueError: weights holds 9223372036854775808, of magnitude above 2^63-1
+    ValueError: weights contains 9223372036854775808, of magnitude above 2^63-1
     """
     array = np.asarray(values)
     if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
@@ -169,22 +169,22 @@ def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 def _refuse_unless_exact(number: int, name: str) -> None:
     if abs(number) > INT64_MAX:
-        raise ValueError(f"{name} holds {number}, of magnitude above 2^63-1")
+        raise ValueError(f"{name} contains {number}, of magnitude above 2^63-1")
     if int(float(number)) != number:
         raise ValueError(
-            f"{name} holds {number}, which no float holds exactly, next to floats; use integers "
-            "only, or round it"
+            f"{name} contains {number}, which no float holds exactly, but other numbers are "
+            "floats; use integers only, or round it"
         )
 
 
 def same_kind(*arrays: WeightArray) -> list[WeightArray]:
-    """Return all arrays as int64 if all are, otherwise as float64; refuse inexact integers.
+    """Convert all arrays to float64 unless all are int64; raise if an integer would be rounded.
 
     >>> same_kind(np.array([2**53 + 1]), np.array([0.5]))
     Traceback (most recent call last):
         ...
-    ValueError: an array of integers holds 9007199254740993, which no float holds exactly, next
-    to floats; use integers only, or round it
+    ValueError: an array of integers contains 9007199254740993, which no float holds exactly,
+    but other numbers are floats; use integers only, or round it
     """
     if all(array.dtype == np.int64 for array in arrays):
         return list(arrays)
@@ -215,13 +215,13 @@ def offset(value: object, exact: bool) -> Number:
         return int(value)
     if exact:
         raise ValueError(
-            f"offset={value} is not whole, but the weights are integers; use float weights"
+            f"offset={value} is not an integer, but the weights are integers; use float weights"
         )
     return float(value)
 
 
 def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) -> Number:
-    """Return the sum of all magnitudes; raise if, with the constant, it exceeds int64 or floats.
+    """Return the sum of all magnitudes; raise if it overflows when the constant is added.
 
     The sum is an int for integers, limited to 2^63-1, and a float for floats, below `MOST_FLOAT`.
     """
@@ -231,8 +231,8 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
         if (most := reals + abs(constant)) > MOST_FLOAT:
             much = f"{most:.3g}" if math.isfinite(most) else "more than a float can hold"
             raise ValueError(
-                f"the magnitudes of {name} add up to {much}; the most is {MOST_FLOAT:.3g}, so that "
-                "no sum overflows: divide all of them by a common factor"
+                f"the magnitudes of {name} add up to {much}, above {MOST_FLOAT:.3g}, the limit "
+                "that prevents overflow; divide all of them by a common factor"
             )
         return reals
     total = 0
@@ -245,8 +245,8 @@ def total_magnitude(arrays: Iterable[WeightArray], constant: Number, name: str) 
             total += sum(map(int, magnitudes))
     if (whole := total + int(abs(constant))) > INT64_MAX:
         raise ValueError(
-            f"the magnitudes of {name} add up to {whole}, above 2^63-1, where energies stop being "
-            "exact; divide the weights by a common factor or use floats"
+            f"the magnitudes of {name} add up to {whole}, above 2^63-1, the limit for exact "
+            "energies; divide the weights by a common factor, or use floats"
         )
     return total
 
@@ -258,11 +258,10 @@ def float_magnitude(arrays: Iterable[npt.NDArray[Any]]) -> float:
 
 
 def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: str) -> SpinArray:
-    """Return one state or a batch of states (last axis = variables) as int8; check its values."""
+    """Check one state or a batch of states (last axis = variables), and return it as int8."""
     if isinstance(values, Mapping):
         raise ValueError(
-            f"{name} is a mapping; pass a list of its values, in the order of the variables, which "
-            "is that of problem.labels"
+            f"{name} is a mapping; pass a list of its values in the order of problem.labels"
         )
     array = np.asarray(values)
     if array.dtype == np.bool_ and allowed == (0, 1):
@@ -271,17 +270,17 @@ def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: st
         raise ValueError(f"{name} has shape {array.shape}, but the problem has {width} variables")
     low, high = allowed
     if array.dtype.kind not in "iuf" or not ((array == low) | (array == high)).all():
-        raise ValueError(f"{name} must hold only {low} and {high}")
+        raise ValueError(f"{name} must contain only {low} and {high}")
     return array.astype(np.int8, copy=False)
 
 
 def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return one state or a batch of any shape as rows, one per state, even without variables."""
+    """Return one state or a batch as a table with one row per state, even without variables."""
     return states.reshape(math.prod(states.shape[:-1]), states.shape[-1])
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the values, C-contiguous and locked; copied if they can be written anywhere."""
+    """Return a C-contiguous, read-only array; copy it if its memory is writable elsewhere."""
     locked = np.ascontiguousarray(array)
     if is_writable(locked):
         locked = locked.copy()
@@ -299,7 +298,7 @@ def is_writable(array: npt.NDArray[Any]) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return a number as text for a message; numbers of thousands of digits only roughly.
+    """Return a number as text for a message; integers of more than 40 digits are rounded.
 
     >>> shown(7), shown(Fraction(-1, 3)), shown(-(10**50))
     ('7', '-1/3', 'about -10^50.0')
@@ -313,7 +312,7 @@ def shown(value: Any) -> str:
 
 
 def describe(values: WeightArray) -> str:
-    """Return the type and range of some weights, for a repr."""
+    """Return the type and range of weights as text, for a repr."""
     kind = "integer" if values.dtype == np.int64 else "float"
     if not values.size:
         return f"{kind} weights"

@@ -1,4 +1,4 @@
-"""Races: third-party solvers on proven instances; none of their statements is trusted.
+"""Race third-party solvers on instances with proven optima, without trusting their claims.
 
 running/ (one command under limits) ← judging/ (the verdict, by the proof) ← samplers/ (third-party
 samplers; races of dimod samplers in this process) ← commands/ (races of commands over a suite, and

@@ -43,7 +43,7 @@ def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
     if name not in found:
         known = ", ".join(found) or "none"
         raise ValueError(
-            f"dial={name!r} is not a number that varies in the suite; possible dials: {known}"
+            f"dial={name!r} is not a numeric parameter that varies; possible dials: {known}"
         )
     return name
 
@@ -51,7 +51,7 @@ def chosen_dial(parameters: Parameters, name: str | None = None) -> str | None:
 def over_dial(
     times: Mapping[str, Estimate], parameters: Parameters, dial: str, confidence: float = 0.95
 ) -> list[tuple[float, Estimate]]:
-    """Return the median time to solution at each setting of a dial, in ascending order.
+    """Return a dial's settings in ascending order, with the median time to solution at each.
 
     Args:
         times: the times of one solver, by instance.
@@ -67,7 +67,7 @@ def over_dial(
 
 
 def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
-    """Return the names of the instances at each setting of a dial, in ascending order."""
+    """Return a dial's settings in ascending order, with the names of the instances at each."""
     groups: dict[Fraction, list[str]] = {}
     for instance, table in parameters.items():
         value = _number(table[dial])
@@ -77,7 +77,7 @@ def settings(parameters: Parameters, dial: str) -> dict[Fraction, list[str]]:
 
 
 def _median(times: Sequence[Estimate], confidence: float) -> Estimate:
-    """Return the median of several times to solution, or a single time with its own interval."""
+    """Return the median of several times to solution; a single time keeps its own interval."""
     return times[0] if len(times) == 1 else median_tts(times, confidence)
 
 

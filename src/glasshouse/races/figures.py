@@ -1,4 +1,4 @@
-"""Charts of races of commands: cactus, fraction solved, profile, scatter and incumbents."""
+"""Charts for races of commands: cactus, fraction solved, profile, scatter and incumbents."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def profile_chart(results: Results, clock: Clock = "wall") -> Chart:
 
 
 def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wall") -> Chart:
-    """Return a chart of two solvers' seconds, with a point for each instance."""
+    """Return a scatter chart of two solvers' times, with one point for each instance."""
     times = [solving_seconds(results, name, clock) for name in (first, second)]
     both = [name for name in times[0] if name in times[1]]
     if not both:
@@ -117,7 +117,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
 
 
 def incumbents_chart(results: Results, instance: str | None = None) -> Chart:
-    """Return a chart of the costs that solvers state over time: cost above the best known, plus 1.
+    """Return a chart of the stated costs over time, as 1 plus the excess over the best known cost.
 
     There is one line per run; many runs are drawn faint, with a line for their median.
 
@@ -224,8 +224,8 @@ def race_figure(
     if dial is not None and name not in _DIALLED:
         raise ValueError(f"dial={dial!r} applies only to the figures tts and reaching, not {name}")
     if clock != "wall" and (clock not in _SECONDS or name not in _CLOCKED):
-        raise ValueError(f"clock={clock!r} must be 'wall', or 'cpu' with one of the figures "
-                         f"{', '.join(_CLOCKED)}; {name} is drawn by wall-clock time")  # fmt: skip
+        raise ValueError(f"clock={clock!r} must be 'wall', or 'cpu' for the figures "
+                         f"{', '.join(_CLOCKED)}; {name} always uses wall-clock time")  # fmt: skip
     pair = solvers or results.solvers[:2]
     unknown = [one for one in pair if one not in results.solvers]
     if name == "scatter" and (len(pair) != 2 or unknown):
@@ -252,8 +252,8 @@ def _sampler_chart(results: SamplerResults, name: str, dial: str | None, clock: 
     charts = {"tts": partial(dial_chart, dial=dial), "residual": residual_chart,
               "batches": batch_chart}  # fmt: skip
     if name not in charts or (dial is not None and name != "tts") or clock != "wall":
-        raise ValueError(f"figure={name!r} of a race of samplers must be tts, residual or batches; "
-                         "only tts takes a dial, and all use the race's clock")  # fmt: skip
+        raise ValueError(f"figure={name!r} must be 'tts', 'residual' or 'batches' for samplers; "
+                         "only 'tts' takes a dial, and all use the race's clock")  # fmt: skip
     if not results.calls:
         raise ValueError("there are no calls yet; run the race first")
     return charts[name](results)

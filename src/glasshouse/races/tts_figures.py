@@ -29,7 +29,7 @@ _DECADES = 1e5  # range of residual energy that is shown; below, only rare bad d
 def dial_chart(
     results: Results | SamplerResults, dial: str | None = None, by: By = "elapsed"
 ) -> Chart:
-    """Return the chart of the median TTS99 at each setting of a dial, which `draw_dial` draws."""
+    """Return the chart for `draw_dial`: the median TTS99 at each setting of a dial."""
     times, parameters = _times(results, by), results.parameters
     name = chosen_dial(parameters, dial)
     if name is None:
@@ -49,7 +49,7 @@ def dial_chart(
 def _over_dial(
     results: Results | SamplerResults, solver: str, times: Mapping[str, Estimate], dial: str, by: By
 ) -> list[tuple[float, Estimate]]:
-    """Return the median TTS99 of a solver at each setting of a dial, in ascending order."""
+    """Return a dial's settings in ascending order, with a solver's median TTS99 at each."""
     if not isinstance(results, SamplerResults):  # for samplers, intervals resample times, too
         return over_dial(times, results.parameters, dial)
     return [
@@ -60,7 +60,7 @@ def _over_dial(
 
 
 def tts_chart(results: Results | SamplerResults, by: By = "elapsed") -> Chart:
-    """Return the chart of the TTS99 of every instance, which `draw_tts` draws."""
+    """Return the chart for `draw_tts`: the TTS99 of every instance."""
     times = _times(results, by)
     leader, first = next(iter(times.items()))
     order = sorted(first, key=lambda one: (first[one].value, first[one].low))
@@ -94,7 +94,7 @@ def _tts(
 
 
 def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
-    """Return the chart of TTS99 over the number of reads per call, which `draw_batches` draws."""
+    """Return the chart for `draw_batches`: TTS99 over the number of reads per call."""
     name = results.instances[0] if instance is None else instance
     series = []
     for solver in results.solvers:
@@ -123,7 +123,7 @@ def batch_chart(results: SamplerResults, instance: str | None = None) -> Chart:
 def residual_chart(
     results: SamplerResults, instance: str | None = None, solvers: Sequence[str] | None = None
 ) -> Chart:
-    """Return the chart of residual energies over elapsed time, which `draw_residual` draws."""
+    """Return the chart for `draw_residual`: residual energies over elapsed time."""
     shown = results.instances if instance is None else (instance,)
     series = []
     for solver in results.solvers if solvers is None else solvers:
@@ -154,7 +154,7 @@ def residual_chart(
 
 
 def draw_batches(ax: Axes, results: SamplerResults, instance: str | None = None) -> None:
-    """Draw TTS99 over the number of reads per call, and the work, on one instance.
+    """Draw TTS99 and the work on one instance over the number of reads per call.
 
     Args:
         ax: the axes to draw on.
@@ -208,7 +208,7 @@ def draw_residual(
 
 
 def drawn(ax: Axes, chart: Chart) -> None:
-    """Draw a chart on the caller's axes, with a legend inside the axes."""
+    """Draw a chart on the caller's axes, with the legend inside the axes."""
     place_legend(ax, plot_chart(chart, ax), **INSIDE)
 
 

@@ -1,4 +1,4 @@
-"""The report section of an instance: its proven or stated optimum, weights and search tree."""
+"""The report section on an instance: its proven or stated optimum, weights and search tree."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LONGEST_PATH = 12  # pairs that are listed
 
 
 def instance_section(path: Path) -> Section:
-    """Return the report section of a problem file and its certificate."""
+    """Return the report section on a problem file and its certificate."""
     document = read_document(path)
     seen = [Fact(name, typeset(value)) for name, value in overview(document.problem).rows()]
     name = _cut(path.name)
@@ -74,7 +74,7 @@ def instance_section(path: Path) -> Section:
 
 
 def _grown(document: Document) -> tuple[Document, Planted | None, str]:
-    """Grow the recipe of a document again; return the document, the plant, and why that failed.
+    """Grow a document's recipe again; return the document, the plant, and the cause of a failure.
 
     Raises:
         CertificateError: the file states something false.
@@ -89,7 +89,7 @@ def _grown(document: Document) -> tuple[Document, Planted | None, str]:
 
 
 def _result(held: Document, facts: Sequence[Fact], proven: Proven | None) -> Fact | None:
-    """Return the main fact of an instance: its optimum, or the best value and bound known."""
+    """Return the main fact of an instance: its optimum, or its best known value and bound."""
     if proven is None:
         return facts[0] if facts else None
     measure, verdict = held.measure, proven.verdict
@@ -181,7 +181,7 @@ def _cut(text: str) -> str:
 
 
 def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> list[Part]:
-    """Return a chart of a search tree's leaves by depth, and a table of their bounds."""
+    """Return a chart of a search tree's leaves by depth, and a table of the leaves' bounds."""
     tree = certificate.tree
     if tree is None or tree.num_leaves < 2:
         return []

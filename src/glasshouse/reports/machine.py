@@ -1,4 +1,4 @@
-"""The report section of one machine: its weights, its mode, and the stated training."""
+"""The report section on one machine: its weights, its mode, and the record of its training."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MOST_MONITORS = 12
 
 
 def machine_section(path: Path) -> Section:
-    """Return the report section of a file with a trained machine."""
+    """Return the report section on a file with a trained machine."""
     machine, notes = load_machine(path), load_notes(path)
     facts, parts, index = _looked_at(machine)
     told = "the file's statements are not checked" if notes else "the file states nothing"
@@ -56,7 +56,7 @@ def machine_section(path: Path) -> Section:
 
 
 def checkpoint_section(path: Path) -> Section:
-    """Return the report section of a checkpoint, which contains an unfinished training."""
+    """Return the report section on a checkpoint, which contains an unfinished training run."""
     machine, asked, state = read_stored(path)
     facts, parts, index = _looked_at(machine)
     names = asked.get("monitors")
@@ -97,7 +97,7 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]
 
 
 def _history(epochs: Any, history: Mapping[str, Any]) -> list[Part]:
-    """Return charts of the monitors that a file states, except for malformed monitors."""
+    """Return charts of the monitors in a file's history, except for malformed monitors."""
     if not isinstance(epochs, list) or not all(type(e) is int and e >= 0 for e in epochs):
         return []
     parts: list[Part] = []

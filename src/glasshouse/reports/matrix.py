@@ -86,7 +86,7 @@ def _has_fields(problem: Rbm | Ising) -> bool:
 def _loops(
     problem: Rbm | Ising, certificate: Certificate | None, step: int
 ) -> tuple[Table, list[tuple[int, str]]]:
-    """Return the cells of the first loops that do not visit the ghost, and a menu of them."""
+    """Return the cells of the first loops that do not visit the ghost, and a menu of the loops."""
     rows: list[list[Any]] = []
     options: list[tuple[int, str]] = []
     visible = problem.num_visible if isinstance(problem, Rbm) else None
@@ -122,7 +122,7 @@ def _leaves_couplings(problem: Problem, certificate: Certificate) -> bool:
 
 
 def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
-    """Return a table of the loops of a certificate: lengths, multipliers and spins."""
+    """Return a table of a certificate's loops: their lengths, multipliers and spins."""
     count = certificate.num_loops
     if not count:
         return []
@@ -227,5 +227,5 @@ def _specification(
 
 
 def _told(columns: dict[str, str]) -> list[dict[str, str]]:
-    """Return the tooltip of a mark, which shows columns by their labels."""
+    """Return the tooltip of a mark: columns with their labels."""
     return [{"field": name, "title": label} for name, label in columns.items()]

@@ -68,7 +68,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure in a section: a chart, and the numbers that the chart shows.
+    """A figure in a section: a chart, and a table of the numbers that it shows.
 
     Attributes:
         title: the title of the figure.
@@ -133,7 +133,7 @@ def number(name: str, label: str | None = None) -> Column:
 
 
 def command(*words: str) -> str:
-    """Return a glasshouse command line, with all words quoted as a shell needs it.
+    """Return a glasshouse command line in which all words are quoted for a shell.
 
     >>> command("check", "a;b.wcnf")
     "glasshouse check 'a;b.wcnf'"
@@ -160,7 +160,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def typeset(words: str) -> str:
-    """Format the numbers in a text: thousands in groups, and a true minus sign.
+    """Format the numbers in a text: group the thousands, and use true minus signs.
 
     >>> typeset("-54162 to 12 (1764 loops)"), typeset("0.12345, -1/3")
     ('−54,162 to 12 (1,764 loops)', '0.12345, −1/3')
@@ -170,7 +170,7 @@ def typeset(words: str) -> str:
 
 
 def plain(value: Any) -> Cell:
-    """Return a value for JSON, with fractions, large integers and infinity as text.
+    """Convert a value for JSON; fractions, large integers and infinity become text.
 
     >>> plain(Fraction(1, 5)), plain(np.float64("nan")), plain(-math.inf), plain(10**20)
     ('1/5', None, '−∞', '100000000000000000000')
@@ -193,7 +193,7 @@ def plain(value: Any) -> Cell:
 
 
 def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list[Cell]], int]:
-    """Return the first `most` rows as plain values, and the number of all rows."""
+    """Return the first `most` rows as plain values, and the total number of rows."""
     kept: list[list[Cell]] = []
     count = 0
     for row in rows:
@@ -204,7 +204,7 @@ def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list
 
 
 def charted(chart: Chart, height: int = 320) -> Figure:
-    """Return a chart as a figure of the page, thinned if it has too many points."""
+    """Convert a chart to a figure of the page; if it has too many points, thin them."""
     spec, columns, rows, count = vega_chart(chart, MOST_POINTS, height)
     note = (
         f" Of {count:,} points, {len(rows):,} are drawn, evenly spaced."
@@ -216,13 +216,13 @@ def charted(chart: Chart, height: int = 320) -> Figure:
 
 
 def versions_of(store: Store) -> str:
-    """Return the versions of glasshouse that measured the rows of a store, as text."""
+    """Return a text with the versions of glasshouse that measured the rows of a store."""
     found = sorted({version for one in store.status() for version in one.versions})
     return ", ".join(version[:60] for version in found) or "nothing measured yet"
 
 
 def seen_seconds(seconds: float) -> str:
-    """Return a duration as text, in seconds, minutes or hours.
+    """Format a duration as text in seconds, minutes or hours.
 
     >>> seen_seconds(0.2), seen_seconds(7384)
     ('0.2 s', '2 h 3 min')

@@ -1,4 +1,4 @@
-"""The report section of a proof: bounds over time, from `glasshouse prove --json` or memory."""
+"""The report section on a proof: its bounds over time, from a `Proof` or from printed JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_proof(values: Mapping[str, Any]) -> bool:
 
 
 def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
-    """Return the report section of a printed proof, whose facts are all only stated.
+    """Return the report section on a printed proof, whose facts are all unverified claims.
 
     Raises:
         FileError: the values do not have the form in which `prove` prints them.
@@ -34,7 +34,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
     history = values["history"]
     try:
         if not isinstance(history, list):
-            raise ValueError("its history must be a list")
+            raise ValueError("the history must be a list")
         points = [
             (_number(one["seconds"]), _number(one[name]), _number(one[f"{name}_bound"]),
              int(_number(one["nodes"])))
@@ -68,7 +68,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
 
 
 def proof_section(proof: Proof) -> Section:
-    """Return the section of a proof in memory; without the problem, facts are only stated."""
+    """Return the section on a `Proof`; without the problem, its facts are unverified claims."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
     facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]
@@ -84,7 +84,7 @@ def proof_section(proof: Proof) -> Section:
 
 
 def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:
-    """Return a figure of the best value and the bound over time, which meet if proven."""
+    """Return a figure of the best value and the bound over time; both meet at a proven optimum."""
     seconds, best, bound, nodes = zip(*points, strict=True) if points else ([],) * 4
     is_log = bool(points) and 0 < seconds[0] < seconds[-1] / _LONG
     ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""

@@ -1,4 +1,4 @@
-"""The report section of a race of commands: the scores, times and faults of solvers."""
+"""The report section on a race of commands: the solvers' scores, times and faults."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.+-]*")
 
 
 def race_section(store: Store) -> Section:
-    """Return the report section of a store that contains a race of commands."""
+    """Return the report section on a store that contains a race of commands."""
     results, rules = read_results(store), held_race(store) or {}
     there, expected = len(results.runs), max(results.expected, len(results.runs))
     lead = (
@@ -207,7 +207,7 @@ _LONGEST_COMMAND = 10_000
 
 
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
-    """Return the commands that run the race again, one per dialect and number of runs."""
+    """Return commands that repeat the race: one for each dialect and number of runs."""
     commands = [
         shlex.join(["glasshouse", "race", "run", *solvers, "--suite", _suite(results, rules),
                     *_option_words(rules), *group, "-o", path.name])
@@ -219,7 +219,7 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
 
 
 def _groups(results: Results, rules: dict[str, Any]) -> dict[tuple[str, ...], list[str]]:
-    """Return the `--solver` options of each command, by its `--dialect` and `--runs`."""
+    """Group the `--solver` options by the `--dialect` and `--runs` of their command line."""
     groups: dict[tuple[str, ...], list[str]] = {}
     ours: dict[tuple[str, ...], list[str]] = {}
     for name, one in rules.get("solvers", {}).items():
@@ -259,6 +259,6 @@ def _option_words(rules: dict[str, Any]) -> list[str]:
 
 
 def _typed(name: str, command: str) -> str:
-    """Return the value of `--solver` for a command, with its name if the name is allowed."""
+    """Return the value of `--solver` for a command, with the solver's name if it is valid."""
     text = command[:_LONGEST_COMMAND]
     return f"{name}={text}" if _NAME.fullmatch(name) else text

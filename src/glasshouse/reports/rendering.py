@@ -1,4 +1,4 @@
-"""Rendering of sections as one HTML page that needs no network and no other file.
+"""Render sections as one HTML page, which needs no network and no other file.
 
 Everything from a file is hostile: text is escaped, numbers and rows are JSON that cannot close its
 script tag, and the page's security policy allows only our two scripts.
@@ -95,7 +95,7 @@ use the network.</p>
 
 
 def _contents(sections: Sequence[Section]) -> str:
-    """Return the page's table of contents with main results, and an explanation of the marks."""
+    """Return the table of contents with the main results, and an explanation of the marks."""
     lines = "".join(
         f'<li><a href="#s{k}">{escape(one.title)}</a>, {escape(one.kind)}{_result(one.result)}</li>'
         for k, one in enumerate(sections, 1)

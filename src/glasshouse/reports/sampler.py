@@ -1,4 +1,4 @@
-"""The report section of a race of samplers: success, times to solution, residual energy."""
+"""The report section on a race of samplers: success, times to solution, residual energy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KIND = "Race of samplers"
 
 
 def sampler_section(store: Store) -> Section:
-    """Return the report section of a store that contains a race of samplers."""
+    """Return the report section on a store that contains a race of samplers."""
     results, name = read_sampler_results(store), store.path.name
     return results_section(results, name, versions_of(store), store=name)
 
@@ -41,7 +41,7 @@ def sampler_section(store: Store) -> Section:
 def results_section(
     results: SamplerResults, title: str, versions: str = "", store: str = ""
 ) -> Section:
-    """Return the report section of the results of a race of samplers.
+    """Return the report section on the results of a race of samplers.
 
     Args:
         results: the results of the race.
@@ -78,7 +78,7 @@ def results_section(
 
 
 def _in_a_line(computer: Mapping[str, Any]) -> str:
-    """Describe a computer as text, from values of a store, which may be malformed."""
+    """Describe a computer in one line, from stored values that may be malformed."""
     parts = []
     for key, value in list(computer.items())[:20]:
         if isinstance(value, dict):
@@ -88,7 +88,7 @@ def _in_a_line(computer: Mapping[str, Any]) -> str:
 
 
 def _fastest(results: SamplerResults) -> Fact | None:
-    """Return a fact on the sampler with the least time to solution; None if all are infinite."""
+    """Return a fact about the sampler with the least time to solution; None if all are infinite."""
     times = {name: results.tts(name) for name in _complete(results)}
     finite = {name: time for name, time in times.items() if math.isfinite(time.value)}
     if not finite:

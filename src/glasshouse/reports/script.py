@@ -1,4 +1,4 @@
-"""The script that draws charts: Vega, Vega-Lite and Vega-Embed, from the wheel of vl-convert.
+"""The script that draws charts: Vega, Vega-Lite and Vega-Embed, from the vl-convert wheel.
 
 The wheel does not contain the script as a file: it makes the text in V8, which reserves about 100
 GB of address space and ends the whole process if a limit (`ulimit -v`) forbids that. So V8 is
@@ -59,7 +59,7 @@ def _failure(what: str) -> str:
 
 
 def _end(code: int, errors: bytes) -> str:
-    """Return how the process that fetches the script ended, for an error message."""
+    """Return a text for an error message: how the process that fetches the script ended."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     lines = errors.decode("utf-8", "replace").strip().splitlines()

@@ -1,4 +1,4 @@
-"""The report section of a study: the hardness of ensembles, with intervals and fits."""
+"""The report section on a study: the hardness of ensembles, with intervals and fits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from glasshouse.studies.study import Study, heading_of
 
 
 def study_section(store: Store) -> Section:
-    """Return the report section of a store that contains a study, finished or not."""
+    """Return the report section on a store that contains a finished or unfinished study."""
     study, status = heading_of(store), store.status()
     rows, wanted = (sum(one.rows for one in status),
                     sum(one.task.stop.instances for one in status))  # fmt: skip

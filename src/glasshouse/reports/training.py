@@ -1,4 +1,4 @@
-"""The report section of trained ensembles: monitors over the epochs, and final machines."""
+"""The report section on trained ensembles: monitors over the epochs, and final machines."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from glasshouse.store.store import Store
 
 
 def training_section(store: Store) -> Section:
-    """Return the report section of a store of trained ensembles, finished or not."""
+    """Return the report section on a store of trained ensembles, even if training is unfinished."""
     ensembles = read_ensembles(store)
     machines = sum(one.machines for one in ensembles)
     wanted = sum(one.expected for one in ensembles)
@@ -79,7 +79,7 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
 
 
 def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Figure]:
-    """Return a chart of frustration over the final value of a monitor, with a dot per machine."""
+    """Return a chart of frustration against a monitor's final value, with one dot per machine."""
     x = next((name for name in ("kl", "log_likelihood", "ais", "pseudo_likelihood")
               if any(name in one.curves for one in ensembles)), None)  # fmt: skip
     having = [(one, name) for one, name in zip(ensembles, names, strict=True)

@@ -71,7 +71,7 @@ def report(
     title: str | None = None,
     overwrite: bool = False,
 ) -> Report:
-    """Write one HTML page about stores, instances, machines and proofs, which needs no network.
+    """Write one HTML page about stores, instances, machines and proofs; it needs no network.
 
     Values that the page calls verified are verified while it is made. The same things give the same
     bytes. Needs the extra `report`. If the script of the charts cannot be fetched, because a limit
@@ -105,7 +105,7 @@ def report(
     paths = [Path(one) for one in things if isinstance(one, (str, os.PathLike))]
     read = [*paths, *(side_car(path) for path in paths)]
     if any(path.exists() and path.resolve() == place.resolve() for path in read):
-        raise ValueError(f"output={str(place)!r} is one of the reported files; use another")
+        raise ValueError(f"output={str(place)!r} is one of the reported files; use another path")
     lack = _lack()
     sections = [_section(one) for one in things]
     heading = title or _title([section.title for section in sections])
@@ -119,7 +119,7 @@ def report(
 
 
 def _lack() -> str:
-    """Return why the page cannot have charts; empty if it can have charts."""
+    """Return the reason why the page cannot have charts; empty if it can."""
     try:
         library()
     except OSError as fault:
@@ -149,7 +149,7 @@ def _section(thing: Reported) -> Section:
 
 
 def file_section(path: Path) -> Section:
-    """Return the report section of a file of any supported kind.
+    """Return the report section on a file of any supported kind.
 
     Raises:
         FileError: the file does not exist, or glasshouse cannot report it.
@@ -179,7 +179,7 @@ def file_section(path: Path) -> Section:
 
 
 def _archive_section(path: Path) -> Section:
-    """Return the report section of an .npz file: a plant, a machine, or a checkpoint."""
+    """Return the report section on an .npz file, which contains a plant, machine or checkpoint."""
     unreadable = "is not a readable .npz file ({})"
     with opened(path) as source, opened_archive(source, unreadable) as archive:
         names = archive.names

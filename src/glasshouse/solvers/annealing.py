@@ -1,4 +1,4 @@
-"""Simulated annealing (paper, section 6.1 and appendix I) on the kernel that suits a problem.
+"""Simulated annealing (paper, section 6.1 and appendix I), on the kernel chosen for the problem.
 
 A problem is converted to Ising form and annealed by one of several kernels, each of which works on
 a block of runs at a time. The choice of the kernel depends on the problem and the number of runs,
@@ -95,7 +95,7 @@ def anneal(
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 1)
     crew = Crew(validation.count(threads, "threads", 1), time_limit, progress, interrupt)
     if state not in ("best", "last") or (state == "last" and check == "flip"):
-        raise ValueError(f"state={state!r} must be 'best', or 'last' with check='sweep'")
+        raise ValueError(f"state={state!r} must be 'best' or 'last'; 'last' needs check='sweep'")
     steps, rest = divmod(sweeps, validation.count(sweeps_per_beta, "sweeps_per_beta", 1))
     if rest:
         raise ValueError(f"sweeps_per_beta={sweeps_per_beta} must divide sweeps={sweeps}")
@@ -125,7 +125,7 @@ def anneal(
 
 
 class AnnealTask:
-    """The annealing job of a `Crew`, in which one step is one sweep."""
+    """A `Crew` job that anneals; one step is one sweep."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class AnnealTask:
         self.blind = self.length if self.keeps_last else self.length - looking
 
     def start(self, index: int) -> LaneBlock:
-        """Return a new block of runs, which start from random or from given states."""
+        """Return a new block of runs that start from random or given states."""
         block = self.engine.new_block(self.runs - index * self.engine.lanes)
         driver.start_block(self.engine.tables, self.key, index, self.goal, block)
         if self.initial is not None:
@@ -160,7 +160,7 @@ class AnnealTask:
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """Do the sweeps `done` + 1 to `until`, or fewer if all runs of the block hit the target."""
+        """Do sweeps `done` + 1 to `until`; stop early if all runs in the block hit the target."""
         betas = self.betas[done:until]
         if len(self.betas) < self.length:  # in a long run, each β is held for several sweeps
             betas = self.betas[np.arange(done, until) * len(self.betas) // self.length]
@@ -175,7 +175,7 @@ class AnnealTask:
         driver.look_at_block(self.engine.tables, done, work)
 
     def lowest(self, work: LaneBlock) -> Any:
-        """Return the lowest energy of a block so far, including its current states."""
+        """Return the lowest energy in a block so far, including its current states."""
         driver.measure_block(self.engine.tables, work)
         return min(work.energies.min(), work.lowest.min())
 

@@ -34,7 +34,7 @@ _SHORT_ALONE = 8  # with at most this many chunks, no thread is started
 
 
 def steps_at_once(cost: int) -> int:
-    """Return the number of steps per chunk if one step accesses `cost` machine words."""
+    """Return the number of steps per chunk, given that one step accesses `cost` machine words."""
     return min(max(1, _CHUNK // max(cost, 1)), _LONGEST_CHUNK)
 
 
@@ -57,7 +57,7 @@ class Job(Protocol):
         """Start block `index`, and return the object that all other methods take as `work`."""
 
     def advance(self, work: Any, done: int, until: int) -> int:
-        """Do at most the steps `done` + 1 to `until`, and return the total number of steps done."""
+        """Do steps `done` + 1 to `until`, or fewer; return the total number of steps done."""
 
     def stop(self, work: Any, done: int) -> None:
         """Record the results of a block that is stopped after `done` steps."""
@@ -82,7 +82,7 @@ class Log:
 
 
 class Crew:
-    """Threads that process blocks of runs until all blocks are done or the time is over."""
+    """Threads that process blocks of runs until all blocks are done or time runs out."""
 
     def __init__(
         self,
@@ -138,7 +138,7 @@ class Crew:
 
 
 class _Shift:
-    """One call of `Crew.work`: the state of its blocks, and their results so far."""
+    """The state of one `Crew.work` call: its blocks, and the results so far."""
 
     def __init__(
         self, job: Job, runs: int, form: SpinForm, time_limit: float | None, shows_progress: bool
@@ -160,7 +160,7 @@ class _Shift:
         self.spans = [(math.inf, -math.inf)] * blocks
 
     def is_short(self, threads: int) -> bool:
-        """Return whether the work takes too little time for threads to be useful.
+        """Return whether the work is too short for extra threads to be useful.
 
         Ctrl-C is then handled at the end.
         """
@@ -183,7 +183,7 @@ class _Shift:
             self.do_block(index)
 
     def do_block(self, index: int) -> None:
-        """Process one block chunk by chunk, and its first chunk even if the time is over."""
+        """Process a block in chunks until time runs out, but always process the first chunk."""
         work = self.job.start(index) if index else self.first
         done, began = 0, time.perf_counter()
         while not self.ended[index] and not (done and self.time_is_up()):
@@ -242,5 +242,5 @@ def _room(runs: int, spins: int) -> tuple[SpinArray, npt.NDArray[np.int32]]:
         return np.empty((runs, spins), np.int8), np.zeros(runs, np.int32)
     except (MemoryError, ValueError):  # ValueError above 2^63 bytes
         raise MemoryError(
-            f"not enough memory for the states of {runs} runs, at a byte per spin; use fewer runs"
+            f"not enough memory for the states of {runs} runs, at one byte per spin; use fewer runs"
         ) from None

@@ -41,7 +41,7 @@ class Descent(Sampled, Summarised):
 
 
 def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
-    """Lower states to local minima by repeatedly flipping the spin that lowers the energy most.
+    """Turn each state into a local minimum: keep flipping the spin that lowers the energy most.
 
     Args:
         problem: any problem, a plant, or a dimod model.
@@ -65,6 +65,6 @@ def descend(problem: Solvable, states: npt.ArrayLike) -> Descent:
 
 
 def _rows(problem: Ising) -> tuple[npt.NDArray[Any], ...]:
-    """Return the coupling graph in compressed rows, the weight of each entry, and the fields."""
+    """Return the coupling graph in compressed sparse rows, with its weights and the fields."""
     starts, neighbours, ids = adjacency(problem.num_variables, problem.edges)
     return starts, neighbours, problem.weights[ids], problem.fields

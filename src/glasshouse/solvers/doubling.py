@@ -1,4 +1,4 @@
-"""Repeated annealing or tempering, with twice as many sweeps in each round.
+"""Repeated annealing or tempering that doubles the number of sweeps in each round.
 
 The number of sweeps that a problem needs is not known in advance. All rounds together take at most
 about twice the time of the last round, and the first good states are available at once.
@@ -29,7 +29,7 @@ def iter_rounds(
     time_limit: float | None = None,
     **options: Any,
 ) -> Iterator[AnnealResult]:
-    """Yield the results of runs with 16, 32, 64, … sweeps, up to a time limit or the target.
+    """Yield the results of runs with 16, 32, 64, … sweeps until the target or a limit is reached.
 
     Args:
         solve: `anneal` or `temper`.

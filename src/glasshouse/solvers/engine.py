@@ -48,7 +48,7 @@ def exact_unit(problem: SpinProblem) -> Fraction | None:
 
 
 class Hypergraph:
-    """The monomials that contain each spin of a polynomial."""
+    """For each spin of a polynomial, the monomials that contain the spin."""
 
     def __init__(self, problem: Polynomial) -> None:
         self.problem = problem
@@ -105,7 +105,7 @@ class ColouredGraph:
 
 @dataclass(frozen=True)
 class Engine:
-    """A problem prepared for one kernel: tables, spins of the sites, and shape of a block.
+    """A problem prepared for one kernel: its tables, the spin at each site, and the block shape.
 
     Attributes:
         tables: the tables that the kernel reads.
@@ -134,13 +134,13 @@ class Engine:
 
     @property
     def never(self) -> Any:
-        """An energy that is below the energy of every state, for runs without a target."""
+        """An energy below that of every state: the goal of runs that have no target."""
         if np.issubdtype(self.energy_dtype, np.integer):
             return int(np.iinfo(self.energy_dtype).min)
         return -np.inf
 
     def goal(self, target: float | None, problem: SpinProblem) -> Any:
-        """Convert a target to an energy of the kernel, which excludes the problem's offset."""
+        """Convert a target energy to the kernel's energy, which excludes the problem's offset."""
         if target is None:
             return self.never
         if problem.is_integer:
@@ -160,7 +160,7 @@ class Engine:
         return float(target - problem.offset + _DRIFT * reach)
 
     def new_block(self, wanted: int | None = None) -> LaneBlock:
-        """Allocate one block with lanes for `wanted` runs, or with all lanes if it is None."""
+        """Allocate a block with lanes for `wanted` runs, or with all lanes if `wanted` is None."""
         lanes = self.lanes
         if wanted is not None and self.together:
             lanes = min(lanes, -(-wanted // self.together) * self.together)
@@ -176,7 +176,7 @@ class Engine:
         )  # fmt: skip
 
     def load(self, block: LaneBlock, states: npt.NDArray[np.uint8], energies: Any) -> None:
-        """Replace the spins and the energies of a block that has been started.
+        """Replace the spins and the energies of a block that is already started.
 
         Args:
             block: the block, whose generator and whose ghost stay unchanged.
@@ -210,7 +210,7 @@ def signs(spins: npt.NDArray[np.uint8]) -> npt.NDArray[np.int8]:
 
 
 def float_for(problem: SpinProblem) -> Any:
-    """Return the float type for the sums of a problem, or None if no type is exact."""
+    """Return the float type for a problem's sums, or None if float64 would round its integers."""
     if not problem.is_integer:
         return np.float64
     if problem.total_weight <= _EXACT_FLOAT32:

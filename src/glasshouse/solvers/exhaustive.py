@@ -75,7 +75,7 @@ class GroundStates(Sampled, Summarised):
 
 
 def brute_force(problem: Solvable, *, keep: int = 1024) -> GroundStates:
-    """Find all ground states of a problem by enumeration of up to 2^32 states.
+    """Find all ground states of a problem by enumerating up to 2^32 states.
 
     Connected components are enumerated one by one, because their energies add up. Only the spins of
     a small cover of a component are enumerated: the other spins follow, because each coupling has
@@ -107,8 +107,8 @@ def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
     size = problem.num_variables
     if size > _MOST_OF_POLYNOMIAL:
         raise ValueError(
-            f"{size} variables have 2^{size} states, but a polynomial may have at most "
-            f"{_MOST_OF_POLYNOMIAL} variables here; use anneal or prove"
+            f"{size} variables are too many: exhaustive search of a polynomial supports at most "
+            f"{_MOST_OF_POLYNOMIAL} variables; use anneal or prove"
         )
     form, low = ExactForm.of(problem), min(size, _STATES)
     assert form.monomials is not None
@@ -129,7 +129,7 @@ def _lowest_of_polynomial(problem: Polynomial, keep: int) -> GroundStates:
 
 
 class Enumeration:
-    """An exhaustive search that is prepared, with its number of states checked.
+    """A prepared exhaustive search, whose number of states is within the limit.
 
     Attributes:
         work: the number of couplings that the search will visit.
@@ -158,13 +158,13 @@ class Enumeration:
 
 
 def _step(part: Part) -> int:
-    """Return a bound on the work of a flip: the largest number of couplings of a spin, plus 1."""
+    """Return a bound on the work per flip: the largest number of couplings of any spin, plus 1."""
     starts, first = part.rows[0], part.first
     return int(np.diff(starts[first : first + part.moving + 1]).max()) + 1
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Return at most `keep` codes of a component's ground states, and their total number."""
+    """Return up to `keep` codes of a component's ground states, and the number of all of them."""
     cover, walker = part.moving, part.walker()
     rows, columns, bonds = part.couplings()
     # With all spins up, each sum has different terms, so it fits.
@@ -246,7 +246,7 @@ def small_cover(form: Ising) -> Marks:
 
 
 def _independent(form: Ising) -> Marks:
-    """Mark an independent set of spins, chosen greedily by few couplings.
+    """Mark an independent set of spins, chosen greedily in favour of spins with few couplings.
 
     Each round takes the spins that precede all their neighbours, and removes these neighbours. Ties
     are broken at random, so that there are few rounds.

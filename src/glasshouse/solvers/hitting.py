@@ -45,7 +45,7 @@ _MOST_IN_ALL = 2**62  # sweeps of all runs: int64, with space for one more run
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SweepsToSolution(Summarised):
-    """Samples of N_tot: the number of sweeps of all runs until a run reaches the ground energy.
+    """Samples of N_tot: the total sweeps of successive runs until one reaches the ground energy.
 
     Attributes:
         totals: int64, (samples) for one instance, (instances, samples) for an ensemble; for a
@@ -161,7 +161,7 @@ def race_one(
     key: npt.NDArray[np.uint64],
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> IntArray:
-    """Return samples of N_tot for one problem, with a negative sign if censored.
+    """Return samples of N_tot for one problem; a censored sample is negative.
 
     Signals are handled, and `is_stopped` is called, every few milliseconds. After a stop, the
     result is incomplete.
@@ -195,7 +195,7 @@ def race(
     threads: int = 1,
     first: int = 0,
 ) -> tuple[IntArray, float]:
-    """Return samples of N_tot for an ensemble, and the seconds taken, by compiled code.
+    """Return samples of N_tot for an ensemble, and the seconds that sampling took.
 
     Args:
         num_spins: the number of spins of an instance; node `num_spins` is the ghost of the fields.
@@ -264,7 +264,7 @@ def _plan(
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
 ) -> tuple[PaperSchedule, Schedule]:
-    """Return the sweeps per run and the range of β, and the shape of the schedule."""
+    """Return the sweeps per run with the range of β, and the shape of the schedule."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)
@@ -289,8 +289,8 @@ def _plan(
 
 
 def _range_of(beta: Any) -> tuple[float, float]:
-    """Return the first and the last β, or raise a ValueError if they are not a rising pair."""
+    """Return the first and the last β; raise a ValueError unless first <= last."""
     values = validation.inverse_temperatures(beta).tolist()
     if len(values) != 2 or values[0] > values[1]:
-        raise ValueError(f"beta={beta!r:.60} must be a rising pair of numbers (first, last)")
+        raise ValueError(f"beta={beta!r:.60} must be two numbers (first, last) with first <= last")
     return values[0], values[1]

@@ -1,4 +1,4 @@
-"""The choice of temperatures and cluster moves for parallel tempering.
+"""Choose the temperatures and the cluster moves of parallel tempering.
 
 Both are chosen from the observations of a warm-up: a short annealing of one block.
 """
@@ -46,7 +46,7 @@ _LEAST_TIME = 1e-3  # seconds
 
 @dataclass(frozen=True)
 class Observed:
-    """The observations of a warm-up at rising β: energies, overlaps and sizes of clusters.
+    """Observations from a warm-up at increasing β: energies, overlaps and cluster sizes.
 
     Attributes:
         betas: the inverse temperatures that were reached.
@@ -65,7 +65,7 @@ class Observed:
 
 
 class WarmUp:
-    """The warm-up annealing as a job of a `Crew`, in which one step is one sweep."""
+    """A `Crew` job that runs the warm-up annealing; one step is one sweep."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class WarmUp:
         self.done = 0
 
     def start(self, index: int) -> LaneBlock:
-        """Return a new block of runs, which start from random states."""
+        """Return a new block of runs that start from random states."""
         block = self.engine.new_block()
         driver.start_block(self.engine.tables, self.key, STREAM, self.engine.never, block)
         for sweep in _LOOKS:  # compile everything before timing starts; results are discarded
@@ -91,7 +91,7 @@ class WarmUp:
         return block
 
     def advance(self, work: LaneBlock, done: int, until: int) -> int:
-        """Do the sweeps `done` + 1 to `until`, and record observations after some of them."""
+        """Do sweeps `done` + 1 to `until`, and record observations after some of them."""
         tables, lanes = self.engine.tables, self.engine.lanes
         while True:
             stage, sweep = divmod(done, _HOLD)
@@ -106,7 +106,7 @@ class WarmUp:
                 return done
 
     def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
-        """Record the energies at a β, and after the last sweep at this β also the overlaps."""
+        """Record the energies at one β and, after the last sweep there, the overlaps as well."""
         block.lowest[:] = -(block.never + 1)  # so that `note` keeps the current spins
         driver.look_at_block(self.engine.tables, 0, block)
         if sweep == _LOOKS[0]:
@@ -148,7 +148,7 @@ class WarmUp:
 
 
 class LadderPlan:
-    """A plan of the temperatures and the cluster moves for a problem, from a warm-up if needed."""
+    """The temperatures and cluster moves planned for a problem, after a warm-up if needed."""
 
     def __init__(
         self, form: SpinForm, engine: Engine, key: npt.NDArray[np.uint64], time_limit: float | None
@@ -188,7 +188,7 @@ class LadderPlan:
             self.chosen, self.every = cluster_plan(seen, self.betas, sites, edges)
 
     def warm_up(self, grid: FloatArray) -> Observed | None:
-        """Run the warm-up, and return its observations, or None if the time was too short."""
+        """Run the warm-up; return its observations, or None if it ran out of time."""
         share = None if self.time_left is None else _WARM_UP_SHARE * self.time_left
         job = self.warm_up_job(grid)
         log = Crew(1, share, None).work(job, 1, self.form)
@@ -217,7 +217,7 @@ class LadderPlan:
 def even_ladder(
     seen: Observed, replicas: int | None, *, is_range_given: bool, fills_lanes: bool
 ) -> FloatArray:
-    """Return the β of a ladder on which exchanges are accepted equally often.
+    """Return the β of a ladder chosen so that all exchanges are accepted equally often.
 
     The larger Δβ is in units of 1/σ, the less often neighbours exchange, with σ the standard
     deviation of the energy. So the ladder has equal steps of ∫ σ dβ. Since σ² = -dE/dβ, mean
@@ -246,7 +246,7 @@ def even_ladder(
 def cluster_plan(
     seen: Observed, betas: FloatArray, sites: int, edges: int
 ) -> tuple[npt.NDArray[np.bool_], int]:
-    """Return a mask of the temperatures with cluster moves, and the sweeps between two moves."""
+    """Return a mask of the temperatures with cluster moves, and the sweeps between moves."""
     memory, clustered, others = (
         _between(betas, seen.betas, _smooth(values))
         for values in (seen.memory, seen.clustered, seen.clustered - seen.largest)
@@ -263,7 +263,7 @@ def cluster_plan(
 
 
 def _between(x: FloatArray, known: FloatArray, values: FloatArray) -> FloatArray:
-    """Interpolate linearly between rising positions `known`, with constant values beyond them."""
+    """Interpolate linearly between the positions `known`, with constant values beyond the ends."""
     x = x.clip(known[0], known[-1])
     left = np.searchsorted(known, x, "right").clip(1, len(known) - 1) - 1
     gaps = known[left + 1] - known[left]

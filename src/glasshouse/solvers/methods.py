@@ -1,4 +1,4 @@
-"""The methods of `minimise`: annealing, refining and tempering, divided into small steps.
+"""The methods used by `minimise`: annealing, refining and tempering, all in small steps.
 
 Each method is a generator that never ends. It works for a few milliseconds between two steps, and
 offers the best states that it finds.
@@ -56,7 +56,7 @@ Cooled: TypeAlias = Generator[None, None, Population]
 
 
 class Cooler:
-    """An annealer of populations of states, which uses a new random stream for each block.
+    """An annealer for populations of states, with a new random stream for each block.
 
     Args:
         ready: the problem's graph and engines.
@@ -81,7 +81,7 @@ class Cooler:
 
     @property
     def sites(self) -> Sites:
-        """The graph on which states are recombined, created at its first use."""
+        """The graph on which states are recombined; it is created on first use."""
         if self._sites is None:
             graph, order = self.ready.graph, self.engine.order
             starts, neighbours, weights = sweep_order.arrange(
@@ -145,7 +145,7 @@ class Cooler:
         return Population(states, self.block.lowest.astype(self.ready.graph.weights.dtype))
 
     def recombine(self, people: Population, partners: Any) -> Steps:
-        """Improve each state by clusters of spins from its partner that lower its energy.
+        """Improve each state by taking from its partner the spin clusters that lower its energy.
 
         Args:
             people: the states, which are changed in place, one state per step.
@@ -176,7 +176,7 @@ _ROUNDING = 1e-9
 
 
 def annealing(cooler: Cooler, offer: Offer, prospect: Prospect) -> Steps:
-    """Anneal random states repeatedly, with twice as many sweeps each time."""
+    """Anneal random states repeatedly, doubling the number of sweeps each time."""
     sweeps = _FIRST
     while True:
         length = _fitting(sweeps, cooler, prospect(), 1)
@@ -211,7 +211,7 @@ def _refined(
     warm: float,
     length: int,
 ) -> Cooled:
-    """Recombine, heat and cool a population until its mean energy settles, and sort it.
+    """Recombine, heat and cool a population until its mean energy settles; then sort it.
 
     Args:
         cooler: the cooler that annealed the population.
@@ -241,7 +241,7 @@ def _refined(
 
 
 def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: Offer) -> Steps:
-    """Run parallel tempering without end, after a warm-up that chooses the ladder."""
+    """Run parallel tempering indefinitely, after a warm-up that chooses the ladder."""
     _, engine = ready.engine()
     plan = LadderPlan(form, engine, key, None)
     grid = inverse_temperatures(ready.graph, None, STAGES, "geometric")
@@ -266,6 +266,6 @@ def tempering(form: SpinForm, ready: Ready, key: npt.NDArray[np.uint64], offer: 
 
 
 def _fitting(sweeps: int, cooler: Cooler, seconds: float, coolings: int) -> int:
-    """Return `sweeps`, or fewer if the time is too short for `coolings` coolings."""
+    """Return `sweeps`, or fewer if `coolings` annealings would not fit into `seconds`."""
     possible = seconds / (coolings * cooler.seconds_per_sweep)
     return max(1, int(min(sweeps, possible)))

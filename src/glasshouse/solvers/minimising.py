@@ -1,4 +1,4 @@
-"""Search within a time limit that several methods share according to their success."""
+"""Minimisation within a time limit, which several methods share according to their success."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def minimise(
     threads: int = 1,
     improved: Callable[[Improvement, SpinArray], object] | None = None,
 ) -> Minimum:
-    """Search for the best state within a time limit, by annealing, refining and tempering.
+    """Search for the best state by annealing, refining and tempering, within a time limit.
 
     Three methods take turns of a few hundredths of a second. The method with the lowest energy
     after equal times gets half of the time, and the other methods share the other half. So the
@@ -256,7 +256,7 @@ class Search:
         return lambda: self.share(method) * self.record.seconds_left()
 
     def leader(self) -> Method | None:
-        """Return the method with the lowest energy after equal times, or None if there is none.
+        """Return the method with the lowest energy after equal times; None if none has a state yet.
 
         All methods are compared at the time of the method that has worked least. Of two methods
         with equal energies, the faster method leads.
@@ -270,7 +270,7 @@ class Search:
         return min(found.items(), key=lambda item: item[1])[0] if found else None
 
     def share(self, method: Method) -> float:
-        """Return the fraction of the time that a method gets now: half if the method leads."""
+        """Return a method's fraction of the time: 1/2 for a leader, equal parts for the others."""
         leader = self.leader()
         if leader is None:
             return 1 / len(self.steps)

@@ -20,7 +20,7 @@ Ended: TypeAlias = Literal["target", "bound", "time limit", "interrupted"]
 
 
 class Improvement(NamedTuple):
-    """The time, the energy and the method of a state that is better than all earlier states."""
+    """A new best state: when it was found, its energy, and the method that found it."""
 
     seconds: float
     energy: Number

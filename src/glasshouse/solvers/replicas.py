@@ -1,4 +1,4 @@
-"""Jobs of parallel tempering: one for ladders on byte lanes, and one for all other kernels."""
+"""Parallel-tempering jobs: one for ladders on byte lanes, and one for all other kernels."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LANES = 64  # lanes in a row of the byte kernel
 
 
 class TemperTask:
-    """The base class of tempering jobs, which count the moves of replicas in all blocks.
+    """The base class of tempering jobs, which count replica moves over all blocks.
 
     The work of a block is a tuple. Its first entry counts the block's moves and contains the block.
     """
@@ -43,20 +43,20 @@ class TemperTask:
         self._lock = threading.Lock()  # several threads work on blocks
 
     def start(self, index: int) -> Any:
-        """Start block `index` from random states at all temperatures, and return its work."""
+        """Start block `index` from random states at all temperatures, and return its state."""
         if index == 0:  # after Ctrl-C, all blocks may be repeated
             self._total[:], self._blocks = 0, 0
         return self._new_work(index)
 
     def advance(self, work: Any, done: int, until: int) -> int:
-        """Do the sweeps `done` + 1 to `until`, or fewer if all runs reach the target."""
+        """Do sweeps `done` + 1 to `until`; stop early if all runs reach the target."""
         now = int(self._temper(work, done, until))
         if now < until or until == self.length:
             self.stop(work, now)
         return now
 
     def stop(self, work: Any, done: int) -> None:
-        """Add the moves of the replicas of a block to the totals."""
+        """Add a block's counts of replica moves to the totals."""
         with self._lock:
             self._total += work[0].tallies
             self._blocks += 1
@@ -71,7 +71,7 @@ class TemperTask:
         return block
 
     def report(self, warm_up: float) -> Ladder:
-        """Return statistics of the moves of replicas in all blocks."""
+        """Return statistics of the replica moves in all blocks."""
         acceptance = self._total[:-1, SWAPPED] / np.maximum(self._total[:-1, TRIED], 1)
         ladders = self._blocks * self.engine.lanes * self.ladders
         trips = float(self._total[:, TRIPS].sum() / ladders)
@@ -153,7 +153,7 @@ class LaneTask(TemperTask):
 
 
 def room_for(temperatures: int) -> tuple[int, int]:
-    """Return the number of rows of lanes of a run, and the even number of ladders on them."""
+    """Return the rows of lanes that a run needs, and how many ladders (an even number) fit."""
     rows = -(-2 * temperatures // LANES)
     return rows, rows * LANES // (2 * temperatures) * 2
 

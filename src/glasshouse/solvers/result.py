@@ -1,4 +1,4 @@
-"""Results of solvers: states of runs, times to solution, and moves of replicas."""
+"""Solver results: the states of runs, times to solution, and statistics of replica moves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _MOST_SHOWN = 40  # numbers on a line
 
 @dataclass(frozen=True, repr=False)
 class TimeToSolution(Summarised):
-    """The time after which at least one run has succeeded with the required probability.
+    """The time needed for at least one run to succeed with the required probability.
 
     Attributes:
         value: the estimate, or the lower bound `low` if no run succeeded.
@@ -65,7 +65,7 @@ class TimeToSolution(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ladder(Summarised):
-    """Statistics of the moves of replicas on a ladder of temperatures, over all runs.
+    """Statistics of replica moves on a ladder of temperatures, over all runs.
 
     Attributes:
         acceptance: the fraction of accepted exchanges between each temperature and the next colder
@@ -229,7 +229,7 @@ class AnnealResult(Summarised):
 
     @property
     def success_probability(self) -> float:
-        """The fraction of runs that reached the target, which is a lower bound after a stop."""
+        """The fraction of runs that reached the target: a lower bound if runs were stopped."""
         self._need_evidence()
         return self.successes / self.runs
 
@@ -248,7 +248,7 @@ class AnnealResult(Summarised):
     def tts(
         self, success: float = 0.99, unit: Unit = "work", *, confidence: float = 0.95
     ) -> TimeToSolution:
-        """Return the time to solution: the length of a run times ln(1 - success) / ln(1 - p).
+        """Return the time to solution: run length · ln(1 - success) / ln(1 - success_probability).
 
         A run counts in full in every unit, although a block of runs ends early once all its runs
         have reached the target. So all units measure the same event. The seconds of a run are the
@@ -289,7 +289,7 @@ class AnnealResult(Summarised):
         )  # fmt: skip
 
     def summary(self) -> str:
-        """Return the best energy, the success and the time to solution as text."""
+        """Return the best energy, the success rate and the time to solution as text."""
         return "\n".join(" ".join(row) for row in self._summary_table().rows)
 
     def _summary_table(self) -> SummaryTable:
@@ -300,7 +300,7 @@ class AnnealResult(Summarised):
         )
 
     def account(self, target: object) -> str:
-        """Return the frequency of the best energy, the success and the time to solution as text.
+        """Return the best energy's frequency, the success rate and the time to solution as text.
 
         Args:
             target: the text for the target, because a file may state a different number.
@@ -341,10 +341,10 @@ class AnnealResult(Summarised):
     def _need_evidence(self) -> None:
         self._need_target()
         if not self._has_evidence():
-            raise ValueError("no run was finished before the stop; use a longer time limit")
+            raise ValueError("no run finished before the solver stopped; use a longer time limit")
 
 
 def _named(line: str) -> tuple[str, ...]:
-    """Split a line of a summary into a leading name, if it has one, and the rest."""
+    """Split a summary line into a leading name, if it has one, and the rest."""
     name, _, rest = line.partition(" ")
     return (name, rest) if name in ("target", "kernel") else (line,)

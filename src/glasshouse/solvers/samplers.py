@@ -41,7 +41,7 @@ _SHARED = ("num_reads", "num_sweeps", "beta_range", "seed", "threads", "time_lim
 
 
 class _GlasshouseSampler(Sampler):
-    """The base class of the annealing and the tempering sampler for dimod."""
+    """The base class of the dimod samplers for annealing and tempering."""
 
     def __init__(self) -> None:
         if _MISSING is not None:
@@ -52,7 +52,7 @@ class _GlasshouseSampler(Sampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords of `sample`, each with the names of related properties."""
+        """The keyword arguments of `sample`, each with the names of related properties."""
         return {name: [] for name in _SHARED}
 
     @property
@@ -77,13 +77,13 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords of `sample`, each with the names of related properties."""
+        """The keyword arguments of `sample`, each with the names of related properties."""
         own = {name: list[str]() for name in _ANNEALER}
         return super().parameters | own | {"beta_schedule_type": ["beta_schedule_options"]}
 
     @property
     def properties(self) -> dict[str, Any]:
-        """The properties of the sampler: the supported types of schedule."""
+        """The properties of the sampler: the supported schedule types."""
         return {"beta_schedule_options": _SCHEDULE_TYPES}
 
     def sample(
@@ -153,7 +153,7 @@ class GlasshouseAnnealer(_GlasshouseSampler, Initialized):
             )
         if initial_states is not None:
             if not exchange.is_bqm(bqm):
-                raise ValueError(f"{type(bqm).__name__} must be a dimod binary quadratic model")
+                raise ValueError(f"bqm={type(bqm).__name__} is not a dimod binary quadratic model")
             seed = Seed.of(None).number if seed is None else validation.count(seed, "seed")
             parsed = self.parse_initial_states(
                 bqm, initial_states, initial_states_generator, num_reads, seed % 2**32
@@ -187,7 +187,7 @@ class GlasshouseTempering(_GlasshouseSampler):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The keywords of `sample`, each with the names of related properties."""
+        """The keyword arguments of `sample`, each with the names of related properties."""
         return super().parameters | {"num_replicas": []}
 
     def sample(
@@ -243,10 +243,10 @@ def _sample(
     settings: dict[str, Any],
     info: dict[str, Any],
 ) -> SampleSet:
-    """Solve a model, and return a SampleSet with the parameters of the solver in `info`."""
+    """Solve a model, and return a SampleSet whose `info` contains the solver's parameters."""
     begin = perf_counter_ns()
     if not exchange.is_bqm(bqm):
-        raise ValueError(f"{type(bqm).__name__} must be a dimod binary quadratic model")
+        raise ValueError(f"bqm={type(bqm).__name__} is not a dimod binary quadratic model")
     runs = validation.count(1 if num_reads is None else num_reads, "num_reads", 1)
     sweeps = sweep_count(1000 if num_sweeps is None else num_sweeps, "num_sweeps")
     number = Seed.of(None).number if seed is None else validation.count(seed, "seed")
@@ -284,11 +284,11 @@ def _pair(beta_range: Range) -> tuple[float, ...] | None:
 def _custom(
     beta_schedule: Beta, beta_range: Range, num_sweeps: int | None, per_beta: int
 ) -> tuple[dict[str, Any], int]:
-    """Return the options and the sweeps of a custom schedule, or raise for contradictions."""
+    """Return the options and number of sweeps of a custom schedule; reject contradictions."""
     betas = validation.inverse_temperatures(beta_schedule)
     sweeps = len(betas) * validation.count(per_beta, "num_sweeps_per_beta", 1)
     if num_sweeps not in (None, sweeps):
-        raise ValueError(f"beta_schedule has {len(betas)} numbers, so omit num_sweeps={num_sweeps}")
+        raise ValueError(f"{num_sweeps=} contradicts beta_schedule ({sweeps} sweeps); omit it")
     if beta_range is not None and _pair(beta_range) != (betas[0], betas[-1]):
         raise ValueError(f"{beta_range=} contradicts beta_schedule; remove beta_range")
     return {"beta": betas}, sweeps

@@ -1,4 +1,4 @@
-"""Sampling of states at given temperatures by parallel tempering, with tests of equilibrium."""
+"""Sample states at given temperatures by parallel tempering, and test for equilibrium."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _MOST_BETAS, _MOST_BYTES = 256, 1 << 30
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ThermalSamples(Summarised):
-    """Samples of states at several temperatures, with statistics and tests of equilibrium.
+    """States sampled at several temperatures, with statistics and equilibrium tests.
 
     Attributes:
         betas: the requested inverse temperatures, ascending.
@@ -123,7 +123,7 @@ class ThermalSamples(Summarised):
         ]
 
     def overlap_counts(self) -> npt.NDArray[np.int64]:
-        """Return the histogram of overlaps from q = -1 to q = 1, as (betas, variables + 1)."""
+        """Return histograms of the overlap q from -1 to 1: an array (betas, variables + 1)."""
         size = self.states.shape[-1]
         steps = np.rint((self.overlaps + 1) * size / 2).astype(np.int64)
         return np.stack([np.bincount(one.reshape(-1), minlength=size + 1) for one in steps])
@@ -184,7 +184,7 @@ def sample(
     form = SpinForm(problem, any_degree=True)
     if form.ising.num_variables != form.problem.num_variables:
         raise ValueError(
-            "terms of at least three variables are too large for their kernel, and ancillas would "
+            "terms of three or more variables need tables that are too large, and ancillas would "
             "change the distribution of the states; sample an Ising problem instead"
         )
     sweeps, runs = sweep_count(sweeps), validation.count(runs, "runs", 2)
@@ -192,7 +192,7 @@ def sample(
         raise ValueError(f"sweeps={sweeps} must be at least 2: only the second half is sampled")
     asked = np.unique(validation.inverse_temperatures(np.atleast_1d(np.asarray(beta, float))))
     if len(asked) > _MOST_BETAS:
-        raise ValueError(f"beta has {len(asked)} temperatures, but must have at most {_MOST_BETAS}")
+        raise ValueError(f"beta has {len(asked)} temperatures, but may have at most {_MOST_BETAS}")
     draws = min(validation.count(draws, "draws", 1), sweeps // 2)
     seed, wanted = Seed.of(rng), form.beta(asked)
     assert wanted is not None
@@ -229,7 +229,7 @@ def sample(
 def _tempering(
     form: SpinForm, wanted: FloatArray, sweeps: int, key: npt.NDArray[np.uint64]
 ) -> tuple[TemperTask, FloatArray]:
-    """Return the tempering job on a ladder that includes the β in `wanted`, and the ladder."""
+    """Return a tempering job, and its ladder of β, which includes all β in `wanted`."""
     ready = make_ready(form)
     _, engine = ready.engine()
     plan = LadderPlan(form, engine, key, None)
@@ -251,7 +251,7 @@ def _tempering(
 
 
 def _blocks(task: TemperTask, spins: SpinArray) -> Iterator[SpinArray]:
-    """Yield the parts of an array of spins that the successive blocks of a kernel fill."""
+    """Yield, for each successive block of a kernel, the slice of `spins` that it fills."""
     runs = spins.shape[1]
     if not isinstance(task, LaneTask) and task.engine.lanes == 1:  # one chain in a block
         yield from (spins[:, k // 2 : k // 2 + 1, k % 2 : k % 2 + 1] for k in range(2 * runs))
@@ -261,7 +261,7 @@ def _blocks(task: TemperTask, spins: SpinArray) -> Iterator[SpinArray]:
 
 
 def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinArray) -> None:
-    """Replace states at a high temperature by independent draws from rejection sampling.
+    """Replace states at a high temperature with independent draws by rejection sampling.
 
     Metropolis accepts nearly all flips there, so that all spins flip in each sweep and the state
     alternates with its reverse. On average, at most exp(1) states are drawn for each kept state.
@@ -295,7 +295,7 @@ def _run(
 
 
 def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[np.int8]:
-    """Return the spins of the first chains at one level of the ladder, with one row per site."""
+    """Return the spins of the chains at one level of the ladder, with one row per site."""
     if isinstance(task, LaneTask):
         ladders, sites = work[0], len(task.engine.order)
         lanes = ladders.places[:, level]
@@ -316,7 +316,7 @@ def _spins(task: TemperTask, work: Any, level: int, number: int) -> npt.NDArray[
 
 
 def _jackknifed(runs: FloatArray, function: Any, confidence: float) -> Estimate:
-    """Return the value of a function of means over runs, with a jackknife interval."""
+    """Evaluate a function of means over runs, and return it with a jackknife interval."""
     number = len(runs)
     total = runs.sum(axis=0)
     value = float(function(total / number))
@@ -342,7 +342,7 @@ def _autocorrelation(series: npt.NDArray[Any]) -> float:
 
 
 def _has_no_drift(series: FloatArray, limit: float) -> bool:
-    """Return whether the two halves of the draws agree by Student's two-sided test over runs."""
+    """Return whether the two halves of the draws agree in a two-sided t-test over the runs."""
     half = series.shape[-1] // 2
     if not half:
         return True

@@ -34,17 +34,17 @@ MOST_SWEEPS, _MOST_STEPS = 2**31 - 1, 2**22
 
 
 def sweep_count(sweeps: object, name: str = "sweeps", most: int = MOST_SWEEPS) -> int:
-    """Return a number of sweeps as an integer, or raise if it is not from 1 to `most`."""
+    """Return a number of sweeps as an integer; raise unless it is between 1 and `most`."""
     number = validation.count(sweeps, name, 1)
     if number > most:
-        raise ValueError(f"{name}={number} must be at most {most}, the most sweeps supported")
+        raise ValueError(f"{name}={number} must be at most {most}, the largest number supported")
     return number
 
 
 def inverse_temperatures(
     network: ColouredGraph | Hypergraph, beta: Beta, sweeps: int, schedule: Schedule
 ) -> FloatArray:
-    """Return one β for each sweep, given None, a pair (first, last), or all β.
+    """Return one β per sweep; `beta` is None (default range), a pair (first, last), or all β.
 
     For more than 2^22 sweeps, unless all β are given, return one for each of 2^22 equal parts.
     """
@@ -64,11 +64,11 @@ def inverse_temperatures(
         if first == 0 or last == 0:
             raise ValueError("a geometric schedule cannot start or end at 0; use a linear schedule")
         return geometric(first, last, steps) if sweeps > 1 else values[1:]
-    raise ValueError(f"beta has {len(values)} numbers, but must have 2 or {sweeps} numbers")
+    raise ValueError(f"beta has {len(values)} numbers, but must have 2 or {sweeps} (one per sweep)")
 
 
 def default_range(network: ColouredGraph | Hypergraph) -> tuple[float, float]:
-    """Return the default first and last β of a schedule, derived from local fields.
+    """Return the default first and last β of a schedule, derived from the problem's local fields.
 
     The first β is 0.7 / σ. Here σ is the typical local field of a random state: the mean over the
     spins of sqrt(Σ_j J_ij² + h_i²). The last β is ln(max(200, spins)) / (2 x). Here x is the
@@ -172,9 +172,9 @@ def paper_schedule(
     f = float(ratio(frustration, "frustration"))
     density = None if loop_density is None else float(ratio(loop_density, "loop_density"))
     if density is not None and not density > 0:
-        raise ValueError(f"loop_density={loop_density} must be above 0; use loops / n, or omit it")
+        raise ValueError(f"loop_density={loop_density} must be above 0; pass loops / n, or omit it")
     if not 0 <= f <= 0.25:
-        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, the range of 4-loops")
+        raise ValueError(f"frustration={frustration} must be from 0 to 1/4, as in loops of 4 edges")
     if fit not in ("first", "second"):
         raise ValueError(f"fit={fit!r} must be 'first' or 'second'")
     if fit == "first":

@@ -1,4 +1,4 @@
-"""Conversion of any problem to an Ising problem, and the reverse maps of its results."""
+"""Convert any problem to an Ising problem, and convert the results back."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_MEMBERS = 1 << 27  # members of all monomials, counted once for each of th
 
 
 def _fits_tables(problem: Polynomial) -> bool:
-    """Return whether the kernel's tables for a polynomial take at most a few gigabytes."""
+    """Return whether a polynomial's kernel tables take at most a few gigabytes."""
     return sum(int(degree) ** 2 for degree in problem.monomials.degrees) <= _MOST_MEMBERS
 
 
@@ -64,7 +64,7 @@ class SpinForm:
         self.ising, self.reduction = to_ising(self.problem)
 
     def wanted(self, target: Target) -> Number | None:
-        """Return the target energy: the given energy, the energy of the plant, or None."""
+        """Return the target energy: the given energy, the planted energy, or None."""
         if isinstance(target, str):
             if target != "planted":
                 raise ValueError(f"target={target!r} must be an energy, 'planted' or None")
@@ -126,7 +126,7 @@ class SpinForm:
         return self.problem.energy(states)
 
     def energies_of_runs(self, states: SpinArray) -> Any:
-        """Return the energies of many states of the problem, in compiled code if it saves time."""
+        """Return the energies of many states of the problem, by compiled code if it saves time."""
         work = len(states) * self.ising.num_edges
         is_ising = isinstance(self.ising, Ising) and not isinstance(self.problem, Polynomial)
         if work < _WORTH_COMPILING or self.problem.space.low == 0 or not is_ising:

@@ -96,7 +96,7 @@ def temper(
 
 
 def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
-    """Return the requested number of temperatures or None, or raise for an invalid ladder."""
+    """Return the number of temperatures, or None if none is requested; raise if it is invalid."""
     number = None if replicas is None else validation.count(replicas, "replicas", 2)
     if beta is not None and len(beta) != 2:
         number = len(beta)
@@ -105,12 +105,12 @@ def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
             f"{number} temperatures are too many for a ladder; use at most {_MOST_REPLICAS}"
         )
     if beta is not None and (len(beta) < 2 or not (np.diff(beta) >= 0).all()):
-        raise ValueError("beta must be a rising list of at least two inverse temperatures")
+        raise ValueError("beta must contain at least two inverse temperatures in ascending order")
     return number
 
 
 def _grid(network: Network, beta: FloatArray | None) -> FloatArray:
-    """Return the β of the warm-up: at most 24 of a given ladder, or a geometric range."""
+    """Return the warm-up's β: a geometric range, or at most 24 values of a given ladder."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")
     some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]

@@ -1,4 +1,4 @@
-"""The optimal time to solution, as benchmarks of annealers report it."""
+"""The optimal time to solution, as reported in benchmarks of annealers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimalTts(Summarised):
-    """The shortest time to solution of several run lengths, with the results of all lengths.
+    """The shortest time to solution over several run lengths, with the results for each length.
 
     Attributes:
         sweeps: the run length with the shortest time to solution.
@@ -32,7 +32,7 @@ class OptimalTts(Summarised):
     is_at_edge: bool
 
     def summary(self) -> str:
-        """Return one line of text for each run length, with a mark at the best length."""
+        """Return one line of text for each run length, with the best length marked."""
         table = self._summary_table()
         rows = table.rows
         lines = [f"{n} sweeps: p = {p}, {tts}  {mark}".rstrip() for n, p, tts, mark in rows]
@@ -64,7 +64,7 @@ def optimal_tts(
     rng: RngLike = None,
     **options: Any,
 ) -> OptimalTts:
-    """Minimise the time to solution over the number of sweeps of a run.
+    """Minimise the time to solution over the number of sweeps per run.
 
     Args:
         problem: any problem that `anneal` takes.

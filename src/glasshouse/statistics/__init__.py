@@ -1,4 +1,4 @@
-"""Estimates with intervals for success probabilities, samples of hardness and scaling laws.
+"""Estimates with confidence intervals: success probabilities, hardness samples, scaling laws.
 
 * `samples`: `Estimate`, a number with its interval, and `Sample`, numbers that may be censored.
 * `intervals`: intervals of success probabilities, means and medians.

@@ -82,7 +82,7 @@ def quantile(
 def quantile_of_ordered(
     ordered: npt.NDArray[np.float64], q: float, confidence: float
 ) -> tuple[float, float, float]:
-    """Return the q-quantile of ascending numbers, possibly infinite, and its bootstrap interval."""
+    """Return the q-quantile of ascending, possibly infinite numbers, and its bootstrap interval."""
     from scipy.stats import beta
 
     size = len(ordered)
@@ -96,7 +96,7 @@ def quantile_of_ordered(
 def median(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Return the value that half of the instances do not exceed; see `quantile`.
+    """Return the median: the value that at least half of the instances do not exceed.
 
     >>> median([3, 1, 2]).value
     2.0
@@ -107,7 +107,7 @@ def median(
 def geometric_mean(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Return the exponential of the mean logarithm, by maximum likelihood if values are censored.
+    """Return the geometric mean: exp(mean ln value), or its ML estimate if values are censored.
 
     >>> round(geometric_mean([10, 100, 1000]).value, 6)
     100.0
@@ -117,7 +117,7 @@ def geometric_mean(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Survival(Summarised):
-    """A Kaplan-Meier curve: the fraction of instances that need more than a number of sweeps.
+    """A Kaplan-Meier curve: the fraction of instances that need more than a given number of sweeps.
 
     Attributes:
         sweeps: the sweeps at which the curve steps, ascending.
@@ -134,7 +134,7 @@ class Survival(Summarised):
     confidence: float
 
     def quantile(self, q: float) -> float:
-        """Return the least sweeps that solve a fraction q; infinite if it was not reached."""
+        """Return the fewest sweeps that solve a fraction q; infinite if fewer were solved."""
         reached = np.flatnonzero(self.unsolved <= 1 - share(q, "q") + 1e-12)
         return float(self.sweeps[reached[0]]) if len(reached) else math.inf
 
@@ -166,7 +166,7 @@ def survival(
 
 @dataclass(frozen=True, repr=False)
 class LogNormality(Summarised):
-    """The deviation of a sample from a log-normal law.
+    """The deviation of a sample from a log-normal distribution.
 
     Attributes:
         distance: the Kolmogorov-Smirnov distance to the fitted law, over the solved instances.
@@ -202,10 +202,10 @@ def lognormality(
     """
     sample = Sample.of(values, solved)
     if not sample.is_cut_at_the_end:
-        raise ValueError("no K-S distance for values censored below solved ones; use survival")
+        raise ValueError("cannot test values that are censored below solved ones; use survival")
     fit = fit_lognormal(sample.values, solved=sample.solved)
     if fit.sigma == 0:
-        raise ValueError("all values are equal: no spread to compare with a log-normal's")
+        raise ValueError("all values are equal, so their distribution cannot be tested")
     distance = _ks_distance(sample, fit)
     size = min(sample.size, _MOST_SIMULATED)
     limit = math.inf if sample.solved.all() else float(sample.values[~sample.solved].min())
@@ -240,7 +240,7 @@ def time_to_solution(
     confidence: float = 0.95,
     interval: Literal["wilson", "bayes", "exact"] = "wilson",
 ) -> Estimate:
-    """Return the time until a run has succeeded with probability `success`.
+    """Return the time until at least one run has succeeded with probability `success`.
 
     This is a run's length times ln(1-success)/ln(1-p), with the interval of p carried over. Without
     a success the value is infinite and only the lower end is known.
@@ -287,7 +287,7 @@ STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 
 def mean(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
-    """The mean of any numbers, with Student's interval.
+    """Return the mean of any numbers, with Student's confidence interval.
 
     >>> print(mean([-1.0, -2.0, -3.0, -2.0]))
     -2 (-3.299 to -0.7008)
@@ -301,7 +301,7 @@ def mean(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
 
 
 def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
-    """Return a statistic by its name in studies.
+    """Return the statistic that studies call `name`.
 
     `paper_95` is the paper's exp(μ+2σ), called the 95th percentile (it is the 97.7th of
     a log-normal); `quantile_95` is the true 95th percentile.
@@ -317,7 +317,7 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
     if sample.signed and name == "median":
         return median_of(sample.values, confidence)
     if (sample.values <= 0).any():
-        raise ValueError(f"{name} needs positive numbers, and some are not; use mean or median")
+        raise ValueError(f"{name} requires positive numbers, but some are not; use mean or median")
     if name == "median":
         return median(sample.values, solved=sample.solved, confidence=confidence)
     if name == "quantile_95":
@@ -330,7 +330,7 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
 
 
 def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
-    """Return a statistic by its name; only a lower bound if every instance is censored.
+    """Return the statistic called `name`, or only a lower bound if all instances are censored.
 
     >>> statistic_or_bound(Sample.of([100, 200], [False, False]), "median")
     Estimate(value=inf, low=100.0, high=inf, confidence=0.95)
@@ -341,7 +341,7 @@ def statistic_or_bound(sample: Sample, name: Statistic, confidence: float = 0.95
 
 
 def standard_log_error(sample: Sample, name: Statistic, estimate: Estimate) -> float:
-    """Return the standard error of a statistic's logarithm, for fits; infinite for bounds.
+    """Return the standard error of a statistic's logarithm, for use in fits; infinite for a bound.
 
     The error is that of the statistic's interval, but at least that of the same quantile of a
     fitted log-normal, the best that a sample of this spread and size can yield (Cramér and Rao).

@@ -1,4 +1,4 @@
-"""Intervals of success probabilities, means and medians, and the runs needed for a success."""
+"""Intervals for success probabilities, means and medians, and the runs needed for a success."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IntervalKind: TypeAlias = Literal["exact", "wilson", "bayes"]
 
 
 def runs_needed(probability: float, success: float) -> float:
-    """Return the runs until one succeeds with probability `success`, ≥ 1; infinite for p = 0."""
+    """Return how many runs yield a success with probability `success`; at least 1, or infinite."""
     if probability >= success:
         return 1.0
     return math.log1p(-success) / math.log1p(-probability) if probability > 0 else math.inf
@@ -27,7 +27,7 @@ def runs_needed(probability: float, success: float) -> float:
 def times_needed(
     length: float, probability: float, interval: tuple[float, float], success: float
 ) -> tuple[float, float, float]:
-    """Return the time to solution, length · ln(1-success)/ln(1-p), and the ends of its interval."""
+    """Return the time to solution, length · runs_needed(probability, success), and its interval."""
     low, high = interval
     value, least, most = (
         length * runs_needed(chance, success) for chance in (probability, high, low)
@@ -38,7 +38,7 @@ def times_needed(
 def binomial_interval(
     successes: int, number: int, confidence: float = 0.95, kind: IntervalKind = "exact"
 ) -> tuple[float, float]:
-    """Return the interval of the success probability, given k successes in n runs.
+    """Return a confidence interval for a success probability from the counts of a sample.
 
     Args:
         successes: the number of successes, k.
@@ -66,7 +66,7 @@ def binomial_interval(
         low = float(betaincinv(successes + 1 - more, failures + more, tail)) if successes else 0.0
         high = float(betaincinv(successes + more, failures + 1 - more, 1 - tail)) if failures else 1
     else:
-        raise ValueError(f"interval={kind!r} is not one of 'exact', 'wilson' and 'bayes'")
+        raise ValueError(f"interval={kind!r} must be 'exact', 'wilson' or 'bayes'")
     return low if successes else 0.0, high if failures else 1.0
 
 

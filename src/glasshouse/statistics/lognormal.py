@@ -16,7 +16,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, repr=False)
 class LogNormal(Summarised):
-    """A log-normal fit: the mean and deviation of ln N_tot, and their errors.
+    """A log-normal fit: the mean and standard deviation of ln N_tot, and their errors.
 
     Attributes:
         mu: the mean of the natural logarithm.
@@ -37,25 +37,25 @@ class LogNormal(Summarised):
     censored: int
 
     def geometric_mean(self, confidence: float = 0.95) -> Estimate:
-        """Return exp(μ), which is also the median of a log-normal."""
+        """Return exp(μ), the geometric mean, which is also the median of a log-normal."""
         return self._estimate(0.0, confidence)
 
     def quantile(self, q: float, confidence: float = 0.95) -> Estimate:
-        """Return the q-quantile of the fitted law, exp(μ + z_q σ); the 95th is at z = 1.645."""
+        """Return the q-quantile exp(μ + z_q σ) of the fit; for the 95th percentile, z_q = 1.645."""
         from scipy.special import ndtri
 
         return self._estimate(float(ndtri(share(q, "q"))), confidence)
 
     def paper_95(self, confidence: float = 0.95) -> Estimate:
-        """Return the paper's "95th percentile" exp(μ+2σ): the 97.7th of a log-normal."""
+        """Return the paper's "95th percentile" exp(μ+2σ): it is the 97.7th of a log-normal."""
         return self._estimate(2.0, confidence)
 
     def paper_5(self, confidence: float = 0.95) -> Estimate:
-        """Return the paper's "5th percentile" exp(μ-2σ): the 2.3rd of a log-normal."""
+        """Return the paper's "5th percentile" exp(μ-2σ): it is the 2.3rd of a log-normal."""
         return self._estimate(-2.0, confidence)
 
     def _estimate(self, z: float, confidence: float) -> Estimate:
-        """Return exp(μ + zσ) with the interval that is symmetric for its logarithm."""
+        """Return exp(μ + zσ) with an interval that is symmetric in its logarithm."""
         variance = self.mu_error**2 + 2 * z * self.covariance + (z * self.sigma_error) ** 2
         error = math.sqrt(max(variance, 0.0))
         solved = self.samples - self.censored
@@ -91,8 +91,8 @@ def fit_lognormal(values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None)
     sample = Sample.of(values, solved)
     if not sample.solved.any():
         raise ValueError(
-            f"none of {sample.size} instances was solved, so there is only a lower bound; "
-            "raise max_sweeps"
+            f"none of {sample.size} instances was solved, so only a lower bound is known; "
+            "increase max_sweeps"
         )
     logs = np.log(sample.values[sample.solved])
     if sample.solved.all():
@@ -111,7 +111,7 @@ def _uncensored(logs: npt.NDArray[np.float64]) -> LogNormal:
 
 
 def _censored(logs: npt.NDArray[np.float64], limits: npt.NDArray[np.float64]) -> LogNormal:
-    """Maximise the likelihood in Olsen's parameters μ/σ and 1/σ, where it is concave.
+    """Maximise the likelihood over Olsen's parameters μ/σ and 1/σ, in which it is concave.
 
     The solved values enter by three sums and the censored ones by their distinct limits, so the
     cost of a step hardly depends on the size of the sample.
@@ -182,5 +182,5 @@ def _covariance(
 
 
 def _exp(value: float) -> float:
-    """Return the exponential; infinite instead of an overflow."""
+    """Return the exponential, or infinity if it would overflow."""
     return math.exp(value) if value < 709 else math.inf

@@ -1,4 +1,4 @@
-"""The hardness peak: the loop density of the hardest instances, and how it moves with n."""
+"""The hardness peak: the loop density of the hardest instances, and its dependence on n."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DEGREE = 3  # a skewed hill: a parabola would be biased to the flatter side
 
 @dataclass(frozen=True, repr=False)
 class Peak(Summarised):
-    """The maximum of a curve of hardness over density.
+    """The maximum of the hardness as a function of the loop density.
 
     Attributes:
         density: the location, with its interval.
@@ -87,7 +87,7 @@ def _checked(
             raise ValueError(f"{name} must all be positive and finite")
     if len(np.unique(arrays[0])) < _DEGREE + 2:
         raise ValueError(
-            f"{len(np.unique(arrays[0]))} densities are too few for a peak; measure at least "
+            f"{len(np.unique(arrays[0]))} densities are too few to locate a peak; measure at least "
             f"{_DEGREE + 2}"
         )
     x, y, sigma = arrays
@@ -97,7 +97,7 @@ def _checked(
 def _locate(
     x: Floats, y: Floats, sigma: Floats, window: float
 ) -> tuple[float, float, int, bool]:  # fmt: skip
-    """Return (ln density, ln height, points, whether at the edge) of a local cubic's maximum."""
+    """Return the maximum of a local cubic fit: (ln density, ln height, points fitted, at edge)."""
     centre = x[np.argmax(smoothed(x, y, sigma, x))]
     near = np.abs(x - centre) <= window
     while len(np.unique(x[near])) < _DEGREE + 2:
@@ -117,7 +117,7 @@ def _locate(
 
 
 def smoothed(x: Floats, y: Floats, sigma: Floats, at: Floats, width: float = 0.12) -> Floats:
-    """Average y around some positions, so that one lucky point is not taken for the peak.
+    """Average y around the positions `at`, so that one lucky point is not mistaken for the peak.
 
     Args:
         x: the positions at which y was measured.
@@ -145,7 +145,7 @@ class DecayFit(Summarised):
     rate: Estimate
 
     def predict(self, sizes: npt.ArrayLike) -> Floats:
-        """Return the curve at some sizes."""
+        """Return the values of the fitted curve at `sizes`."""
         n = np.asarray(sizes, dtype=np.float64)
         return np.asarray(self.plateau.value + self.amplitude.value * np.exp(-self.rate.value * n))
 
@@ -157,7 +157,7 @@ def fit_decay(
     sizes: npt.ArrayLike, densities: npt.ArrayLike, *, errors: npt.ArrayLike,
     confidence: float = 0.95,
 ) -> DecayFit:  # fmt: skip
-    """Fit the decay of the peak density with the size (paper, equation of section 6.2).
+    """Fit the decay of the peak density with system size (paper, equation in section 6.2).
 
     Args:
         sizes: at least four sizes n.
@@ -174,7 +174,7 @@ def fit_decay(
 
     n, y, sigma = (np.asarray(a, dtype=np.float64) for a in (sizes, densities, errors))
     if not n.shape == y.shape == sigma.shape or len(n) < 4:
-        raise ValueError(f"a decay has three parameters; {n.size} sizes are too few, use 4 or more")
+        raise ValueError("a decay fit needs at least 4 sizes, each with a density and an error")
     start = [y[np.argmax(n)], max(np.ptp(y), 1e-3), 1 / n.mean()]
 
     def curve(at: Floats, plateau: float, amplitude: float, rate: float) -> Floats:
@@ -185,7 +185,7 @@ def fit_decay(
         point, covariance = curve_fit(curve, n, y, start, sigma, maxfev=20_000)
     except RuntimeError:
         raise ValueError(
-            "no decay a + b·exp(-c·n) fits these densities; measure more sizes"
+            "the fit of a + b·exp(-c·n) to the densities failed; measure more sizes"
         ) from None
     deviations = student_reach(max(len(n) - 3, 1), confidence) * np.sqrt(np.diag(covariance))
     estimates = [

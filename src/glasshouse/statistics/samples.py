@@ -29,7 +29,7 @@ class Estimate(Summarised):
 
     @property
     def relative_error(self) -> float:
-        """The half-width of the interval relative to the value; infinite if it is unbounded."""
+        """The interval's half-width relative to the value; infinite if unbounded or value = 0."""
         if not (math.isfinite(self.value) and math.isfinite(self.high)) or self.value == 0:
             return math.inf
         return (self.high - self.low) / (2 * abs(self.value))
@@ -42,7 +42,7 @@ class Estimate(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sample(Summarised):
-    """Numbers, positive unless they are signed; some may be known only as lower bounds.
+    """A sample of numbers, positive unless `signed`; some may be known only as lower bounds.
 
     Attributes:
         values: what was counted, for example sweeps.
@@ -59,18 +59,18 @@ class Sample(Summarised):
     def of(
         cls, values: npt.ArrayLike, solved: npt.ArrayLike | None = None, *, signed: bool = False
     ) -> Sample:
-        """Check values and mask; `signed` values may be negative, and have means and medians."""
+        """Check values and mask, and return them as a sample; `signed` values may be negative."""
         numbers = np.asarray(values, dtype=np.float64).reshape(-1)
         mask = np.ones(len(numbers), dtype=bool) if solved is None else np.asarray(solved)
         if mask.shape != numbers.shape:
-            raise ValueError(f"{len(numbers)} values but {mask.size} entries in solved")
+            raise ValueError(f"solved has {mask.size} entries, but there are {len(numbers)} values")
         if not len(numbers):
             raise ValueError("an empty sample has no statistics; measure some instances first")
         good = np.isfinite(numbers) & ((numbers > 0) | signed)
         if not good.all():
             bad = int(np.flatnonzero(~good)[0])
-            what = "values are finite" if signed else "sweeps are positive and finite"
-            raise ValueError(f"values[{bad}] is {numbers[bad]}, but {what}")
+            what = "finite" if signed else "positive and finite"
+            raise ValueError(f"values[{bad}]={numbers[bad]} must be {what}")
         return cls(numbers, mask.astype(bool, copy=False), signed)
 
     @property
@@ -85,17 +85,17 @@ class Sample(Summarised):
 
     @property
     def is_cut_at_the_end(self) -> bool:
-        """Whether no instance was censored below the slowest solved one."""
+        """Whether no instance was censored at a value below that of the slowest solved instance."""
         if self.solved.all() or not self.solved.any():
             return True
         return bool(self.values[~self.solved].min() >= self.values[self.solved].max())
 
     def ascending(self) -> npt.NDArray[np.float64]:
-        """Return all values in order, censored ones as infinity."""
+        """Return all values in ascending order, with censored values replaced by infinity."""
         if not self.is_cut_at_the_end:
             raise ValueError(
                 f"an instance was stopped after {self.values[~self.solved].min():.0f} sweeps, but "
-                f"others were solved in up to {self.values[self.solved].max():.0f}: such a sample "
+                f"another took {self.values[self.solved].max():.0f} sweeps to solve, so the sample "
                 "cannot be sorted; use survival"
             )
         return np.sort(np.where(self.solved, self.values, math.inf))

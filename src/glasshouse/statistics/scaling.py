@@ -1,4 +1,4 @@
-"""Scaling laws: the growth of hardness with the size, and the odds between laws.
+"""Scaling laws: how hardness grows with system size, and the odds between laws.
 
 The paper chooses a power law for small frustration and exponentials for large frustration by eye
 (section "Difficulty vs. Frustration"). Here every law is fitted to the same data, and the odds
@@ -60,22 +60,22 @@ class LawFit(Summarised):
 
     @property
     def aicc(self) -> float:
-        """Akaike's criterion, corrected for few points: smaller is better."""
+        """Akaike's information criterion, corrected for few points; smaller is better."""
         k, size = _PARAMETERS, self.points
         return 2 * k - 2 * self.log_likelihood + 2 * k * (k + 1) / (size - k - 1)
 
     @property
     def bic(self) -> float:
-        """Schwarz's criterion: smaller is better."""
+        """Schwarz's Bayesian information criterion; smaller is better."""
         return _PARAMETERS * math.log(self.points) - 2 * self.log_likelihood
 
     def predict(self, sizes: npt.ArrayLike) -> Floats:
-        """Return the curve at some sizes."""
+        """Return the values of the fitted curve at `sizes`."""
         x = LAWS[self.law](np.asarray(sizes, dtype=np.float64))
         return np.asarray(self.prefactor.value * np.exp(self.exponent.value * x))
 
     def band(self, sizes: npt.ArrayLike, deviations: float = 1.0) -> tuple[Floats, Floats]:
-        """Return the curve, `deviations` standard errors lower and higher."""
+        """Return two curves: the fit shifted down and up by `deviations` standard errors."""
         x = LAWS[self.law](np.asarray(sizes, dtype=np.float64))
         (aa, ab), (_, bb) = self.covariance
         error = np.sqrt(np.maximum(aa + 2 * x * ab + x * x * bb, 0))
@@ -153,7 +153,7 @@ class LawComparison(Summarised):
 
     @property
     def best(self) -> LawFit:
-        """The law of the smallest AICc."""
+        """The fit with the smallest AICc."""
         return self.fits[0]
 
     def summary(self) -> str:
@@ -177,7 +177,7 @@ def compare_laws(
     errors: npt.ArrayLike | None = None,
     confidence: float = 0.95,
 ) -> LawComparison:
-    """Fit the power, the stretched and the exponential law, and compute the odds between them.
+    """Fit the power, stretched and exponential laws, and compute the odds between them.
 
     Args:
         sizes: the sizes n, at least five different ones.
@@ -201,14 +201,14 @@ def _points(
     n, y = np.asarray(sizes, dtype=np.float64), np.asarray(values, dtype=np.float64)
     known = np.zeros(len(n)) if errors is None else np.asarray(errors, dtype=np.float64)
     if not n.shape == y.shape == known.shape or n.ndim != 1:
-        raise ValueError(f"{n.size} sizes, {y.size} values and {known.size} errors do not match")
+        raise ValueError(f"{n.size} sizes, {y.size} values, {known.size} errors: pass equally many")
     if len(np.unique(n)) < _PARAMETERS + 2:
         raise ValueError(
             f"{len(np.unique(n))} sizes are too few to distinguish laws; measure at least "
             f"{_PARAMETERS + 2}"
         )
     if not ((n > 0).all() and (y > 0).all() and np.isfinite(y).all()):
-        raise ValueError("sizes and values must be positive and finite to have logarithms")
+        raise ValueError("sizes and values must be positive and finite, as logarithms are fitted")
     if not (np.isfinite(known).all() and (known >= 0).all()):
         raise ValueError("errors must be finite and at least 0")
     return n, np.log(y), known
@@ -229,7 +229,7 @@ def _weights(criteria: list[float]) -> tuple[float, ...]:
 
 @dataclass(frozen=True, repr=False)
 class Extrapolation(Summarised):
-    """A value in the limit of infinite size: the line limit + slope / size, fitted.
+    """A value extrapolated to infinite size by fitting the line limit + slope / size.
 
     Attributes:
         limit: the value at 1/size = 0.
@@ -244,7 +244,7 @@ class Extrapolation(Summarised):
     degrees: int
 
     def summary(self) -> str:
-        """Return the limit on one line."""
+        """Return the limit, the slope and χ² as one line of text."""
         return (
             f"limit {self.limit.value:.6g} ({self.limit.low:.6g} to {self.limit.high:.6g}), slope "
             f"{self.slope.value:.3g} in 1/size, chi² {self.chi_squared:.3g} of {self.degrees} "
@@ -255,7 +255,7 @@ class Extrapolation(Summarised):
 def extrapolate(
     sizes: npt.ArrayLike, values: npt.ArrayLike, errors: npt.ArrayLike, confidence: float = 0.95
 ) -> Extrapolation:
-    """Extrapolate means to infinite size by a line in 1/size, weighted by their errors.
+    """Extrapolate means to infinite size with a linear fit in 1/size, weighted by the errors.
 
     The errors are taken as they are, so the interval does not shrink if the points lie on the line
     by luck; it grows with sqrt(chi²/degrees) if they do not.
@@ -268,9 +268,9 @@ def extrapolate(
 
     x, y, error = (np.asarray(one, dtype=np.float64) for one in (sizes, values, errors))
     if (number := len(np.unique(x))) < 3:
-        raise ValueError(f"a limit in 1/size needs 3 sizes or more, not {number}; measure more")
+        raise ValueError(f"{number} sizes are too few to extrapolate in 1/size; measure at least 3")
     if not ((x > 0).all() and np.isfinite(y).all() and np.isfinite(error).all()):
-        raise ValueError("a limit needs positive sizes, and means with errors")
+        raise ValueError("sizes must be positive, and values and errors must be finite")
     error = np.maximum(error, 1e-12 * max(float(np.abs(y).max()), 1e-300))
     design = np.column_stack([np.ones(len(x)), 1 / x]) / error[:, None]
     covariance = np.linalg.inv(design.T @ design)

@@ -1,4 +1,4 @@
-"""A model of time: the seconds that a call of R reads takes, and the resulting time to solution.
+"""A time model: the seconds that a call of R reads takes, and the resulting time to solution.
 
 A solver is called with a batch of R reads. The call takes T(R) seconds: a latency, and a time per
 read that may fall with R, because reads share work or run in parallel. T is measured at several
@@ -40,7 +40,7 @@ _INSTANT = 1e-9  # the least seconds of a call
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeModel(Summarised):
-    """The calls of one solver on one problem, and the times derived from them.
+    """Measured calls of one solver on one problem, and the times derived from these calls.
 
     Attributes:
         reads: the batch size of each call.
@@ -71,21 +71,21 @@ class TimeModel(Summarised):
         cls, reads: npt.ArrayLike, seconds: npt.ArrayLike, successes: npt.ArrayLike,
         confidence: float = 0.95, stream: int = 0,
     ) -> TimeModel:  # fmt: skip
-        """Check the numbers of all calls, and return their model."""
+        """Check the data of all calls, and return a model of these calls."""
         arrays = [np.asarray(one, np.float64).reshape(-1) for one in (reads, seconds, successes)]
         size, length, hits = arrays
         if not len(size) or not len(size) == len(length) == len(hits):
-            raise ValueError("reads, seconds and successes must have one number for each call")
+            raise ValueError("reads, seconds and successes must each have one number per call")
         if not (np.isfinite(length).all() and (length >= 0).all()):
-            raise ValueError("the seconds of a call must be finite and at least 0")
+            raise ValueError("the seconds of every call must be finite and at least 0")
         if not ((size >= 1) & (hits >= 0) & (hits <= size)).all():
-            raise ValueError("a call must have at least one read, and no more successes than reads")
+            raise ValueError("every call must have reads >= 1 and 0 <= successes <= reads")
         share(confidence, "confidence")
         return cls(size, np.maximum(length, _INSTANT), hits, confidence, stream)
 
     @cached_property
     def batches(self) -> Floats:
-        """The batch sizes that were measured, ascending."""
+        """The measured batch sizes, in ascending order."""
         return np.unique(self.reads)
 
     @cached_property
@@ -94,7 +94,7 @@ class TimeModel(Summarised):
         return np.array([self.seconds[self.reads == size].mean() for size in self.batches])
 
     def seconds_of(self, reads: npt.ArrayLike) -> Floats:
-        """Return the time of some reads: one call, or several calls of the largest batch size."""
+        """Return the time of `reads` reads, in one call or in several of the largest batch size."""
         wanted = np.asarray(reads, np.float64).reshape(-1)
         means = np.broadcast_to(self.batch_seconds, (len(wanted), len(self.batches)))
         return self._one_batch(wanted, means)
@@ -109,7 +109,7 @@ class TimeModel(Summarised):
 
     @property
     def latency(self) -> Estimate:
-        """The latency: the time of the smallest batch minus the time of its reads, at least 0."""
+        """The latency (at least 0): the time of the smallest batch minus the time of its reads."""
         return self._estimate(
             *(np.maximum(one[:, 0] - self._per_read(one) * self.batches[0], 0)
               for one in self._times)
@@ -120,7 +120,7 @@ class TimeModel(Summarised):
         return float(_needed(np.array([self._share]), success)[0])
 
     def best_batch(self, success: float = 0.99) -> int:
-        """Return the batch size of the least elapsed time; more reads per call are wasted."""
+        """Return the batch size with the least elapsed time to solution."""
         chosen = self._policy(success)
         if chosen is not None:
             return int(self.batches[chosen])
@@ -128,7 +128,7 @@ class TimeModel(Summarised):
         return int(np.ceil(np.clip(self.reads_needed(success), least, most)))
 
     def is_at_edge(self, success: float = 0.99) -> bool:
-        """Return whether a batch larger than any measured one may be better."""
+        """Return whether a batch larger than all measured batches may be better."""
         largest = self.batches[-1]
         if self.best_batch(success) < largest or self.reads_needed(success) <= largest:
             return False
@@ -137,7 +137,7 @@ class TimeModel(Summarised):
         return bool(self.batch_seconds[-1] / largest > _AT_EDGE * self.seconds_per_read.value)
 
     def tts(self, by: By = "elapsed", success: float = 0.99) -> Estimate:
-        """Return the time to solution; infinite, with a lower end, if no read succeeded.
+        """Return the time to solution; if no read succeeded, infinity with a finite lower bound.
 
         Args:
             by: "elapsed" or "work"; see the module.
@@ -169,7 +169,7 @@ class TimeModel(Summarised):
         return self._share, self._shares
 
     def elapsed_at(self, batch: int, success: float = 0.99) -> Estimate:
-        """Return the elapsed time with calls of a measured batch size."""
+        """Return the elapsed time to solution if all calls have the given, measured batch size."""
         place = int(np.searchsorted(self.batches, batch))
         if place == len(self.batches) or self.batches[place] != batch:
             known = ", ".join(f"{size:.0f}" for size in self.batches)
@@ -188,7 +188,7 @@ class TimeModel(Summarised):
 
     @cached_property
     def _shares(self) -> Floats:
-        """Return draws of the success probability, from the posterior of Jeffreys' prior.
+        """Return draws of the success probability from its posterior under Jeffreys' prior.
 
         The reads of one call may depend on each other. The spread between calls then exceeds that
         of independent reads, and the counts are divided by the ratio of the two spreads.
@@ -202,7 +202,7 @@ class TimeModel(Summarised):
 
     @cached_property
     def _times(self) -> tuple[Floats, Floats]:
-        """Return the mean time at each batch size: as measured (one row), and resampled."""
+        """Return two tables of the mean time per batch size: measured (one row) and resampled."""
         drawn = np.empty((_DRAWS, len(self.batches)))
         for k, size in enumerate(self.batches):
             calls = self.seconds[self.reads == size]
@@ -221,7 +221,7 @@ class TimeModel(Summarised):
         return _floats(np.clip(slope, _LEAST_WORK * per_read, per_read))
 
     def _one_batch(self, reads: Floats, times: Floats) -> Floats:
-        """Return the time of one call of these reads, or of several calls of the largest batch."""
+        """Return the time of one call of `reads` reads, or of several calls of the largest size."""
         sizes, rows = self.batches, np.arange(len(reads))
         factor = np.maximum(reads / sizes[-1], 1)
         if len(sizes) == 1:
@@ -237,7 +237,7 @@ class TimeModel(Summarised):
         return _floats(times[:, policy] * np.maximum(reads / self.batches[policy], 1))
 
     def _policy(self, success: float) -> int | None:
-        """Return the index of the best batch size; None for one call of just the reads needed."""
+        """Return the best batch size's index; None if one call of the needed reads is best."""
         needed, means = self.reads_needed(success), self.batch_seconds
         if np.isinf(needed):
             return int(np.argmin(means / self.batches))
@@ -250,20 +250,20 @@ class TimeModel(Summarised):
 
 
 def interval_of(value: float, drawn: Any, confidence: float) -> Estimate:
-    """Return a value with the interval of its draws; an infinite value has no upper end."""
+    """Return a value with an interval from its draws; an infinite value has no upper end."""
     tail = (1 - confidence) / 2
     low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
     return Estimate(value, min(low, value), max(high, value), confidence)
 
 
 def mean_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate:
-    """Return the mean of values over instances; instances and values are resampled."""
+    """Return the mean over instances, with an interval from resampled instances and values."""
     drawn = _drawn_over([one for _, one in each]).mean(axis=0)
     return interval_of(float(np.mean([value for value, _ in each])), drawn, confidence)
 
 
 def median_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate:
-    """Return the median of times over instances; instances and times are resampled.
+    """Return the median over instances, with an interval from resampled instances and times.
 
     The time of an instance that was never solved is infinite, and so are its draws for the upper
     end. For the lower end its finite draws count, which makes it a lower bound on the median.
@@ -279,21 +279,21 @@ def median_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate
 
 
 def _drawn_over(each: list[Floats]) -> Floats:
-    """Resample the instances, with one column per draw."""
+    """Resample the instances for each draw; columns are draws."""
     drawn = np.array(each)
     chosen = np.random.default_rng(0).integers(len(each), size=drawn.shape)
     return _floats(np.take_along_axis(drawn, chosen, axis=0))
 
 
 def _needed(shares: Floats, success: float) -> Floats:
-    """Return the reads needed at each success probability, at least one; infinite for 0."""
+    """Return the reads (≥ 1) needed at each success probability; infinite if it is 0."""
     with np.errstate(divide="ignore"):
         reads = np.log1p(-success) / np.log1p(-np.minimum(shares, success))
     return _floats(np.maximum(reads, 1))
 
 
 def _widening(calls: int, confidence: float) -> float:
-    """Return the ratio of Student's interval of a mean to that of resampling its calls."""
+    """Return how many times wider Student's interval of a mean is than a resampled interval."""
     from scipy.special import ndtri, stdtrit
 
     if calls < 2:

@@ -1,4 +1,4 @@
-"""Stores: rows that are measured batch by batch, in one SQLite file that survives a crash.
+"""Stores: rows that are measured batch by batch and kept in one crash-safe SQLite file.
 
 * `row_types`: the columns of rows, stop rules, and what a task must offer to be collected.
 * `storefile`: the SQLite file, checked before it is trusted, and its writer's lock.

@@ -1,4 +1,4 @@
-"""The next instances to measure: missing ones, in batches that take about a second."""
+"""The queue of instances to measure: missing ones, in batches that take about a second."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Batch:
 
 
 class _Line:
-    """A task in the queue: instances measured, instances requested, and their cost."""
+    """A task in the queue, with its measured instances, its pending batches and its costs."""
 
     def __init__(self, task: Measurable, stored: StoredTask, done: Ranges, seconds: float) -> None:
         self.task, self.stored = task, stored
@@ -64,17 +64,17 @@ class _Line:
         self.largest = _GROWTH * max(1, len(done))
 
     def gap(self) -> tuple[int, int] | None:
-        """Return the first instances that are neither stored nor being measured."""
+        """Return the first range of instances neither stored nor being measured, or None."""
         busy = Ranges.union([*self.done, *self.handed_out])
         return next(iter(busy.missing(self.target)), None)
 
     @property
     def cost(self) -> float | None:
-        """The mean seconds per instance; None if nothing was measured."""
+        """The mean seconds per instance; None if no instance was measured."""
         return self.seconds / len(self.done) if len(self.done) else None
 
     def tally(self) -> Tally:
-        """Return what this task adds to the sums of the progress."""
+        """Return this task's contribution to the progress sums."""
         missing = len(self.done.missing(self.task.stop.instances))
         left = 0 if self.is_finished else missing
         cost = self.cost
@@ -92,7 +92,7 @@ class _Line:
 
 
 class Tally(NamedTuple):
-    """Sums over tasks, updated task by task, because a study may have thousands of tasks."""
+    """Sums over all tasks, updated one task at a time: a study may have thousands of tasks."""
 
     rows: int = 0
     left: int = 0
@@ -110,7 +110,7 @@ class Tally(NamedTuple):
 
 
 class Queue:
-    """All tasks of one run, in order: yields batches, and decides when a task has enough.
+    """All tasks of one run, in order: yields batches, and decides when a task has enough rows.
 
     Args:
         tasks: the tasks of the study.
@@ -156,7 +156,7 @@ class Queue:
         return None
 
     def _batch_size(self, line: _Line) -> int:
-        """Return the number of instances for the target duration; few if costs are unknown."""
+        """Return how many instances fill a batch's target duration; few if costs are unknown."""
         if line.recent_cost is not None:
             wanted, most = self._batch_seconds / max(line.recent_cost, 1e-9), line.largest
         elif self._newest_cost is not None:
@@ -166,7 +166,7 @@ class Queue:
         return max(1, min(int(wanted), most, _LARGEST))
 
     def put_back(self, batch: Batch) -> None:
-        """Take back a batch that failed, to be tried again."""
+        """Take back a failed batch, so that it is tried again."""
         self._again.append(batch)
 
     def finish(self, batch: Batch, seconds: float) -> None:
@@ -208,11 +208,11 @@ class Queue:
 
     @property
     def sums(self) -> Tally:
-        """Return the sums of the progress."""
+        """Return the progress sums over all tasks."""
         return self._sums
 
     def remaining_seconds(self, elapsed: float) -> float | None:
-        """Estimate the remaining time from the cost of instances so far and the parallelism."""
+        """Estimate the remaining time from the costs so far and the observed parallelism."""
         sums = self._sums
         fresh = sums.seconds - self._earlier_seconds
         if fresh <= 0 or elapsed <= 0 or not sums.costs_known:

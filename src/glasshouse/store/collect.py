@@ -1,4 +1,4 @@
-"""Collecting: run the tasks of a study into a store, on any workers, and resume after a stop.
+"""Collect a study: run its tasks on any workers, store the rows, and resume after a stop.
 
 The coordinator splits the missing instances into batches, gives them to an executor and stores the
 results, one transaction per batch. A row depends only on its task and index, never on workers,
@@ -81,7 +81,7 @@ class StudyProgress(Summarised):
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left to do and nothing was lost."""
+        """Whether all tasks are done and no batch was lost."""
         return self.tasks_done == self.tasks and not self.lost
 
 
@@ -231,7 +231,7 @@ class _Collector:
             future = submit(self._executor, measure, batch.task, batch.first, batch.count)
         except RuntimeError as error:  # BrokenExecutor is a RuntimeError, too
             raise RuntimeError(
-                f"the executor takes no more work ({error}); measured rows are stored; run "
+                f"the executor accepts no more work ({error}); measured rows are stored; run "
                 "again with a new executor"
             ) from error
         return future
@@ -239,7 +239,7 @@ class _Collector:
     def _ended(
         self, done: Iterable[Future[Any]]
     ) -> list[tuple[Batch, Future[Any], BaseException | None]]:
-        """Return the batches that are done or hang, and the error of each."""
+        """Return the batches that are done or hung, each with its error or None."""
         ended = [(self._running.pop(future), future, _error_of(future)) for future in done]
         if self._workers is not None:
             late = TimeoutError(f"no answer within {self._workers.timeout:g} s")
@@ -250,7 +250,7 @@ class _Collector:
         return ended
 
     def _receive(self, batch: Batch, future: Future[Any], error: BaseException | None) -> None:
-        """Store the rows of a batch, or let it be tried again."""
+        """Store the rows of a batch, or retry the batch if it failed."""
         if error is None:
             rows = result_of(future)
             self._store.add_batch(batch.stored, batch.first, rows)
@@ -262,7 +262,7 @@ class _Collector:
         self._retry(batch, error)
 
     def _count_death(self, error: BaseException) -> None:
-        """Stop if workers die before they have measured anything."""
+        """Raise if workers keep dying before any batch has been measured."""
         self._deaths += 1
         if self._deaths >= _HOPELESS and not self._new_rows:
             raise RuntimeError(
@@ -301,7 +301,7 @@ class _Collector:
 
 
 def _error_of(future: Future[Any]) -> BaseException | None:
-    """Return the error of a batch that has ended; None if there is none."""
+    """Return the error of a batch that has ended, or None if the batch succeeded."""
     if future.cancelled():  # such a future raises on `exception()`
         return RuntimeError("cancelled by the executor")
     return future.exception()

@@ -1,4 +1,4 @@
-"""One open SQLite file: its writer's lock, atomic transactions, snapshots, and readable errors."""
+"""One open SQLite file, with a writer lock, atomic transactions, snapshots and readable errors."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class OpenDatabase:
         self._opened.close()  # the last connection writes the journal back and removes it
 
     def copy_to(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write a copy of the store by SQLite's backup, even if another process is writing to it.
+        """Copy the store with SQLite's backup API, even while another process writes to the store.
 
         The copy contains all rows that were stored before the call. It appears as a whole, so a
         reader sees an older copy or this one.
@@ -98,7 +98,7 @@ class OpenDatabase:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Run several queries on one state of the file, even while another process writes to it."""
+        """Run several queries on one snapshot of the file, even while another process writes."""
         with self._explained():
             is_own = not self._database.in_transaction
             if is_own:
@@ -113,12 +113,12 @@ class OpenDatabase:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run a transaction; a disk error becomes an OSError that states what is safe.
+        """Run a transaction; a disk error becomes an OSError that states which data is safe.
 
         A transaction within another one is a part of it.
         """
         if not self.write:
-            raise StoreError(f"{self.path} is open for reading only")
+            raise StoreError(f"{self.path} is open only for reading; open it with write=True")
         if self._is_in_transaction:
             yield self._database
             return
@@ -137,7 +137,7 @@ class OpenDatabase:
             self._is_in_transaction = False
 
     def _refuse_shared_pages(self) -> None:
-        """Refuse a file in which rows share pages, so that a few bytes would count many times.
+        """Refuse a file in which rows share pages, because a few bytes could be read many times.
 
         This reads the whole file once; it is for stores with long texts and few rows.
         """
@@ -148,7 +148,7 @@ class OpenDatabase:
             self._has_own_pages = True
 
     def _content_size(self) -> int:
-        """Return the bytes that the store can contain; no more than these are read."""
+        """Return an upper bound on the store's content in bytes, which limits how much is read."""
         size = storefile.content_size(self.path)
         if self._is_in_transaction:  # uncommitted data may be only in memory
             ((pages,),) = self._database.execute("PRAGMA page_count")

@@ -55,7 +55,7 @@ PURPOSES = (RACE, SAMPLER_RACE, TRAINING, STUDY)
 
 
 def purposes_of(kinds: Iterable[str], has_note: Callable[[str], bool]) -> list[Purpose]:
-    """Return the purposes of a store, by its kinds of rows and its notes.
+    """Return the purposes of a store, derived from its kinds of rows and its notes.
 
     A new store has none. Only older versions could create a store with two.
     """

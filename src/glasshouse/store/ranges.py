@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ranges:
-    """Disjoint half-open ranges in ascending order, which do not touch.
+    """Half-open ranges in ascending order, neither overlapping nor adjacent.
 
     >>> there = Ranges.union([(0, 5), (8, 10), (5, 6)])
     >>> there
@@ -21,7 +21,7 @@ class Ranges:
 
     @classmethod
     def union(cls, parts: Iterable[tuple[int, int]]) -> Ranges:
-        """Return the union of any ranges."""
+        """Return the union of ranges, which may overlap and may be in any order."""
         merged: list[tuple[int, int]] = []
         for first, end in sorted(parts):
             if merged and first <= merged[-1][1]:
@@ -32,7 +32,7 @@ class Ranges:
 
     @property
     def prefix(self) -> int:
-        """The number of indices from 0 without a gap."""
+        """The number of consecutive indices that are present, starting at 0."""
         return self.parts[0][1] if self.parts and self.parts[0][0] == 0 else 0
 
     def missing(self, end: int, first: int = 0) -> Ranges:
@@ -49,7 +49,7 @@ class Ranges:
         return Ranges(tuple(gaps))
 
     def with_part(self, first: int, end: int) -> Ranges:
-        """Return these ranges with one more range."""
+        """Return the union of these ranges and one more range."""
         return Ranges.union([*self.parts, (first, end)])
 
     def __len__(self) -> int:

@@ -1,4 +1,4 @@
-"""Stored tasks and batches, checked: any of them may be damaged, or crafted to do harm.
+"""Stored tasks and batches, read with checks: a file may be damaged or malicious.
 
 A ValueError states what is wrong; the store that is being read adds its name.
 """
@@ -36,7 +36,7 @@ _RULES = {
 
 @dataclass(frozen=True, repr=False)
 class StoredTask(Summarised):
-    """A task as it is in the store.
+    """A task as a store contains it.
 
     Attributes:
         number: the key of the task in this file.
@@ -58,7 +58,7 @@ class StoredTask(Summarised):
 
     @property
     def description(self) -> dict[str, Any]:
-        """The canonical form, parsed."""
+        """The task's canonical form, parsed from JSON."""
         return json_object(self.canonical, f"task {self.task_id[:12]}")
 
     def table(self, name: str) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class StoredTask(Summarised):
         if part is None:
             return {}
         if not isinstance(part, dict):
-            raise StoreError(f"task {self.task_id[:12]}: its {name} are {short(part)}, not a table")
+            raise StoreError(f"task {self.task_id[:12]}: {name} is {short(part)}, not an object")
         return part
 
 
@@ -96,7 +96,7 @@ class TaskStatus(Summarised):
         task: the task.
         rows: the number of measured instances.
         counted: the number of solved instances (or whatever the kind counts).
-        seconds: computing time.
+        seconds: the computing time.
         versions: the versions of glasshouse that measured them.
     """
 
@@ -108,7 +108,7 @@ class TaskStatus(Summarised):
 
     @classmethod
     def of(cls, task: StoredTask, batches: list[BatchRecord]) -> TaskStatus:
-        """Return the sums over a task's batches."""
+        """Return the status of a task: the sums over its batches."""
         return cls(
             task,
             sum(batch.count for batch in batches),
@@ -119,36 +119,36 @@ class TaskStatus(Summarised):
 
 
 def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
-    """Yield rows whose keys (their first values) ascend: a damaged tree can repeat rows forever."""
+    """Yield rows, but raise if their keys do not ascend: a damaged tree can repeat rows forever."""
     last: Row | None = None
     for row in rows:
         key = row[:keys]
         if any(type(part) is not int for part in key) or (last is not None and key <= last):
-            raise ValueError(f"{table} have the key {short(key)} at a wrong position")
+            raise ValueError(f"the rows of {table} are out of order at the key {short(key)}")
         last = key
         yield row
 
 
 def fitting(rows: Iterable[Row], size: int, table: str) -> Iterator[Row]:
-    """Yield rows whose texts fit into `size` bytes; a damaged file can repeat a text."""
+    """Yield rows, but raise if their text exceeds `size` bytes: a damaged file can repeat text."""
     for row in rows:
         size -= sum(len(value) for value in row if isinstance(value, str))
         if size < 0:
-            raise ValueError(f"{table} have more text than fits into the file")
+            raise ValueError(f"the rows of {table} have more text than fits into the file")
         yield row
 
 
 def task_record(row: Row) -> StoredTask:
-    """Return a row of `tasks`, checked."""
+    """Check a row of the table `tasks`, and return it as a StoredTask."""
     number, task_id, kind, canonical, stop, finished, realised = row
     if not (isinstance(task_id, str) and isinstance(kind, str)):
-        raise ValueError(f"a task is called {short(task_id)}, of kind {short(kind)}")
+        raise ValueError(f"a task's id {short(task_id)} or kind {short(kind)} is not a string")
     what = f"task {short(task_id[:12])}"
     json_object(canonical, what)
     if hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest() != task_id:
-        raise ValueError(f"{what} does not match its description")
+        raise ValueError(f"the id of {what} is not the SHA-256 of its description")
     if type(finished) is not int or finished not in (0, 1):
-        raise ValueError(f"{what} has finished={short(finished)}")
+        raise ValueError(f"the mark `finished` of {what} is {short(finished)}, not 0 or 1")
     known = None if realised is None else json_object(realised, f"what was realised of {what}")
     return StoredTask(number, task_id, kind, canonical, _stop(stop, what), bool(finished), known)
 
@@ -157,66 +157,66 @@ def _stop(text: object, what: str) -> Stop:
     rules = json_object(text, f"the stop rule of {what}")
     for name, value in rules.items():
         if name not in _RULES or isinstance(value, bool) or not isinstance(value, _RULES[name]):
-            raise ValueError(f"the stop rule of {what} has {short(name)}={short(value)}")
+            raise ValueError(f"the stop rule of {what} has a wrong {short(name)}: {short(value)}")
     if "instances" not in rules:
-        raise ValueError(f"the stop rule of {what} has no instances")
+        raise ValueError(f"the stop rule of {what} lacks a number of instances")
     return Stop(**rules)
 
 
 def batch_record(row: Row) -> BatchRecord:
-    """Return a row of `batches`, checked."""
+    """Check a row of the table `batches`, and return it as a BatchRecord."""
     batch = BatchRecord(*row)
     numbers = (batch.task, batch.first, batch.count, batch.counted)
     if any(type(number) is not int for number in numbers):
-        raise ValueError(f"a batch has numbers {short(numbers)}")
+        raise ValueError(f"the numbers {short(numbers)} of a batch are not all integers")
     if batch.first < 0 or batch.count < 0 or batch.end > INT64_MAX:
-        raise ValueError(f"a batch has {batch.count} instances starting at {batch.first}")
+        raise ValueError(f"a batch cannot have {batch.count} instances starting at {batch.first}")
     if not 0 <= batch.counted <= batch.count:
-        raise ValueError(f"a batch counts {batch.counted} of {batch.count} instances")
+        raise ValueError(f"a batch cannot count {batch.counted} of {batch.count} instances")
     if type(batch.seconds) is not float or not 0 <= batch.seconds < math.inf:
-        raise ValueError(f"a batch took {short(batch.seconds)} seconds")
+        raise ValueError(f"a batch's seconds must be finite and >= 0, not {short(batch.seconds)}")
     if not isinstance(batch.version, str) or len(batch.version) > _LONGEST_VERSION:
-        raise ValueError(f"a batch was measured by version {short(batch.version)}")
+        raise ValueError(f"a batch's version must be a short string, not {short(batch.version)}")
     return batch
 
 
 def refuse_overlap(batches: Iterable[BatchRecord]) -> None:
-    """Refuse batches of one task, in order, that have an instance in common."""
+    """Raise if two batches of a task, given in order, share an instance."""
     end = 0
     for batch in batches:
         if batch.first < end:
-            raise ValueError(f"two batches hold instance {batch.first}")
+            raise ValueError(f"two batches of a task overlap at instance {batch.first}")
         end = batch.end
 
 
 def whole_numbers(joined: object, count: int, what: str) -> npt.NDArray[np.int64]:
-    """Parse `count` integers other than 0 from a text that joins them with commas."""
+    """Parse `count` non-zero integers from a comma-separated string."""
     plain = joined if isinstance(joined, str) else ""
     if not plain.encode().translate(None, b"0123456789,-"):
         numbers = np.fromstring(plain, dtype=np.int64, sep=",")
         if len(numbers) == count and numbers.all():
             return numbers
-    raise ValueError(f"{what} is wrong in some of {count} rows")
+    raise ValueError(f"some of {count} rows have an invalid {what}")
 
 
 def text(value: object, what: str) -> str:
-    """Return a text, which must not be too long."""
+    """Return a value unchanged, but raise unless it is a string of allowed length."""
     if not isinstance(value, str):
-        raise ValueError(f"{what} is {short(value)}, not a text")
+        raise ValueError(f"{what} is {short(value)}, not a string")
     if len(value) > LONGEST_TEXT:
-        raise ValueError(f"{what} has {len(value)} characters; a store keeps up to {LONGEST_TEXT}")
+        raise ValueError(f"{what} has {len(value)} characters; use at most {LONGEST_TEXT}")
     return value
 
 
 def stored_name(value: object, longest: int) -> str:
-    """Return a name that is not too long, without control codes."""
+    """Return a name without control codes; raise if it is not a string or is too long."""
     if not isinstance(value, str) or not 0 < len(value) <= longest:
-        raise ValueError(f"{short(value)} is not a name")
+        raise ValueError(f"{short(value)} is not a name of 1 to {longest} characters")
     return without_codes(value)
 
 
 def without_codes(words: str) -> str:
-    r"""Return a text on one line, without control codes, which a terminal would obey.
+    r"""Replace line breaks and control codes, which a terminal would obey, with question marks.
 
     >>> without_codes("a\x1b[2Jb")
     'a?[2Jb'
@@ -225,7 +225,7 @@ def without_codes(words: str) -> str:
 
 
 def json_object(value: object, what: str) -> dict[str, Any]:
-    """Parse a JSON object from a text."""
+    """Parse a string as a JSON object; raise a ValueError if it is not one."""
     try:
         parsed = json.loads(text(value, what), parse_constant=_refuse_constant)
     except RecursionError:
@@ -238,17 +238,17 @@ def json_object(value: object, what: str) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
+    raise ValueError(f"{name} is not a valid JSON number")
 
 
 def fields_of(value: object, *names: str) -> list[Any]:
-    """Return the values of an object that has exactly these names."""
+    """Return an object's values in the order of `names`, which must be exactly its keys."""
     if not isinstance(value, dict) or set(value) != set(names):
-        raise ValueError(f"{short(value)} does not have exactly {', '.join(names)}")
+        raise ValueError(f"{short(value)} is not an object with the keys {', '.join(names)}")
     return [value[name] for name in names]
 
 
 def short(value: object) -> str:
-    """Return a short text for any value, on one line, without control codes."""
+    """Return a short, one-line representation of any value, without control codes."""
     shown = ascii(value[:60] if isinstance(value, (str, bytes)) else value)
     return shown if len(shown) <= 80 else shown[:80] + "..."

@@ -45,7 +45,7 @@ class Column:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy type of the column; texts are objects."""
+        """The NumPy type of the column; strings are objects."""
         types = {"integer": np.int64, "real": np.float64, "text": np.object_}
         return np.dtype(types[self.storage])
 
@@ -55,7 +55,7 @@ SECONDS = Column("seconds", "real", "time it took; it and other …_seconds may 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of row.
+    """A kind of row: the name of its table, and its columns.
 
     Every kind also has the columns `task`, `instance` (its key) and `seconds`.
 
@@ -75,34 +75,34 @@ class Kind:
             if not _NAME.fullmatch(name) or name in _RESERVED:
                 raise ValueError(f"{name!r} cannot name a table or column of a store")
         if len(set(names)) < len(names):
-            raise ValueError(f"the columns of {self.name} have repeated names: {names}")
+            raise ValueError(f"the columns of {self.name} must have distinct names, not {names}")
         if self.counted is not None and self.counted not in names:
             raise ValueError(f"counted={self.counted!r} is not a column of {self.name}")
 
     @property
     def measured(self) -> tuple[Column, ...]:
-        """All columns of a measurement: the declared columns, and the seconds."""
+        """All columns of a measurement: the declared columns, and the column `seconds`."""
         return (*self.columns, SECONDS)
 
     def check(self, rows: Columns, count: int) -> dict[str, npt.NDArray[Any]]:
-        """Check the arrays of a measurement; return them in the declared order and types."""
+        """Check the arrays of a measurement; return them with the declared order and types."""
         expected = {column.name for column in self.measured}
         if set(rows) != expected:
-            raise ValueError(f"{self.name} rows have {sorted(rows)}, not {sorted(expected)}")
+            raise ValueError(f"{self.name} rows must have {sorted(expected)}, not {sorted(rows)}")
         checked = {}
         for column in self.measured:
             values = np.asarray(rows[column.name], object if column.storage == "text" else None)
             if values.shape != (count,):
-                raise ValueError(f"{column.name} has shape {values.shape}, not ({count},)")
+                raise ValueError(f"{column.name} has shape {values.shape}, but needs ({count},)")
             checked[column.name] = values.astype(column.dtype, casting="same_kind")
         self.check_values(checked)
         return checked
 
     def check_values(self, rows: Columns) -> None:
-        """Refuse impossible seconds, marks and texts in any of the columns that are present."""
+        """Raise for impossible seconds, 0/1 marks or strings in the columns that are present."""
         seconds = rows.get(SECONDS.name)
         if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
-            raise ValueError(f"{self.name} rows have seconds that are below 0 or not finite")
+            raise ValueError(f"the seconds of {self.name} rows must be finite and at least 0")
         marks = None if self.counted is None else rows.get(self.counted)
         if marks is not None and not ((marks == 0) | (marks == 1)).all():
             raise ValueError(f"{self.counted} of {self.name} rows must be 0 or 1")
@@ -113,22 +113,22 @@ class Kind:
 
 
 def _check_text(value: object, what: str) -> None:
-    """Refuse any text that a reader of the file would not get back unchanged."""
+    """Raise for a value that is not a string, or that the file could not return unchanged."""
     if not isinstance(value, str):
-        raise ValueError(f"{what} must be texts, not {type(value).__name__}")
+        raise ValueError(f"{what} must be strings, not {type(value).__name__}")
     try:
         size = len(value.encode())
     except UnicodeEncodeError:
-        raise ValueError(f"{what} must be texts that UTF-8 can hold") from None
+        raise ValueError(f"{what} must be strings that UTF-8 can encode") from None
     if size > LONGEST_TEXT:
-        raise ValueError(f"{what} must be texts of at most {LONGEST_TEXT} bytes, not {size}")
+        raise ValueError(f"{what} must be strings of at most {LONGEST_TEXT} bytes, not {size}")
     if "\0" in value:
-        raise ValueError(f"{what} must be texts without the character NUL")
+        raise ValueError(f"{what} must be strings without the character NUL")
 
 
 @dataclass(frozen=True)
 class Stop:
-    """The stop rules of a task: it has enough instances when the first rule holds.
+    """The stop rules of a task: it has enough instances as soon as one rule holds.
 
     Attributes:
         instances: the largest number of instances.
@@ -154,9 +154,7 @@ class Stop:
 
     def __post_init__(self) -> None:
         if validation.count(self.instances, "instances", 1) > validation.INT64_MAX:
-            raise ValueError(
-                f"instances={self.instances} is above 2^63-1, the largest number of instances"
-            )
+            raise ValueError(f"instances={self.instances} must be at most 2^63-1")
         validation.share(self.confidence, "confidence")
         if self.statistic not in STATISTICS:
             raise ValueError(f"statistic={self.statistic!r} is not one of {', '.join(STATISTICS)}")
@@ -185,7 +183,7 @@ class Stop:
 
 @runtime_checkable
 class Measurable(Protocol):
-    """The interface of a task for `collect`, whatever it measures."""
+    """The interface that `collect` requires of a task, whatever the task measures."""
 
     @property
     def kind(self) -> Kind:
@@ -193,31 +191,31 @@ class Measurable(Protocol):
 
     @property
     def task_id(self) -> str:
-        """The SHA-256 of the canonical form."""
+        """The SHA-256 of the task's canonical form."""
 
     @property
     def stop(self) -> Stop:
         """The stop rules of the task; they are not part of its identity."""
 
     def canonical(self) -> str:
-        """Return all that the rows depend on, as one line of JSON."""
+        """Return everything that the rows depend on, as one line of JSON."""
 
     def realise(self) -> Mapping[str, Any]:
-        """Return values that hold for the whole task, as JSON values: stored once, for figures."""
+        """Return JSON values that hold for the whole task; they are stored once, for figures."""
 
     def measure(self, first: int, count: int) -> Columns:
         """Return the rows of instances `first` to `first + count - 1`."""
 
 
 class Sampled(Protocol):
-    """Rows with a value that stop rules can compute a statistic of."""
+    """The interface of rows whose values have a statistic that stop rules can test."""
 
     @property
     def sampled(self) -> list[str]:
         """The columns that statistics read."""
 
     def sample(self, rows: Columns) -> Sample:
-        """Return the values of some rows."""
+        """Return the values of the given rows as a sample."""
 
 
 # By the name of their rows; the packages that declare such rows add them.
@@ -225,13 +223,13 @@ SAMPLED: dict[str, Sampled] = {}
 
 
 class Identified:
-    """A task that a store identifies by the hash of all that its rows depend on."""
+    """A task that a store identifies by a hash of everything that its rows depend on."""
 
     def canonical(self) -> str:
-        """Return all that the rows depend on, as one line of JSON."""
+        """Return everything that the rows depend on, as one line of JSON."""
         raise NotImplementedError
 
     @cached_property
     def task_id(self) -> str:
-        """The SHA-256 of the canonical form."""
+        """The SHA-256 of the task's canonical form."""
         return hashlib.sha256(self.canonical().encode()).hexdigest()

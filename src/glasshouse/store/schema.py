@@ -1,4 +1,4 @@
-"""The tables of a store, and the check that a file contains these and nothing else.
+"""The tables of a store, and a check that a file contains exactly these tables.
 
 A SQLite file from an untrusted source can contain views, triggers, expressions and tables of other
 shapes under our names. SQLite keeps the statement that created each of them: a store is accepted
@@ -38,7 +38,7 @@ REALISED = "realised "
 
 
 def table_of(kind: Kind) -> str:
-    """Return the statement that creates the table of a kind."""
+    """Return the SQL statement that creates the table of a kind of row."""
     columns = ", ".join(f"{c.name} {c.storage.upper()} NOT NULL" for c in kind.measured)
     return (
         f"CREATE TABLE {kind.name} (task INTEGER NOT NULL REFERENCES tasks, "
@@ -47,20 +47,20 @@ def table_of(kind: Kind) -> str:
 
 
 def entry_of(kind: Kind) -> tuple[str, str]:
-    """Return the key and the value of a kind in `meta`."""
+    """Return the key and the value that describe a kind of row in the table `meta`."""
     text = json.dumps({"columns": [asdict(c) for c in kind.columns], "counted": kind.counted})
     return _KIND + kind.name, text
 
 
 def read_kinds(database: sqlite3.Connection) -> dict[str, Kind]:
-    """Return the kinds of a store, after checking its tables; a ValueError states what is wrong."""
+    """Check a store's tables, and return its kinds of rows; a ValueError states what is wrong."""
     there = _tables(database)
     _compare(there, TABLES)
     kinds = {}
     last = ""
     for key, value in database.execute("SELECT key, value FROM meta ORDER BY key"):
         if not isinstance(key, str) or key == last:
-            raise ValueError(f"meta has the key {short(key)}")
+            raise ValueError(f"the table meta has the invalid or repeated key {short(key)}")
         last = key
         if key.startswith(_KIND):
             kind = _kind(key.removeprefix(_KIND), value)
@@ -70,7 +70,7 @@ def read_kinds(database: sqlite3.Connection) -> dict[str, Kind]:
 
 
 def _tables(database: sqlite3.Connection) -> dict[str, str]:
-    """Return the statements that created the tables; a ValueError if there is anything else."""
+    """Return the SQL statement of each table; raise if the file contains anything unexpected."""
     tables = {}
     indices = 0
     for entry in database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
@@ -79,7 +79,7 @@ def _tables(database: sqlite3.Connection) -> dict[str, str]:
             continue
         kind, name, table, text = entry
         if kind != "table" or name != table:
-            raise ValueError(f"it contains the {short(kind)} {short(name)}, which no store has")
+            raise ValueError(f"the file has the {short(kind)} {short(name)}, which no store has")
         tables[name] = text
     return tables
 
@@ -87,34 +87,34 @@ def _tables(database: sqlite3.Connection) -> dict[str, str]:
 def _compare(there: Mapping[str, str], expected: Mapping[str, str], whole: bool = False) -> None:
     for name, text in expected.items():
         if name not in there:
-            raise ValueError(f"it has no table {name}")
+            raise ValueError(f"the table {name} is missing")
         if there[name] != text:
-            raise ValueError(f"its table {name} has a different form from that of a store")
+            raise ValueError(f"the table {name} is not defined as in a glasshouse store")
     foreign = sorted(there.keys() - expected.keys(), key=str)
     if whole and foreign:
-        raise ValueError(f"it has the table {short(foreign[0])}, which no store has")
+        raise ValueError(f"the file has the table {short(foreign[0])}, which no store has")
 
 
 def _kind(name: str, value: object) -> Kind:
-    """Return a kind as `meta` describes it; its names go into SQL, so only plain words pass."""
+    """Return the kind that `meta` describes, and check its names, because SQL will contain them."""
     stored = json_object(value, f"the kind {short(name)}")
     columns, counted = fields_of(stored, "columns", "counted")
     if not isinstance(columns, list) or not isinstance(counted, (str, type(None))):
-        raise ValueError(f"the kind {short(name)} has columns {short(columns)}")
+        raise ValueError(f"the kind {short(name)} has invalid columns: {short(columns)}")
     return Kind(name, tuple(_column(column) for column in columns), counted)
 
 
 def _column(value: object) -> Column:
     name, storage, meaning = fields_of(value, "name", "storage", "meaning")
     if not (isinstance(name, str) and isinstance(meaning, str)):
-        raise ValueError(f"a column is {short(value)}")
+        raise ValueError(f"a column's name or meaning is not a string: {short(value)}")
     if storage not in get_args(Storage):
-        raise ValueError(f"the column {short(name)} is stored as {short(storage)}")
+        raise ValueError(f"the column {short(name)} has the unknown type {short(storage)}")
     return Column(name, storage, meaning)
 
 
 def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
-    """Describe the tasks whose batches and rows disagree, as text."""
+    """Return a line of text for each task or batch that disagrees with its rows."""
     name = kind.name
     query = f"""
         SELECT tasks.task_id,

@@ -107,7 +107,7 @@ class Store(OpenDatabase, Summarised):
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Run a transaction: all or nothing, including the kinds that the store knows."""
+        """Run a transaction; if it fails, also undo changes to the known kinds of rows."""
         known = dict(self._kinds)
         try:
             with super().transaction() as database:
@@ -123,7 +123,7 @@ class Store(OpenDatabase, Summarised):
         return f"{self.path}: {rows} instances, {done} of {len(parts)} tasks done"
 
     def _summary_table(self) -> SummaryTable:
-        """Return a table of the contents; of a closed store, only its path."""
+        """Return a table of the contents, or only the path if the store is closed."""
         try:
             return super()._summary_table()
         except StoreError as error:
@@ -133,7 +133,7 @@ class Store(OpenDatabase, Summarised):
         return f"Store({str(self.path)!r}, {'writing' if self.write else 'reading'})"
 
     def add_tasks(self, tasks: Iterable[Measurable]) -> list[StoredTask]:
-        """Add tasks and their kinds if they are missing; keep their newest stop rules.
+        """Add tasks and their kinds if they are missing; store the newest stop rules of all tasks.
 
         The realised values of a task are computed when it is first added, and stored.
         """
@@ -150,7 +150,7 @@ class Store(OpenDatabase, Summarised):
     def import_tasks(
         self, tasks: Iterable[StoredTask], kinds: Mapping[str, Kind]
     ) -> dict[str, StoredTask]:
-        """Add another store's tasks if they are missing; return the tasks of this store by id."""
+        """Add another store's tasks if they are missing; return this store's copies by task id."""
         tasks = list(tasks)
         return self._insert_tasks(
             {task.kind: kinds[task.kind] for task in tasks},
@@ -180,7 +180,7 @@ class Store(OpenDatabase, Summarised):
         return {task.task_id: task for task in self.tasks()}
 
     def _add_kind(self, kind: Kind) -> None:
-        """Create the table of a kind, or check that it is the same."""
+        """Create the table of a kind, or check that an existing kind is identical."""
         if kind.name in self._kinds:
             if self._kinds[kind.name] != kind:
                 raise StoreError(
@@ -236,11 +236,11 @@ class Store(OpenDatabase, Summarised):
             self._kinds = schema.read_kinds(self._database)  # a writer may have added some
         for task in tasks:
             if task.kind not in self._kinds:
-                raise ValueError(f"task {task.task_id[:12]} is of an unknown kind")
+                raise ValueError(f"task {task.task_id[:12]} has an unknown kind of rows")
         return tasks
 
     def mark_finished(self, tasks: Iterable[StoredTask]) -> None:
-        """Record that tasks have enough instances by their stop rules."""
+        """Record that tasks have enough instances according to their stop rules."""
         with self.transaction() as database:
             database.executemany(
                 "UPDATE tasks SET finished = 1 WHERE task = ?", [(task.number,) for task in tasks]
@@ -269,7 +269,7 @@ class Store(OpenDatabase, Summarised):
         self, task: StoredTask, columns: Iterable[str] | None = None, *,
         first: int = 0, below: int | None = None,
     ) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
-        """Return columns of a task's rows as arrays, by ascending instance.
+        """Return columns of a task's rows as arrays, in ascending order of instance.
 
         Args:
             task: the task.
@@ -282,7 +282,7 @@ class Store(OpenDatabase, Summarised):
         names = list(types) if columns is None else list(columns)
         unknown = [name for name in names if name not in types]
         if unknown:
-            raise ValueError(f"{task.kind} rows have no {unknown[0]}; they have {', '.join(types)}")
+            raise ValueError(f"{task.kind} rows have no {unknown[0]}, only {', '.join(types)}")
         read = list(dict.fromkeys(["instance", *names]))
         # Values that do not have the type of their column are left out, and noticed below.
         typed = "".join(f" AND typeof({name}) = '{types[name].storage}'" for name in read)
@@ -298,21 +298,21 @@ class Store(OpenDatabase, Summarised):
             table = np.fromiter(rows, dtype=[(name, types[name].dtype) for name in read])
             if not np.array_equal(table["instance"], expected):
                 raise ValueError(
-                    f"task {task.task_id[:12]} has different rows from those its batches state"
+                    f"the rows of task {task.task_id[:12]} differ from those that its batches state"
                 )
             found = {name: np.ascontiguousarray(table[name]) for name in names}
             kind.check_values(found)
         return found
 
     def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
-        """Return a column of numbers above 0, negated if the 0/1 column `mark` is 0; in any order.
+        """Return a column of positive integers, negated if `mark` is 0 in their row; in any order.
 
         SQLite joins the numbers into one text, which is five times faster than row by row.
         Statistics of millions of rows are read in this way.
         """
         known = {c.name for c in self._kinds[task.kind].columns if c.storage == "integer"}
         if not {column, mark} <= known:
-            raise ValueError(f"{column} and {mark} are not integer columns of {task.kind}")
+            raise ValueError(f"{column} and {mark} must be integer columns of {task.kind}")
         query = f"""
             SELECT GROUP_CONCAT(CASE WHEN {mark} = 1 AND {column} > 0 THEN {column}
                                      WHEN {mark} = 0 AND {column} > 0 THEN -{column} END)
@@ -329,17 +329,17 @@ class Store(OpenDatabase, Summarised):
         return np.concatenate(found)
 
     def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
-        """Return the instances that batches state in a range, if they can fit into the file."""
+        """Return the instances that batches list in a range; raise if the file is too small."""
         parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
         told = sum(max(high - low, 0) for low, high in parts)
         # A row takes a pointer, two lengths, and one byte each for its columns and two keys.
         least = 6 + len(self._kinds[task.kind].measured)
         if told > self._content_size() // least:
-            raise ValueError(f"batches state {told} rows, more than fit into the file")
+            raise ValueError(f"the batches state {told} rows, which do not fit into the file")
         return np.concatenate([np.empty(0, np.int64), *(np.arange(*part) for part in parts)])
 
     def status(self) -> list[TaskStatus]:
-        """Return the progress of every task; it is fast, because it reads only the batches."""
+        """Return the progress of every task; this is fast because only the batches are read."""
         of_task: dict[int, list[BatchRecord]] = {}
         with self._snapshot():
             tasks = self._tasks()
@@ -382,7 +382,7 @@ class Store(OpenDatabase, Summarised):
             return None if found is None else records.text(found[0], f"the note {key}")
 
     def check(self) -> list[str]:
-        """Return everything that is wrong with the store, as texts; an intact store gives none."""
+        """Return a description of each fault in the store; empty if the store is intact."""
         try:
             with self._snapshot():
                 query = "PRAGMA integrity_check"

@@ -1,4 +1,4 @@
-"""The file under a store: created atomically, checked before use, opened with care.
+"""The SQLite file of a store: created atomically, checked before use, opened defensively.
 
 One process writes. It holds a lock on an empty file next to the store, which ends with the process.
 The lock file is removed when its holder is done. Another process may have opened it before, and
@@ -42,7 +42,7 @@ _ATTEMPTS = 1000
 
 
 class StoreError(ValueError):
-    """A file that is not a store, or not one that this version can use."""
+    """Raised for a file that is not a store, or that cannot be used as requested."""
 
 
 class OtherSettingsError(StoreError):
@@ -62,12 +62,12 @@ def one_line(error: object) -> str:
 
 
 def damaged(path: Path, what: object) -> StoreError:
-    """Return the error for a store that glasshouse cannot have written."""
+    """Return the error for a damaged store: one that glasshouse cannot have written."""
     return StoreError(f"{path} is damaged ({one_line(what)}); restore it from a copy")
 
 
 def is_there(path: Path) -> bool:
-    """Whether a store, or another file with content, exists under a name."""
+    """Return whether a path leads to a store or to anything else that is not an empty file."""
     try:
         return path.stat().st_size > 0 or not path.is_file()
     except FileNotFoundError:
@@ -87,8 +87,7 @@ def check_header(path: Path) -> None:
     version = int.from_bytes(header[60:64], "big")
     if int.from_bytes(header[68:72], "big") != APPLICATION_ID:
         raise StoreError(
-            f"{path} is a SQLite file of another program, not a glasshouse store; nothing was "
-            "changed"
+            f"{path} is another program's SQLite file, not a glasshouse store; nothing was changed"
         )
     if version > SCHEMA_VERSION:
         raise StoreError(
@@ -198,7 +197,7 @@ def _be_careful(database: sqlite3.Connection, path: Path) -> None:
 
 
 def limit_steps(database: sqlite3.Connection, size: int) -> None:
-    """Limit queries to what a file of `size` bytes can need; start a new count."""
+    """Limit queries to the steps that a file of `size` bytes can need, counted from now."""
     steps = _STEPS + _STEPS_PER_BYTE * size
     # The handler is in C: Ctrl-C in a handler written in Python would be lost.
     left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
@@ -206,7 +205,7 @@ def limit_steps(database: sqlite3.Connection, size: int) -> None:
 
 
 def content_size(path: Path) -> int:
-    """Return the bytes of a store and of its journal, which limit its content."""
+    """Return the size in bytes of a store with its journal, which limits its content."""
     size, path = 0, path.resolve()  # SQLite's own files are next to the real file
     for part in (path, path.with_name(path.name + "-wal")):
         if part.exists():
@@ -215,7 +214,7 @@ def content_size(path: Path) -> int:
 
 
 def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
-    """Return an exception for SQLite's error: what happened, what is safe, what to do."""
+    """Convert a SQLite error to one that states what happened, what is safe and what to do."""
     text = one_line(error)
     if "unable to open" in text or "readonly" in text:
         place = "written" if write else "read"
@@ -285,7 +284,7 @@ def _lock(handle: int) -> bool:
 
 
 def _leads_to(name: Path, handle: int) -> bool:
-    """Whether a name still leads to an open file."""
+    """Return whether a path still leads to the file that is open as `handle`."""
     try:
         return os.path.samestat(name.stat(), os.fstat(handle))
     except FileNotFoundError:
@@ -293,7 +292,7 @@ def _leads_to(name: Path, handle: int) -> bool:
 
 
 def _release(handle: int, lock_file: Path) -> None:
-    """Remove the file, then the lock; Windows cannot remove an open file."""
+    """Remove the lock file and close it; on Windows, close it first."""
     if sys.platform == "win32":
         os.close(handle)
         with suppress(OSError):

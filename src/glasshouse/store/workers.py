@@ -1,4 +1,4 @@
-"""Local worker processes: one batch each; a worker that dies or hangs is replaced.
+"""Local worker processes with one batch each; a worker that dies or hangs is replaced.
 
 Each worker has its own executor. So a batch that ends or blocks its worker does not disturb the
 batches of other workers, and it is clear which batch caused it.
@@ -66,7 +66,7 @@ class Workers:
         self._at_work: dict[Future[Any], _Work] = {}
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        """Give a batch to an idle worker; there must be one."""
+        """Give a batch to an idle worker; at least one worker must be idle."""
         worker = self._idle.pop()
         try:
             future = worker.submit(function, *arguments)
@@ -77,14 +77,14 @@ class Workers:
         return future
 
     def release(self, future: Future[Any]) -> None:
-        """Free the worker of a batch: idle if the batch is done, else restarted."""
+        """Free the worker of a batch; restart it if it hangs or has died."""
         worker = self._at_work.pop(future).worker
         if not future.done() or isinstance(future.exception(), BrokenExecutor):
             worker.rebuild()
         self._idle.append(worker)
 
     def hung(self) -> list[Future[Any]]:
-        """Return the batches that hang; call it repeatedly, at most a second apart."""
+        """Return the batches that exceed the time limit; call this at least once a second."""
         now = self._clock()
         watched = min(now - self._last_look, LONGEST_GAP)
         self._last_look = now
@@ -99,7 +99,7 @@ class Workers:
         ]  # fmt: skip
 
     def close(self) -> None:
-        """End all workers without waiting for their batches; signals are delayed until then."""
+        """End all workers without waiting for their batches; defer signals until all have ended."""
         with deferred():
             for worker in self._all:  # all of them clean up at the same time
                 worker.terminate()

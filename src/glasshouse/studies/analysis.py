@@ -1,4 +1,4 @@
-"""From rows to results: one point per task, series of points along an axis, fits of series."""
+"""Turn rows into results: one point per task, series of points along an axis, fits to series."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _MANY = 15  # points along an axis from which their average is shown
 
 @dataclass(frozen=True, repr=False)
 class Point(Summarised):
-    """One measured task.
+    """A point in a figure: one measured task, with a statistic of its instances.
 
     Attributes:
-        task: what was measured.
+        task: the measured task.
         size: n, visible spins or half the vertices; all spins of families with other dials.
         density: loop density as it was asked for; N/n where loops were counted.
         loops: the paper's N, which is the density times n, rounded up.
         estimate: the statistic with its interval; infinite above what was reached.
         log_error: standard error of its logarithm; see `standard_log_error`.
-        samples: instances.
-        censored: how many were given up.
+        samples: the number of instances.
+        censored: the number of instances that were stopped at the limit.
         schedule: the annealer's settings in numbers; None if nothing is solved.
     """
 
@@ -76,7 +76,7 @@ class Point(Summarised):
         return (self.estimate.high - self.estimate.low) / (2 * reach)
 
     def along(self, axis: str) -> float:
-        """Return the position on an axis: "density", "size", or a parameter."""
+        """Return the point's position along an axis: "density", "size", or a parameter."""
         if axis == "density":
             return self.density
         if axis == "size":
@@ -86,7 +86,7 @@ class Point(Summarised):
             asked = self.task.solver.beta[0]
         if asked is None:
             article = "an" if axis[0] in "aeiou" else "a"
-            raise ValueError(f"{self.task.method} was not given {article} {axis} as an axis")
+            raise ValueError(f"{self.task.method} was not given {article} {axis}, the chosen axis")
         try:
             return float(Fraction(asked))
         except (TypeError, ValueError):
@@ -95,7 +95,7 @@ class Point(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class Series(Summarised):
-    """Points that differ only along one axis, in its order.
+    """Points that differ only in their position along one axis, sorted by this position.
 
     Attributes:
         label: what sets this series apart from the others.
@@ -109,11 +109,11 @@ class Series(Summarised):
 
     @property
     def measured(self) -> tuple[Point, ...]:
-        """The points whose statistic is a number and not only a lower bound."""
+        """The points whose statistic is finite, so not only a lower bound."""
         return tuple(p for p in self.points if math.isfinite(p.estimate.value))
 
     def arrays(self) -> tuple[Floats, Floats, Floats]:
-        """Return positions, values and errors of the logarithm, of the measured points."""
+        """Return the measured points' positions, values and errors (of the values' logarithms)."""
         points = self.measured
         return (
             np.array([p.along(self.axis) for p in points]),
@@ -122,7 +122,7 @@ class Series(Summarised):
         )
 
     def intervals(self) -> tuple[Floats, Floats]:
-        """Return values and standard errors of the measured points, without logarithms."""
+        """Return the measured points' values and standard errors (of the values themselves)."""
         points = self.measured
         return (
             np.array([p.estimate.value for p in points]),
@@ -131,7 +131,7 @@ class Series(Summarised):
 
 
 def averaged(one: Series) -> tuple[Floats, Floats]:
-    """Return positions and averages of neighbouring points, along the logarithm of the axis."""
+    """Return positions, evenly spaced on a log axis, and the average of nearby points at each."""
     x, y, errors = one.arrays()
     logs = np.log(x)
     at = np.linspace(logs.min(), logs.max(), 80)
@@ -140,18 +140,18 @@ def averaged(one: Series) -> tuple[Floats, Floats]:
 
 
 def is_cloud(one: Series) -> bool:
-    """Return whether the average is shown, because there are too many points."""
+    """Return whether a series has enough points for figures to show their average, too."""
     return len(one.measured) >= _MANY
 
 
 def fitted_law(one: Series, law: LawComparison) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return sizes, the best law's values there, and its band of two standard errors."""
+    """Return sizes, the best law's values at these sizes, and its band of two standard errors."""
     x = np.geomspace(one.points[0].size, one.points[-1].size, 60)
     return x, law.best.predict(x), *law.best.band(x, 2.0)
 
 
 def telling_axis(points: Sequence[Point]) -> str:
-    """Return the default axis of a study: density, or the dial of a family."""
+    """Return the default axis of a study: density, β, a knob that varies, or otherwise size."""
     if all(point.loops for point in points):
         return "density"
     if any(p.task.method not in METHODS for p in points):
@@ -171,7 +171,7 @@ def telling_axis(points: Sequence[Point]) -> str:
 def points_of(
     store: Store, name: Statistic, confidence: float = 0.95, value: str | None = None
 ) -> list[Point]:
-    """Return one point per task that has rows, of the first kind in the store with statistics.
+    """Return one point per task with rows of the first kind in the store that has statistics.
 
     Args:
         store: an open store.
@@ -221,11 +221,9 @@ def _point(
 
 
 def series_of(points: Iterable[Point], axis: str) -> list[Series]:
-    """Group points into series along an axis, labelled by what differs between them."""
+    """Group points into series along an axis, labelled by the parameters that differ."""
     if not is_axis(axis):
-        raise ValueError(
-            f"axis={axis!r} is not one of {', '.join(AXES)}, nor a parameter of a method"
-        )
+        raise ValueError(f"axis={axis!r} must be one of {', '.join(AXES)} or a method's parameter")
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(_identity(point, axis), []).append(point)
@@ -241,7 +239,7 @@ def series_of(points: Iterable[Point], axis: str) -> list[Series]:
 
 
 def _identity(point: Point, axis: str) -> tuple[Any, ...]:
-    """Return the identity of a point without its position on the axis."""
+    """Return everything that identifies a point, except for its position on the axis."""
     task = point.task
     kept: dict[str, Any] = {"method": task.method}
     kept |= {k: v for k, v in task.parameters.items() if k not in AXES.get(axis, {axis})}
@@ -257,7 +255,7 @@ def _identity(point: Point, axis: str) -> tuple[Any, ...]:
 
 
 def _usual(method: str, name: str) -> Any:
-    """Return the default of a parameter that an ensemble was not given; None if it has none."""
+    """Return the default value of an ensemble's parameter, or None if it has no default."""
     if method not in ENSEMBLES or name not in ENSEMBLES[method].parameters:
         return None
     usual = ENSEMBLES[method].parameters[name].default
@@ -277,7 +275,7 @@ _SYMBOLS = {"frustration": "f", "block": "d", "method": "", "sweeps_per_run": "N
 
 
 def _label(values: Mapping[str, Any]) -> str:
-    """Return a short label: n = 30, f = 0.05."""
+    """Return a short label for a series, such as "n = 30, f = 0.05"."""
     parts = []
     for name, value in values.items():
         name = name.removeprefix("solver ")
@@ -296,7 +294,7 @@ def _is_fraction(value: Any) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class StudyFits(Summarised):
-    """The fits of the series of a study.
+    """The fits to the series of a study.
 
     Attributes:
         laws: for sizes: the scaling laws of each series, with odds.
@@ -335,7 +333,7 @@ class StudyFits(Summarised):
 
 
 def fit_study(store: Store, study: Study | None = None) -> StudyFits:
-    """Fit the main result of a study: laws or limits over sizes, peaks over any other parameter.
+    """Fit a study's main result: laws or limits in the size, or peaks in any other parameter.
 
     Positive quantities have scaling laws over sizes. Means have a limit: an extrapolation in 1/L.
 
@@ -351,7 +349,7 @@ def fit_study(store: Store, study: Study | None = None) -> StudyFits:
 
 
 def fit_series(series: Iterable[Series]) -> StudyFits:
-    """Fit scaling laws or limits of series over sizes, and peaks of series over other axes."""
+    """Fit scaling laws or limits to series over sizes, and peaks to series over other axes."""
     laws: dict[str, LawComparison] = {}
     peaks: dict[str, Peak] = {}
     limits: dict[str, Extrapolation] = {}
@@ -384,7 +382,7 @@ def fit_series(series: Iterable[Series]) -> StudyFits:
 
 
 def _has_logs(values: Floats, errors: Floats) -> bool:
-    """Return whether values are fitted by their logarithms; means of signed numbers are not."""
+    """Return whether logarithms can be fitted: values must be positive, and errors finite."""
     return bool((values > 0).all() and np.isfinite(errors).all())
 
 

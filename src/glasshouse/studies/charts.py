@@ -1,4 +1,4 @@
-"""The chart of a study: points with intervals, fitted curves, bands; and its figure."""
+"""The chart and the figure of a study: points with intervals, fitted curves and bands."""
 
 from __future__ import annotations
 
@@ -110,12 +110,12 @@ def fitted_chart(points: Sequence[Point], study: Study) -> tuple[Chart, StudyFit
 
 
 def statistic_name(statistic: Statistic, measures: str = HARDNESS.name) -> str:
-    """Return the title of a figure: a statistic of what a kind of study measures."""
+    """Return a figure's title: the name of a statistic of the quantity that a study measures."""
     return typeset(f"{STATISTIC_NAMES[statistic]} of {KINDS[measures].symbol}")
 
 
 def _room(names: Sequence[str]) -> tuple[float, float]:
-    """Return width and height of a figure with space for its legend."""
+    """Return the width and height of a figure that has space for its legend."""
     longest = min(max(map(len, names)), _LONGEST_LABEL)
     lines = len(names) + 4  # some explain marks
     columns = legend_columns(lines)
@@ -127,7 +127,7 @@ def _room(names: Sequence[str]) -> tuple[float, float]:
 def plot_series(
     ax: Axes, series: Sequence[Series], *, fits: StudyFits | None = None, notes: Sequence[Any] = ()
 ) -> None:
-    """Draw series with error bars; lower bounds as triangles; fits as curves with bands.
+    """Draw series with error bars, lower bounds as triangles, and fits as curves with bands.
 
     Every kind of mark that is drawn is explained in the legend beside the axes.
 
@@ -170,12 +170,12 @@ def study_chart(series: Sequence[Series], fits: StudyFits | None = None, height:
 
 
 def _is_signed(one: Series) -> bool:
-    """Return whether some interval reaches 0 or below, so that a logarithmic axis is impossible."""
+    """Return whether any interval reaches 0 or below, which rules out a logarithmic axis."""
     return any(p.estimate.low <= 0 for p in one.measured)
 
 
 def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
-    """Return a series with its fit; plot it along its average if there are many points."""
+    """Return the chart form of a series: its points, its fit, and its average if it has many."""
     law = fits.laws.get(one.label) if fits else None
     peak = fits.peaks.get(one.label) if fits else None
     label = textwrap.shorten(one.label, _LONGEST_LABEL, placeholder="…")
@@ -203,7 +203,7 @@ def _shown(one: Series, fits: StudyFits | None) -> ChartSeries:
 
 
 def settings_text(points: Iterable[Point]) -> str:
-    """Describe the settings: β range, N_sweep, restarts, the check for success, samples."""
+    """Return the settings as text: β range, N_sweep, restarts, success check and sample sizes."""
     points = list(points)
     each = f"{_span([p.samples for p in points])} instances per point"
     plans = [p.schedule for p in points if p.schedule is not None]

@@ -1,4 +1,4 @@
-"""Ensembles of problems that are not planted: lattices, random graphs, files, the user's function.
+"""Ensembles of problems that are not planted: lattices, random graphs, files, user functions.
 
     [[family]]
     method = "lattice"
@@ -39,7 +39,7 @@ _CERTIFICATE = ".cert"
 
 @dataclass(frozen=True)
 class Ensemble:
-    """A family of problems that differ in their seeds.
+    """A family of problems that differ only in their seeds.
 
     Attributes:
         name: the `method` of a family.
@@ -63,7 +63,7 @@ class Ensemble:
 
 
 def own_function(name: str) -> Callable[..., Any]:
-    """Import a function of the user.
+    """Import a user's function, which is named as `module:function`.
 
     >>> own_function("math:sqrt")(4)
     2.0
@@ -82,12 +82,12 @@ def own_function(name: str) -> Callable[..., Any]:
             "with the module next to the study or on PYTHONPATH"
         ) from error
     if not callable(found):
-        raise ValueError(f"{name} is not a function; use module:function")
+        raise ValueError(f"{name} does not name a function; use module:function")
     return found
 
 
 def family_parameters(method: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the parameters of a family that is not planted, checked and exact.
+    """Check the parameters of a family that is not planted, and return exact values.
 
     >>> dict(family_parameters("lattice", {"L": 4, "geometry": "cubic", "dilution": 0.25}))
     {'L': 4, 'dilution': '1/4', 'geometry': 'cubic'}
@@ -135,7 +135,7 @@ def grown(method: str, parameters: Mapping[str, Any], seed: Seed, index: int) ->
 
 
 def files(folder: str, *, digest: str = "", files: int = 0, seed: Seed | None = None) -> Problem:
-    """Read the problems of a folder; instance k is the k-th file by its name.
+    """Use the files in a folder as instances; instance k is the k-th file in order of name.
 
     Args:
         folder: the folder, with files of any format that `glasshouse info` reads.
@@ -148,7 +148,7 @@ def files(folder: str, *, digest: str = "", files: int = 0, seed: Seed | None = 
 
 @lru_cache(maxsize=4)
 def _listed(folder: str) -> tuple[str, tuple[Path, ...]]:
-    """Return the digest of a folder's files, and their paths by name."""
+    """Return the digest of a folder's files, and their paths in order of name."""
     place = Path(folder)
     if not place.is_dir():
         raise ValueError(
@@ -165,7 +165,7 @@ def _listed(folder: str) -> tuple[str, tuple[Path, ...]]:
     digest = hashlib.sha256()
     for path in paths:
         if path.stat().st_size > _LARGEST_FILE:
-            raise ValueError(f"{path} has more than {_LARGEST_FILE} bytes; remove it")
+            raise ValueError(f"{path} is larger than {_LARGEST_FILE} bytes; remove it")
         digest.update(f"{path.name}\n{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest(), paths
 
@@ -173,9 +173,9 @@ def _listed(folder: str) -> tuple[str, tuple[Path, ...]]:
 def _file(parameters: Mapping[str, Any], index: int) -> Problem:
     digest, paths = _listed(parameters["folder"])
     if digest != parameters["digest"]:
-        raise ValueError(f"{parameters['folder']} has changed since the study began; run it again")
+        raise ValueError(f"{parameters['folder']} has changed since the study began; restore it")
     if index >= len(paths):
-        raise ValueError(f"{parameters['folder']} has {len(paths)} files, not {index + 1}")
+        raise ValueError(f"{parameters['folder']} has only {len(paths)} files, not {index + 1}")
     return given_problem(read(paths[index]))
 
 

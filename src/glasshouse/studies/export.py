@@ -1,4 +1,4 @@
-"""Rows of stores as one flat table of parameters and results: CSV, Parquet, data frames."""
+"""Export a store's rows as one flat table of parameters and results: CSV, Parquet, frames."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def export_rows(
 
 
 def write_parts(parts: Sequence[Part], place: Place, overwrite: bool) -> int:
-    """Write a table to a `.csv` or `.parquet` file, or as CSV to a stream; return its rows."""
+    """Write a table to a `.csv` or `.parquet` file, or as CSV to a stream; return the row count."""
     format_ = "csv" if is_stream(place) else None
     is_parquet = format_ is None and name_of(place).suffix.lower() == ".parquet"
     frame = _polars(parts) if is_parquet else None
@@ -105,7 +105,7 @@ def _names(parts: Sequence[Part]) -> list[str]:
 
 
 def _lines(parts: Sequence[Part]) -> Iterator[tuple[Any, ...]]:
-    """Yield all rows, with a cell for each name."""
+    """Yield all rows of the table, with one cell for each column name."""
     names = _names(parts)
     for shared, rows in parts:
         cells = [_plain_list(rows[name]) if name in rows else repeat(shared.get(name))
@@ -141,7 +141,7 @@ def _tasks(store: Store, kind: str | None) -> list[StoredTask]:
 
 
 def _columns(store: Store, task: StoredTask) -> Part:
-    """Return what all rows of a task share, and the columns of its rows."""
+    """Return the values that all rows of a task share, and the columns of these rows."""
     rows = dict(store.rows(task))
     described = task.description
     constants = {"task_id": task.task_id, "method": described.get("method")}
@@ -178,7 +178,7 @@ def _schedule(task: StoredTask) -> dict[str, Any]:
 
 
 def plain_number(value: Any) -> Any:
-    """Return a fraction as a float; lists, and numbers that no column can hold, as text."""
+    """Convert a value for a cell: fractions to floats, lists and too large integers to text."""
     if isinstance(value, str) and "/" in value:
         try:
             return float(ratio(value, "it"))

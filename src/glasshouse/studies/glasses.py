@@ -64,7 +64,7 @@ def lattice(
     _refuse_large(bonds * side ** (3 if geometry == "cubic" else 2))
     periodic = boundary == "periodic"
     if periodic and side < 3 and geometry in ("square", "cubic", "triangular"):
-        raise ValueError(f'L={side} is too small for a periodic lattice; use 3, or boundary="open"')
+        raise ValueError(f'L={side} is too small if periodic; use at least 3, or boundary="open"')
     pattern = _Pattern(couplings, dilution, field, fields)
     if seed is None:
         return Ising.from_edges(0, [], [])
@@ -125,7 +125,7 @@ def complete(
     fields: Fields = "uniform",
     seed: Seed | None = None,
 ) -> Ising:
-    """Draw a Sherrington-Kirkpatrick glass: every pair of spins is coupled, without the 1/√n.
+    """Draw a Sherrington-Kirkpatrick spin glass, without the usual factor 1/√n in the couplings.
 
     Args:
         n: the number of spins.
@@ -146,7 +146,7 @@ def complete(
 
 
 def one_of(name: str, value: object, kind: Any) -> None:
-    """Raise unless a value is one of the words of a Literal."""
+    """Raise unless a value is one of those that a Literal type allows."""
     words = kind.__args__
     if value not in words:
         raise ValueError(f"{name}={value!r:.60} is not one of {', '.join(words)}")
@@ -155,14 +155,14 @@ def one_of(name: str, value: object, kind: Any) -> None:
 def _refuse_large(edges: int) -> None:
     if edges > MOST_EDGES:
         raise ValueError(
-            f"an instance would have up to {edges} couplings, above {MOST_EDGES}, the most in a "
-            "study; choose a smaller size"
+            f"an instance may have {edges} couplings, but a study allows at most {MOST_EDGES}; "
+            "choose a smaller size"
         )
 
 
 @dataclass(frozen=True)
 class _Pattern:
-    """Couplings and fields on any graph, from four independent streams of the seed."""
+    """A rule that draws couplings and fields on any graph, each from its own random stream."""
 
     couplings: str
     dilution: Ratio
@@ -175,10 +175,10 @@ class _Pattern:
         if not 0 <= ratio(self.dilution, "dilution") < 1:
             raise ValueError(f"dilution={self.dilution} must be at least 0 and below 1")
         if abs(ratio(self.field, "field")) > 1 << 20:
-            raise ValueError(f"field={self.field} must be at most 2^20")
+            raise ValueError(f"field={self.field} must be between -2^20 and 2^20")
 
     def drawn(self, graph: tuple[int, npt.NDArray[Any]], seed: Seed) -> Ising:
-        """Return the problem."""
+        """Draw couplings and fields for a graph, and return the problem."""
         size, edges = graph
         weights = _numbers(len(edges), self.couplings, seed.child(0))
         missing = ratio(self.dilution, "dilution")
@@ -202,7 +202,7 @@ def _words(count: int, seed: Seed) -> npt.NDArray[np.uint64]:
 
 
 def _numbers(count: int, kind: str, seed: Seed) -> npt.NDArray[Any]:
-    """Return signs, or normal numbers by Marsaglia's polar method, rounded to `_GRID`."""
+    """Draw random signs, or normally distributed numbers rounded to multiples of `_GRID`."""
     if kind == "bimodal":
         return 2 * (_words(count, seed) >> np.uint64(63)).astype(np.int64) - 1
     tries = 2 * count + 64
@@ -240,7 +240,7 @@ def _lattice_graph(geometry: str, side: int, periodic: bool) -> tuple[int, npt.N
 
 
 def _regular(size: int, degree: int, dice: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return a random regular graph: stubs paired at random, bad pairs switched with good ones."""
+    """Draw a random regular graph: pair stubs at random, then repair loops and repeated edges."""
     if 2 * degree >= size:  # the complement is sparse, and found fast
         gone = _regular(size, size - 1 - degree, dice)
         every = np.column_stack(np.triu_indices(size, 1))
@@ -262,7 +262,7 @@ def _regular(size: int, degree: int, dice: np.random.Generator) -> npt.NDArray[n
 
 
 def _some_pairs(size: int, count: int, dice: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Return `count` different pairs of `size` nodes."""
+    """Draw `count` distinct pairs of `size` nodes."""
     codes = np.sort(dice.choice(size * (size - 1) // 2, count, replace=False))
     low = ((1 + np.sqrt(1 + 8.0 * codes)) // 2).astype(np.int64)  # the larger node of the pair
     low -= low * (low - 1) // 2 > codes

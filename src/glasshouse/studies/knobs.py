@@ -1,4 +1,4 @@
-"""Knobs: the parameters of planting that tuning varies, and their ranges."""
+"""Knobs: the planting parameters that tuning varies, and their ranges."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _LENGTHS, _MOST_WEIGHT = (4, 3, 6, 5, 8), 16
 
 
 def usual_knob(method: str | None) -> str:
-    """Return the default knob: the first knob of a method; for loops, f."""
+    """Return the default knob: a method's first knob, or the frustration if no method is given."""
     if method is None:
         return "frustration"
     knobs = METHODS.find(method, "method").knobs
     if not knobs:
-        raise ValueError(f"{method} has no knob; name a method that has one")
+        raise ValueError(f"{method} has no knob; choose a method that has one")
     return next(iter(knobs))
 
 
 @dataclass(frozen=True)
 class Family:
-    """Instances that differ in the setting of a knob.
+    """A family of instances that differ only in the setting of one knob.
 
     Attributes:
         method: how they are planted.
@@ -60,7 +60,7 @@ class Family:
     def on_graph(
         cls, graph: Graph, given: Mapping[str, Any] | None, solver: Annealer, seed: int
     ) -> list[Family]:
-        """Return families of loops on a graph from easy to hard, if the user names no knob.
+        """Return families of loops on a graph, from easy to hard, for users who name no knob.
 
         The knob is the density of loops if their frustration is given, and the frustration if the
         density is. If neither is given, each family has its own frustration, whose loops weigh
@@ -92,12 +92,12 @@ class Family:
         solver: Annealer,
         seed: int,
     ) -> Family:
-        """Return the family of a size or on a graph; loops at the peak density if none is given."""
+        """Return the family of a size or graph; by default, loops at the peak density."""
         fixed, n = dict(given or {}), 0
         knob = usual_knob(method) if knob is None else knob
         if where is None:
             if method is None:
-                raise ValueError("pass n or a graph; or a method, and its size as a parameter")
+                raise ValueError("pass n, or a graph, or a method with its size as a parameter")
         elif isinstance(where, int):
             n = validation.count(where, "n", 2)
             fixed["n"] = n
@@ -118,14 +118,14 @@ class Family:
                 + (f"; name a method that has it: {', '.join(others)}" if others else "")
             )
         if knob in fixed:
-            raise ValueError(f"{knob} is the knob that is tuned; remove it")
+            raise ValueError(f"{knob} is the knob to tune, so it cannot have a value; remove it")
         is_dense = "loops" in fixed or knob == "loop_density"
         if n and not is_dense and "loop_density" in known.parameters:
             fixed.setdefault("loop_density", str(round(peak_density(n), 4)))
         return cls(method, fixed, knob, solver, seed)
 
     def bounds(self) -> tuple[Fraction, Fraction]:
-        """Return the easy and the hard end of the knob; loops of length L have f ≤ 1/L."""
+        """Return the knob's easiest and hardest setting; loops of length L have f ≤ 1/L."""
         easy, hard = map(Fraction, METHODS[self.method].knobs[self.knob])
         if self.is_on_graph and self.knob == "loop_density":
             return _SPARSE, _DENSEST
@@ -145,7 +145,7 @@ class Family:
 
     @property
     def step(self) -> Fraction:
-        """The least difference of two settings."""
+        """The smallest difference between two settings of the knob."""
         return Fraction(1) if METHODS[self.method].is_whole(self.knob) else STEP
 
     @property
@@ -153,7 +153,7 @@ class Family:
         return Graph.parse(self.fixed["graph"])
 
     def task(self, setting: Fraction, limit: int) -> Task:
-        """Return the task of the instances at a setting, with a limit on the sweeps."""
+        """Return the task that measures the instances at a setting, up to a limit on the sweeps."""
         parameters = dict(self.fixed) | {self.knob: setting}
         solver = replace(self.solver, max_sweeps=limit)
         task = Task(self.method, parameters, solver=solver, seed=self.seed)
@@ -172,7 +172,7 @@ def families_of(
     target: float,
     seed: int,
 ) -> list[Family]:
-    """Return the families in which to search for a target, from easy to hard; usually one.
+    """Return the families (usually one) in which to search for a target, from easy to hard.
 
     Runs of an annealer that the user does not set are at most a quarter of the target on graphs:
     if one run took longer, instances would be solved long before the target, or long after it.
@@ -188,7 +188,7 @@ def families_of(
 
 
 def _length_of_loops(graph: Graph) -> int:
-    """Return the first of the given lengths for which the graph has cycles."""
+    """Return the first length in `_LENGTHS` for which the graph has cycles."""
     planner = METHODS["graph_loops"].plan
     for length in _LENGTHS:
         try:
@@ -196,4 +196,4 @@ def _length_of_loops(graph: Graph) -> int:
         except ValueError:
             continue
         return length
-    raise ValueError(f"{graph!r} has no cycles of length {_LENGTHS}; name a length and frustration")
+    raise ValueError(f"{graph!r} has no cycles of length {_LENGTHS}; pass a length and frustration")

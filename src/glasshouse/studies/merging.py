@@ -1,4 +1,4 @@
-"""Merging stores from several computers: everything in one transaction, or nothing.
+"""Merge stores from several computers in one transaction: all rows are added, or none.
 
 Two stores can be merged if they have the same purpose, the same settings and the same instances.
 """
@@ -47,7 +47,7 @@ class Merged(Summarised):
 
 
 def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
-    """Add all rows, tasks and settings of some stores to another one.
+    """Add all rows, tasks and settings of some stores to a target store.
 
     Rows that are in both must be equal except for their seconds: a row is a function of its task
     and index. All stores must be for the same purpose: studies of one name, races on the same
@@ -80,7 +80,7 @@ def _merged(target: Path, paths: Iterable[Path]) -> Merged:
 
 
 def _add(into: Store, source: Store) -> tuple[int, int]:
-    """Add one store within the transaction."""
+    """Add one store within the transaction; return the numbers of new and of known rows."""
     join_notes(into, source)
     tasks, mine = source.tasks(), {task.task_id: task for task in into.tasks()}
     _refuse_clashes(into, source, tasks)
@@ -110,12 +110,12 @@ def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
 
 
 def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None:
-    """Refuse two stores whose rows contradict each other."""
+    """Raise if two stores have rows that contradict each other."""
     mine = {task.task_id: task for task in into.tasks()}
     for name, kind in source.kinds.items():
         if name in into.kinds and into.kinds[name] != kind:
             raise StoreError(
-                f"{source.path}: its {name} rows have different columns from those before"
+                f"{source.path}: its {name} rows do not have the same columns as the target's"
             )
     for task in tasks:
         if task.task_id not in mine:
@@ -127,8 +127,8 @@ def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None
             place = _first_difference(kind, ours, theirs)
             if place is not None:
                 raise StoreError(
-                    f"{source.path}: instance {place} of task {task.task_id[:12]} differs from the "
-                    "one in the target; one of them would be lost"
+                    f"{source.path}: instance {place} of task {task.task_id[:12]} differs from "
+                    "the target's; merging would lose one of them"
                 )
 
 
@@ -149,7 +149,7 @@ def _first_difference(kind: Kind, ours: Columns, theirs: Columns) -> int | None:
 
 
 def join_notes(into: Store, source: Store) -> None:
-    """Add the settings of a store to those of the store that it is merged into.
+    """Add the settings of the source store to those of the target store.
 
     Raises:
         StoreError: the stores do not belong together.
@@ -160,7 +160,7 @@ def join_notes(into: Store, source: Store) -> None:
     if len(theirs) > 1 or held not in ([], theirs):
         raise StoreError(
             f"{source.path} holds {_words(theirs)}, the target {_words(held) or 'nothing'}; merge "
-            "stores of one purpose"
+            "only stores with the same purpose"
         )
     (purpose,) = theirs
     if purpose is STUDY:
@@ -191,7 +191,7 @@ def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
         settings = json_object(noted, purpose.words)
         members = {} if purpose.members is None else settings.get(purpose.members)
         if not isinstance(members, dict) or not all(isinstance(m, dict) for m in members.values()):
-            raise ValueError(f"{purpose.words} has {purpose.members} {short(members)}")
+            raise ValueError(f"{purpose.words} has invalid {purpose.members}: {short(members)}")
     except ValueError as fault:
         raise damaged(store.path, fault) from None
     return settings
@@ -200,7 +200,7 @@ def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
 def _joined(
     source: Store, purpose: Purpose, mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the joined settings of both; settings that may differ keep the target's values."""
+    """Return two stores' settings joined; if a setting may differ, the target's value is kept."""
     what = f"{source.path} holds {purpose.words}"
     if mine.get("digest") != theirs.get("digest"):
         suites = short(theirs.get("suite")), short(mine.get("suite"))
@@ -218,7 +218,7 @@ def _joined(
         joined[purpose.members] = theirs[purpose.members] | mine[purpose.members]
         for name, one in theirs[purpose.members].items():
             if _without(one, purpose.own) != _without(joined[purpose.members][name], purpose.own):
-                raise StoreError(f"{what} with a different {short(name)} from the target; {_APART}")
+                raise StoreError(f"{what} whose {short(name)} differs from the target's; {_APART}")
     return joined
 
 
@@ -232,24 +232,24 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
         return
     if purpose.is_suite and _instances(mine) != _instances(theirs):
         raise StoreError(
-            f"{source.path} holds {purpose.words} on instances other than the target's, or with "
-            f"other proofs of them; {_APART}"
+            f"{source.path} holds {purpose.words} on other instances than the target, or with "
+            f"different proofs of these instances; {_APART}"
         )
     if purpose.is_suite and (name := _renamed(mine, theirs)):
         raise StoreError(
-            f"{source.path} holds runs of a different {name} from the target; {_APART}"
+            f"{source.path} and the target hold runs of different solvers named {name}; {_APART}"
         )
     if purpose.fixed is not None:
         fixed = [dict(purpose.fixed(task.table("parameters"))) for task in (*mine, *theirs)]
         if any(one != fixed[0] for one in fixed):
             raise StoreError(
-                f"{source.path} holds {purpose.words} that learn data other than those of the "
-                f"target; {_APART}"
+                f"{source.path} holds {purpose.words} that learn different data from the "
+                f"target's; {_APART}"
             )
 
 
 def _instances(tasks: list[StoredTask]) -> set[str]:
-    """Return all instances of tasks, each with all that is stated about it."""
+    """Return all instances of tasks, each as JSON with everything stated about it."""
     return {canonical_json(task.table("parameters")) for task in tasks}
 
 

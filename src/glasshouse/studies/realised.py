@@ -1,4 +1,4 @@
-"""Realised values of a family: taken from its first instance, stored, never grown again."""
+"""Realised values of a family: computed once from its first instance, and then stored."""
 
 from __future__ import annotations
 
@@ -44,29 +44,29 @@ class Realised:
 
     @classmethod
     def from_plain(cls, stored: Mapping[str, Any]) -> Realised:
-        """Return the values in a store; raise a ValueError if they are impossible."""
+        """Return the realised values in a store; raise a ValueError if they are impossible."""
         size, loops, schedule = fields_of(stored, "size", "loops", "schedule")
         if schedule is not None:
             rise = schedule.get("schedule") if isinstance(schedule, dict) else None
             if rise not in (None, "geometric"):
-                raise ValueError(f"{short(rise)} was realised, not geometric")
+                raise ValueError(f"the realised schedule {short(rise)} is not 'geometric'")
             names = ("sweeps_per_run", "first_beta", "last_beta", "max_sweeps")
             known = names if rise is None else (*names, "schedule")
             sweeps, first, last, most = fields_of(schedule, *known)[:4]
             low, high = _number(first, 0), _number(last, 0)
             if rise is not None and not 0 < low <= high:
-                raise ValueError(f"β from {low} to {high} was realised, not a geometric range")
+                raise ValueError(f"the realised β from {low} to {high} cannot be geometric")
             schedule = RunPlan(_whole(sweeps), low, high, _whole(most), rise or "linear")
         return cls(_number(size, 1), _whole(loops, 0), schedule)
 
 
 def _whole(value: object, least: int = 1) -> int:
     if type(value) is not int:
-        raise ValueError(f"{short(value)} was realised, not an integer")
+        raise ValueError(f"the realised value {short(value)} is not an integer")
     return int(_number(value, least))
 
 
 def _number(value: object, least: int) -> float:
     if not isinstance(value, (int, float)) or not least <= value <= INT64_MAX:
-        raise ValueError(f"{short(value)} was realised, not a number of at least {least}")
+        raise ValueError(f"the realised value {short(value)} is not a number >= {least}")
     return value

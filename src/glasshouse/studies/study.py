@@ -1,4 +1,4 @@
-"""Studies as TOML files: families of instances, a solver, stop rules.
+"""Studies as TOML files: families of instances, a solver and stop rules.
 
     name = "hardness-peak"
     title = "Sweeps to solution over loop density"
@@ -79,14 +79,14 @@ class Study(Summarised):
     """A study: what to measure, and how to show it.
 
     Attributes:
-        name: for files.
-        title: for figures.
-        figure: what lies along the axis: "density", "size", a parameter such as "frustration" or
+        name: the name that file names contain.
+        title: the title of figures.
+        figure: the axis of the figure: "density", "size", a parameter such as "frustration" or
             "alpha", or "none".
-        statistic: what is plotted and fitted.
-        tasks: all of them.
-        text: the TOML it was read from; stores keep it.
-        scale: how many times the instances of that text it asks for.
+        statistic: the statistic that is plotted and fitted.
+        tasks: all tasks.
+        text: the TOML text from which the study was read; stores keep this text.
+        scale: the factor by which the numbers of instances in `text` are multiplied.
         value: the column that the statistic is about; None for the quantity's own.
     """
 
@@ -100,9 +100,9 @@ class Study(Summarised):
     value: str | None = None
 
     def scaled(self, scale: float, least: int = 20) -> Study:
-        """Return the study with fewer (or more) instances per task, but at least `least`."""
+        """Return the study with `scale` times its instances per task, but at least `least`."""
         if not (math.isfinite(scale) and scale > 0):
-            raise ValueError(f"scale={scale} must be above 0; 1 is the study as it is written")
+            raise ValueError(f"scale={scale} must be above 0; 1 keeps the study's own numbers")
         tasks = []
         for task in self.tasks:
             wanted = max(min(least, task.stop.instances), round(scale * task.stop.instances))
@@ -110,7 +110,7 @@ class Study(Summarised):
         return replace(self, tasks=tuple(tasks), scale=self.scale * scale)
 
     def part(self, index: int, count: int) -> Study:
-        """Return part `index`, from 1, of `count` disjoint parts of the tasks.
+        """Return the study with part `index` (from 1) of its tasks, split into `count` parts.
 
         Task k belongs to part k mod `count`, whatever computes it, so the parts of all computers
         merge to the rows of one run.
@@ -125,10 +125,10 @@ class Study(Summarised):
     def along(
         self, axis: str | None, statistic: Statistic | None, value: str | None = None
     ) -> Study:
-        """Return the study with a different axis, statistic or column; None keeps each."""
+        """Return the study with a different axis, statistic or column; None keeps the old one."""
         if axis is not None and not is_axis(axis):
             raise ValueError(
-                f"axis={axis} is not one of density, size, frustration, nor a parameter of a method"
+                f"axis={axis} must be density, size, frustration or a method's parameter"
             )
         usual = self.statistic if value in (None, self.value) else "mean"
         return replace(
@@ -173,7 +173,7 @@ def parse_study(text: str, source: str = "study") -> Study:
 
 
 def study_of(store: Store) -> Study:
-    """Return the study of a store; a study with default figures if the store has only tasks."""
+    """Return a store's study, or one with default figures if the store has only tasks."""
     text = store.noted(STUDY.note)
     if text is not None:
         return parse_study(text, f"the study in {store.path}")
@@ -185,7 +185,7 @@ def study_of(store: Store) -> Study:
 
 
 def reserve(store: Store, study: Study) -> None:
-    """Record in a store which study it belongs to; refuse a store of a different study."""
+    """Record in a store which study it belongs to; raise if it belongs to a different study."""
     held = store.reserve(STUDY)
     if held is not None and held != study.text:
         _refuse_other_name(store, heading_of(store).name, study.name)
@@ -197,7 +197,7 @@ def reserve(store: Store, study: Study) -> None:
 
 
 def join_studies(into: Store, source: Store) -> None:
-    """Add the study of a merged store, unless the target already has a study of that name."""
+    """Add a source store's study to the target; raise if the target has a differently named one."""
     text, heading = source.noted(STUDY.note), heading_of(source)
     if text is None:
         return
@@ -216,19 +216,19 @@ def _refuse_other_name(store: Store, held: str, asked: str) -> None:
 
 
 def _scale_of(store: Store) -> float:
-    """Return the factor by which the instances of a study's text were multiplied."""
+    """Return the factor that multiplies the numbers of instances in the text of a study."""
     text = store.noted(_SCALE)
     try:
         scale = 1.0 if text is None else float(text)
         if not (math.isfinite(scale) and scale > 0):
-            raise ValueError(f"its scale is {scale}")
+            raise ValueError(f"the scale of its study must be above 0, not {scale}")
     except ValueError as fault:
         raise damaged(store.path, fault) from None
     return scale
 
 
 def heading_of(store: Store) -> Study:
-    """Return the study of a store without its tasks: how to show it."""
+    """Return a store's study without tasks, which suffices to show its results."""
     text = store.noted(STUDY.note)
     if text is None:
         return _plain_study(store)
@@ -243,7 +243,7 @@ def heading_of(store: Store) -> Study:
 
 
 def _usual_statistic(measures: object) -> Statistic:
-    """Return the statistic of a quantity that is shown unless a study names another one."""
+    """Return the statistic of a quantity that is shown unless a study names a different one."""
     is_positive = isinstance(measures, str) and measures in KINDS and not KINDS[measures].signed
     return "geometric_mean" if is_positive else "mean"
 
@@ -259,13 +259,13 @@ def _study(values: dict[str, Any], text: str) -> Study:
 
 
 def _heading(values: dict[str, Any], text: str) -> Study:
-    """Return a study without its tasks."""
+    """Return the study in parsed TOML, without its tasks."""
     refuse_unknown(values, _STUDY_KEYS, "the study")
     name = word(values.get("name"), "name")
     figure = values.get("figure", "none")
     if figure != "none" and not is_axis(figure):
         raise ValueError(
-            f"figure={figure!r} is not one of {', '.join(FIGURES)}, nor a parameter of a method"
+            f"figure={figure!r} must be one of {', '.join(FIGURES)} or a method's parameter"
         )
     measures = values.get("measures", HARDNESS.name)
     statistic = values.get("statistic", _usual_statistic(measures))
@@ -285,7 +285,7 @@ def _all_tasks(values: dict[str, Any]) -> tuple[Task, ...]:
     for task in each_family(values, partial(_tasks, values), "study"):
         tasks.setdefault(task.task_id, task)
         if len(tasks) > MOST_COMBINATIONS:
-            raise ValueError(f"more than {MOST_COMBINATIONS} tasks; split the study")
+            raise ValueError(f"a study has more than {MOST_COMBINATIONS} tasks; split it")
     return tuple(tasks.values())
 
 
@@ -294,7 +294,7 @@ def _tasks(study: Mapping[str, Any], family: object) -> Iterator[Task]:
     measures = study.get("measures", HARDNESS.name)
     kind, settings = settings_of(measures), _settings(study, family, "solver")
     if kind is None and settings:
-        raise ValueError(f"{measures} are measured without a solver; remove [solver]")
+        raise ValueError(f"measures={measures!r} uses no solver; remove [solver]")
     solvers = [None]
     if kind is not None:
         solver = kind(**_fields(kind, settings, "solver"))

@@ -90,12 +90,12 @@ class Task(Identified, Summarised):
         if settings is not None and self.solver is None:
             object.__setattr__(self, "solver", settings())
         if settings is None and self.solver is not None:
-            raise ValueError(f"{self.measures} are measured without a solver; remove it")
+            raise ValueError(f"measures={self.measures!r} uses no solver; remove the solver")
         if settings is not None and not isinstance(self.solver, settings):
-            raise ValueError(f"{self.measures} need a {settings.__name__}, not {self.solver!r:.60}")
+            raise ValueError(f"{self.measures} needs {settings.__name__}, not {self.solver!r:.60}")
         kind = self.quantity
         if self.stop.relative_error is not None and kind.value is None:
-            raise ValueError(f"relative_error needs a statistic; {self.measures} do not have one")
+            raise ValueError(f"relative_error needs a statistic, but {self.measures} has none")
         if isinstance(self.method, str) and self.method in METHODS:
             family = Family(self.method, self.parameters, self.seed)  # checks all three
             object.__setattr__(self, "seed", family.seed)
@@ -103,7 +103,7 @@ class Task(Identified, Summarised):
             return
         if not is_own(self.method) and source_of(self.method) and kind.planted:
             raise ValueError(
-                f"{self.measures} need planted instances, and {self.method!r:.60} is not a "
+                f"{self.measures} needs planted instances, but {self.method!r:.60} is not a "
                 "planting method; use ground, levels, solution or thermal"
             )
         object.__setattr__(self, "seed", validation.count(self.seed, "seed"))
@@ -111,7 +111,7 @@ class Task(Identified, Summarised):
         object.__setattr__(self, "stop", self._possible(self.stop))
 
     def _possible(self, stop: Stop) -> Stop:
-        """Return stop rules that do not ask for more instances than a folder has files."""
+        """Return stop rules that request at most as many instances as a folder has files."""
         most = self.parameters["files"] if self.method == "files" else stop.instances
         return replace(stop, instances=most) if most < stop.instances else stop
 
@@ -129,15 +129,15 @@ class Task(Identified, Summarised):
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """The functions of the user that the task calls."""
+        """The user's functions that the task calls."""
         return tuple(name for name in (self.method, self.measures) if is_own(name))
 
     def family(self) -> dict[str, Any]:
-        """The part of the task that the instances depend on."""
+        """The part of the task on which its instances depend."""
         return {"method": self.method, "parameters": dict(self.parameters)}
 
     def canonical(self) -> str:
-        """Return all that the rows depend on, as canonical JSON without floats."""
+        """Return everything that the rows depend on, as canonical JSON without floats."""
         solver = None if self.solver is None else self.solver.canonical()
         return canonical_json(
             self.family() | {"measures": self.measures, "seed": self.seed, "solver": solver}
@@ -165,7 +165,7 @@ class Task(Identified, Summarised):
             object.__setattr__(task, "parameters", exact)
             plans = isinstance(task.solver, Annealer) and task.method in METHODS
             if plans != (task.realised.schedule is not None):
-                raise ValueError(f"{task.measures} were realised with another solver")
+                raise ValueError(f"realised values of {task.measures} do not match its solver")
             return task
         values = json.loads(text)
         return cls(
@@ -197,19 +197,19 @@ class Task(Identified, Summarised):
 
     @property
     def schedule(self) -> RunPlan:
-        """The annealer's settings in numbers; the same for all instances."""
+        """The annealer's settings as numbers, which are the same for all instances."""
         if self.realised.schedule is None:
-            raise ValueError(f"{self.measures} are measured without a solver")
+            raise ValueError(f"measures={self.measures!r} uses no solver, so it has no schedule")
         return self.realised.schedule
 
     @cached_property
     def planting_seed(self) -> Seed:
-        """The seed of planting; instance k grows from its child k."""
+        """The planting seed; instance k is grown from child seed k."""
         return family_seed(self.seed, self.family())
 
     @cached_property
     def solving_seed(self) -> Seed:
-        """The seed of solving; instance k is solved with its child k."""
+        """The solving seed; instance k is solved with child seed k."""
         return Seed(self.seed, (*words_of(self.canonical()), 1))
 
     def grow(self, index: int) -> Any:
@@ -219,7 +219,7 @@ class Task(Identified, Summarised):
             return method.function(**self.parameters, rng=self.planting_seed.child(index))
         made = grown(self.method, self.parameters, self.planting_seed, index)
         if self.quantity.planted and not isinstance(made, Planted):
-            raise ValueError(f"{self.method} must return a Planted, which {self.measures} need")
+            raise ValueError(f"{self.method} must return a Planted, as {self.measures} requires")
         return made
 
     def problem(self, index: int) -> Problem:
@@ -288,9 +288,9 @@ def task_of(stored: StoredTask) -> Task:
             method = METHODS[name_of_method]
             demand = method.plan(**method.completed(stored.table("parameters"))).demand
             if demand.memory > _MOST_MEMORY:
-                raise ValueError(f"an instance of {demand.memory} bytes is above {_MOST_MEMORY}")
+                raise ValueError(f"an instance needs {demand.memory} bytes, over {_MOST_MEMORY}")
         elif name_of_method == "files" and "digest" not in stored.table("parameters"):
-            raise ValueError("its folder has no stored digest")
+            raise ValueError("the digest of its folder is missing")
         task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)
     # An untrusted description can contain anything, and here the planting methods read it.
     except (ValueError, TypeError, LookupError, ArithmeticError, AttributeError) as error:

@@ -42,9 +42,9 @@ class TuningStep(Summarised):
 
     Attributes:
         setting: the setting of the knob.
-        estimate: hardness there; infinite if too many instances reached the limit.
-        instances: how many were solved or given up.
-        family: the instances, whose knob was turned.
+        estimate: the hardness at this setting; infinite if too many instances reached the limit.
+        instances: the number of instances that were solved or stopped at the limit.
+        family: the family of instances whose knob was varied.
     """
 
     setting: Fraction
@@ -53,7 +53,7 @@ class TuningStep(Summarised):
     family: Family
 
     def distance(self, target: float) -> float:
-        """Return the logarithm of the ratio of the measured hardness to the target."""
+        """Return |ln(measured hardness / target)|, or infinity if the hardness is infinite."""
         return distance(self.estimate, target)
 
 
@@ -73,14 +73,14 @@ class Tuned(Summarised):
     Attributes:
         task: the family and the annealer; `task.grow(k)` is its k-th instance.
         setting: the setting of the knob.
-        estimate: measured hardness, with a 95 % interval.
-        target: what was wanted.
+        estimate: the measured hardness, with a 95 % interval.
+        target: the requested hardness.
         statistic: the statistic of the hardness.
-        tolerance: how far off the measured value may be, as a share of the target.
+        tolerance: the largest allowed deviation from the target, as a fraction of the target.
         steps: all settings that were tried.
-        instances: how many instances that took.
-        sweeps: how many sweeps.
-        seconds: how long.
+        instances: the number of instances that the search took.
+        sweeps: the number of sweeps that the search took.
+        seconds: the seconds that the search took.
     """
 
     task: Task
@@ -112,12 +112,12 @@ class Tuned(Summarised):
 
 
 def distance(estimate: Estimate, target: float) -> float:
-    """Return the logarithm of the ratio of an estimate to a target; infinite without one."""
+    """Return |ln(estimate / target)|, or infinity if the estimate is infinite."""
     return abs(math.log(estimate.value / target)) if estimate.value < math.inf else math.inf
 
 
 def is_near(estimate: Estimate, target: float, tolerance: float) -> bool:
-    """Whether an estimate differs from the target by at most a fraction of it."""
+    """Return whether an estimate is within a factor of 1 + `tolerance` of the target."""
     return distance(estimate, target) <= math.log1p(tolerance)
 
 
@@ -161,7 +161,7 @@ def tune(
         parameters: the other parameters; `loop_density` is the peak density when left out.
         bounds: the easy and the hard end of the knob.
         statistic: of the hardness, "median", "geometric_mean", "quantile_95" or "paper_95".
-        tolerance: how far off the measured value may be, as a share of the target.
+        tolerance: the largest allowed deviation from the target, as a fraction of the target.
         solver: the annealer's settings; the paper's when None, see `Annealer`.
         most_instances: at one setting.
         rng: a seed, or anything that numpy.random.default_rng takes; `task.seed` of the result
@@ -205,7 +205,7 @@ def tune(
 
 @dataclass
 class _Search:
-    """Measured hardness at settings of a knob, and the steps of a search for the target."""
+    """A search for a target: the steps so far, and the hardness measured at each setting."""
 
     family: Family
     bounds: tuple[Fraction, Fraction]
@@ -268,7 +268,7 @@ class _Search:
             )
 
     def _reach(self) -> list[str]:
-        """Return the hardness at both ends of the knob, if it is known or cheap to measure."""
+        """Describe the hardness at both ends of the knob, measuring it quickly if it is unknown."""
         ends = ((end, self.probed.get(end) or self._probe(end, 1.0)) for end in self.bounds)
         return [self._words(*end) for end in ends]
 
@@ -279,7 +279,7 @@ class _Search:
         )
 
     def bisect(self) -> None:
-        """Bisect between the easy and the hard end until a setting is right."""
+        """Bisect between the easy and the hard end until a setting meets the target."""
         low, high = Fraction(0), Fraction(1)
         finest = self.family.step / abs(self.bounds[1] - self.bounds[0])
         levels: list[float | None] = [None, None]  # logarithms of the hardness at low and high
@@ -298,7 +298,7 @@ class _Search:
                 self._refuse(self._words(last.setting, last.estimate))
 
     def _part_of_way(self, low: float | None, high: float | None) -> Fraction:
-        """Return the fraction from easy to hard at which a straight line meets the target."""
+        """Return where to divide the interval from easy to hard, by interpolation or in half."""
         if low is None or high is None or not self.family.is_on_graph or high <= low:
             return Fraction(1, 2)
         part = (math.log(self.target) - low) / (high - low)
@@ -312,7 +312,7 @@ class _Search:
         return round(at / self.family.step) * self.family.step
 
     def _look(self, setting: Fraction) -> int:
-        """Measure a setting, and return its side: -1 too easy, 1 too hard, 0 right."""
+        """Measure a setting; return -1 if it is too easy, 1 if it is too hard, 0 if it is right."""
         task = self.family.task(setting, self.limit)
         sweeps, solved = np.empty(0), np.empty(0, dtype=bool)
         wanted = _FIRST_SAMPLE
@@ -332,7 +332,7 @@ class _Search:
             wanted = min(2 * wanted, self.most)
 
     def _measure(self, task: Task, first: int, count: int) -> IntArray:
-        """Return the sweeps of some instances, negative if stopped at the limit."""
+        """Measure instances and return their sweeps, negative if stopped at the limit."""
         if self.family.is_on_graph:
             found = sweeps_of(task, first, count, _THREADS)
         else:
@@ -342,7 +342,7 @@ class _Search:
         return found
 
     def _judge(self, sample: Sample, is_last: bool) -> tuple[int | None, Estimate]:
-        """Return the side of the target, or None if more instances are needed."""
+        """Return (side of the target, estimate); the side is None if more instances are needed."""
         estimate = self._estimate(sample)
         if side := self._side(self._estimate(sample, _SURE)):
             return side, estimate
@@ -361,7 +361,7 @@ class _Search:
         return -1 if sure.high < self.target else int(sure.low > self.target)
 
     def _probe(self, setting: Fraction, seconds: float, side: int = 0) -> Estimate:
-        """Estimate the hardness at a setting cheaply, with a limit that starts low and rises.
+        """Estimate the hardness at a setting cheaply, with an increasing limit on the sweeps.
 
         Args:
             setting: the setting of the knob.
@@ -394,7 +394,7 @@ class _Search:
 
 def _checked_target(target_sweeps: float, tolerance: float) -> float:
     if not (math.isfinite(target_sweeps) and target_sweeps >= 2):
-        raise ValueError(f"target_sweeps={target_sweeps} must be a number of at least 2")
+        raise ValueError(f"target_sweeps={target_sweeps} must be finite and at least 2")
     if not 0 < tolerance < 1:
-        raise ValueError(f"tolerance={tolerance} must lie between 0 and 1")
+        raise ValueError(f"tolerance={tolerance} must be above 0 and below 1")
     return float(target_sweeps)

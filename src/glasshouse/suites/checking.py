@@ -1,4 +1,4 @@
-"""Checks of suites: each line of a manifest is proven from the files and certificates alone."""
+"""Check suites: prove each line of a manifest from the files and certificates alone."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def iter_check_suite(
     if table.is_file():
         with opened(table) as source:
             if source.read_all().replace(b"\r\n", b"\n") != optima_table(proven).encode():
-                raise source.error(f"differs from the table of {MANIFEST}; write the suite again")
+                raise source.error(f"differs from the optima in {MANIFEST}; write the suite again")
 
 
 def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -> None:
@@ -128,7 +128,7 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
 
 
 def _check_measure(path: Path, held: Document, entry: Entry) -> None:
-    """Raise if the listed value of the file's measure does not follow from the optimum."""
+    """Raise if the listed value in the file's own measure does not follow from the optimum."""
     if entry.measure is None:  # older manifests state no measure
         return
     known = entry.in_words_of(held.measure)
@@ -140,7 +140,7 @@ def _check_measure(path: Path, held: Document, entry: Entry) -> None:
 
 
 def _check_statements(path: Path, held: Document, entry: Entry) -> None:
-    """Raise if a statement of the file contradicts its line of the manifest."""
+    """Raise if a statement in the file contradicts the file's line in the manifest."""
     stated = held.stated
     if stated.recipe not in (None, entry.recipe):
         raise FileError(path, "states a recipe that differs from the manifest's")

@@ -1,4 +1,4 @@
-"""Commitments to certificates that are published only later, for competitions.
+"""Commitments, for competitions, to certificates that are published only later.
 
 `commitment.jsonl` is published with the instances. It contains, for each file, its SHA-256 and the
 SHA-256 of 32 random bytes followed by the certificate. The random bytes, the *nonces*, stay with
@@ -28,7 +28,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 
 class Opened(NamedTuple):
-    """A file whose published certificate matches the commitment, with the bounds it proves."""
+    """A file whose published certificate matches the commitment, with the proven bounds."""
 
     file: str
     bound: int
@@ -36,7 +36,7 @@ class Opened(NamedTuple):
 
 
 def commit(manifest: Path, instances: Path) -> Path:
-    """Write a suite's commitment next to its instances, and the nonces into its answers.
+    """Write a suite's commitment to its instances folder, and the nonces to its answers folder.
 
     Existing files are kept: nonces are drawn once.
     """
@@ -99,14 +99,14 @@ def _nonce(path: Path, nonces: dict[str, str], file: str) -> str:
 
 
 def _read(path: Path, key: str) -> dict[str, str]:
-    """Read from a JSON-lines file the hash or nonce of each file, stored under `key`."""
+    """Read a JSON-lines file that maps each file to its hash or nonce, stored under `key`."""
     read: dict[str, str] = {}
     for source, number, values in read_lines(path):
         file, text = (values or {}).get("file"), (values or {}).get(key)
         if not is_plain_name(file) or not isinstance(text, str) or not _HEX.fullmatch(text):
-            raise source.error(f"the line must be a JSON object with file and {key}", number)
+            raise source.error(f"the line must be a JSON object with 'file' and {key!r}", number)
         if read.setdefault(str(file), text) != text:
-            raise source.error(f"lists {file} twice with different values; remove one", number)
+            raise source.error(f"lists {file} twice with different values; remove one line", number)
     return read
 
 

@@ -1,4 +1,4 @@
-"""Unplanted problems, the control of a race: random couplings of ±1 on a graph."""
+"""Unplanted problems as controls in races: random couplings of ±1 on a graph."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _RUNS, _SWEEPS = 256, 2000
 
 
 def plus_minus_j(graph: GraphLike, *, rng: RngLike = None) -> tuple[Ising, Recipe]:
-    """Draw an Edwards-Anderson spin glass, whose edges are +1 or -1 with equal probability.
+    """Draw an Edwards-Anderson spin glass: each coupling is +1 or -1 with equal probability.
 
     Args:
         graph: a graph, as for planting, for instance "torus:8x8".

@@ -65,7 +65,7 @@ class Described(Protocol):
         """The parameters that distinguish families."""
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the given parameters with the parameters that follow from them."""
+        """Return the given parameters, and the parameters that follow from them."""
 
 
 def exact_parameters(method: Described, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -104,7 +104,7 @@ def exact_value(value: Any, name: str) -> Any:
     except ValueError:
         if isinstance(value, str):
             return value
-        raise ValueError(f"{name}={value!r} must be a number, a text or a list of these") from None
+        raise ValueError(f"{name}={value!r} must be a number, string or list of these") from None
     return int(number) if number.denominator == 1 else str(number)
 
 
@@ -114,7 +114,7 @@ def family_seed(seed: int, family: Mapping[str, Any]) -> Seed:
 
 
 def words_of(text: str) -> tuple[int, int]:
-    """Return two 32-bit words of a text's SHA-256, to be used as a spawn key of a seed."""
+    """Return two 32-bit words of a text's SHA-256, for use as a seed's spawn key."""
     digest = hashlib.sha256(text.encode()).digest()
     return int.from_bytes(digest[:4], "big"), int.from_bytes(digest[4:8], "big")
 

@@ -31,7 +31,7 @@ INSTANCES, ANSWERS, PLAN = "instances", "answers", "suite.json"
 
 @dataclass(frozen=True)
 class SuiteFolder:
-    """The folders of a suite: one of instances, which can be published, and one of answers.
+    """The two folders of a suite: the instances, which can be published, and the answers.
 
     Attributes:
         root: the folder of the suite.
@@ -65,7 +65,7 @@ class SuiteFolder:
         with opened(path) as source:
             values = parse_object(source.read_all())
             if values is None or not isinstance(values.get("name"), str):
-                raise source.error("must be a JSON object with the name of a suite")
+                raise source.error("must be a JSON object with the suite's name under 'name'")
             return values
 
     def reserve(self, suite: SuiteFile, **options: object) -> None:

@@ -44,7 +44,7 @@ def read_toml(path: Path) -> str:
 
 
 def parse_toml(text: str, source: str, make: Callable[[dict[str, Any]], Made]) -> Made:
-    """Parse a TOML text and pass its values to `make`; errors begin with the name `source`."""
+    """Parse TOML text and pass its values to `make`; error messages begin with `source`."""
     try:
         values = plain_toml.read_toml(text)
     except plain_toml.TomlError as error:
@@ -70,7 +70,7 @@ def each_family(
 
 
 def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the parameters at each grid point of a family: fixed parameters and grid values."""
+    """Yield the parameters at each grid point of a family: the fixed parameters and grid values."""
     fixed = table(family.get("parameters", {}), None, "parameters")
     axes = {
         name: _axis(name, values)
@@ -78,7 +78,7 @@ def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     }
     both = sorted(set(fixed) & set(axes))
     if both:
-        raise ValueError(f"{', '.join(both)} is in parameters and in grid; remove one of them")
+        raise ValueError(f"{', '.join(both)} is in both 'parameters' and 'grid'; remove one entry")
     if math.prod(len(axis) for axis in axes.values()) > MOST_COMBINATIONS:
         raise ValueError(f"the grid has more than {MOST_COMBINATIONS} combinations; split the file")
     for combination in itertools.product(*axes.values()):
@@ -102,7 +102,7 @@ def _axis(name: str, values: object) -> list[Any]:
     try:
         numbers = {key: ratio(value, f"grid.{name}.{key}") for key, value in values.items()}
     except ValueError:
-        raise ValueError(f"grid.{name}={values!r:.60} must have numbers as values") from None
+        raise ValueError(f"grid.{name}={values!r:.60} must contain only numbers") from None
     first = numbers.get("first", Fraction(0))
     if keys == {"first", "last", "step"} and numbers["step"] > 0:
         count = math.floor((numbers["last"] - first) / numbers["step"]) + 1
@@ -147,7 +147,7 @@ def refuse_unknown(values: Mapping[str, Any], known: set[str], where: str) -> No
 
 
 def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
-    """Return a value that must be a TOML table; only the keys in `known` may occur, if given."""
+    """Return a TOML table as a dict; raise for other types and for keys not in `known`."""
     if not isinstance(value, dict):
         raise ValueError(f"{where} must be a TOML table, not {value!r:.60}")
     if known is not None:
@@ -156,14 +156,14 @@ def table(value: object, known: set[str] | None, where: str) -> dict[str, Any]:
 
 
 def word(value: object, name: str) -> str:
-    """Return a value that must be a short text with at least one visible character."""
+    """Return a value unchanged, but raise unless it is a short text with a visible character."""
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{name}={value!r:.60} must be a text that is not empty")
+        raise ValueError(f"{name}={value!r:.60} must be a non-empty string")
     if len(value) > _LONGEST_WORD:
         raise ValueError(f"{name} has {len(value)} characters; use at most {_LONGEST_WORD}")
     return value
 
 
 def is_own(name: object) -> bool:
-    """Return whether the name of a family or quantity is a user's function `module:function`."""
+    """Return whether the name of a family or quantity refers to a user's `module:function`."""
     return isinstance(name, str) and ":" in name

@@ -1,4 +1,4 @@
-"""Loading of suites: instances to race on, with bounds that are proven while loading."""
+"""Load suites: instances to race on, with bounds that are proven while loading."""
 
 from __future__ import annotations
 
@@ -100,10 +100,10 @@ def load_suite(
 
 
 def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
-    """Return a suite of the standard instances of a family that are in a folder."""
+    """Return a suite of all standard instances of a family that a folder contains."""
     if family not in (known := standard_families()):
         raise ValueError(
-            f"{family} is not a family of standard instances, for which {folder} was given; use "
+            f"{family} is not a family of standard instances, so {folder} cannot be used; use "
             f"one of {', '.join(known)}"
         )
     certificates = None if answers is None else Path(answers)
@@ -116,7 +116,7 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
 
 
 def _typed(path: Path) -> str:
-    """Return a path as it was typed, but an absolute path without its parent folders."""
+    """Return a relative path as typed, but only the final name in an absolute path."""
     if not path.is_absolute():
         return str(path)
     return path.parent.name if path.name == MANIFEST else path.name
@@ -164,9 +164,9 @@ def _answered(path: Path, answers: Path, suffixes: Sequence[str]) -> Suite:
     """Return the suite of blind files whose answers are in another folder."""
     place = SuiteFolder(path, answers)
     if not path.is_dir():
-        raise ValueError(f"{path} must be a folder of instances, because answers are given")
+        raise ValueError(f"{path} must be a folder of instances, because answers were given")
     if not place.manifest.is_file():
-        raise ValueError(f"{answers} has no {MANIFEST}; expected the answers of a suite")
+        raise ValueError(f"{answers} has no {MANIFEST}; expected a suite's answers folder")
     plan = place.plan() or {}
     folder = place.instances if place.instances.is_dir() else path
     return _listed(str(plan.get("name", path.resolve().name)), place.manifest, folder, suffixes)
@@ -193,7 +193,7 @@ def refuse_other_bytes(text: str) -> None:
 def _refuse_unfit(one: SuiteInstance) -> None:
     """Raise, before any run, if a store could not hold an instance's name or parameters."""
     if len(one.name) > MOST_NAME:
-        raise FileError(one.path, f"its name in the manifest has {len(one.name)} letters; "
+        raise FileError(one.path, f"its name in the manifest has {len(one.name)} characters; "
                         f"use at most {MOST_NAME}")  # fmt: skip
     try:
         json.dumps([one.name, dict(one.parameters)], ensure_ascii=False).encode()
@@ -207,10 +207,10 @@ def _refuse_unfit(one: SuiteInstance) -> None:
 def _suite(name: str, instances: Sequence[SuiteInstance]) -> Suite:
     twice = [name for name, times in Counter(one.name for one in instances).items() if times > 1]
     if twice:
-        raise ValueError(f"{twice[0]!r} names two instances of {name}; give each its own name")
+        raise ValueError(f"two instances of {name} are named {twice[0]!r}; give each its own name")
     refuse_other_bytes(name)
     if len(name) > MOST_NAME:
-        raise ValueError(f"a suite's name has {len(name)} letters; use at most {MOST_NAME}")
+        raise ValueError(f"the suite's name has {len(name)} characters; use at most {MOST_NAME}")
     for one in instances:
         refuse_other_bytes(one.path.name)
         _refuse_unfit(one)
@@ -229,7 +229,7 @@ def _instance(entry: Entry, answers: Path, folder: Path) -> SuiteInstance:
 
 
 def _proven(entry: Entry, path: Path, answers: Path) -> Known:
-    """Return the bounds that the certificate or, without one, the plant of the recipe proves."""
+    """Return the bounds proven by the certificate or, if there is none, by the recipe's plant."""
     proof = side_car(answers / entry.file)
     if proof.is_file() and not is_of_clauses(path):
         return known_of(read_document(path).with_certificate(proof))

@@ -1,4 +1,4 @@
-"""Manifests, which state the optimum of each instance of a suite, and the tables of optima.
+"""Manifests, which state the optimum of each instance in a suite, and the tables of optima.
 
 The table of the MaxSAT Evaluation's regression suite states what a solver should answer. The
 Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and searches for the
@@ -73,7 +73,7 @@ class Entry(Summarised):
         return value
 
     def in_words_of(self, measure: Measure) -> Entry:
-        """Return the entry with its value and bound in the file's own measure added."""
+        """Return a copy of the entry, with its value and bound added in the file's own measure."""
         if measure.name in ("energy", "cost"):
             return self
         bound = None if self.bound is None else measure.bound(self.bound)
@@ -82,7 +82,7 @@ class Entry(Summarised):
         )
 
     def to_json(self) -> str:
-        """Return the entry as one line of JSON, without unknown values."""
+        """Return the entry as one line of JSON, omitting unknown values."""
         known = {key: value for key, value in asdict(self).items() if value is not None}
         return json.dumps({"optimum": None} | known, sort_keys=True)
 
@@ -93,13 +93,13 @@ _NUMBERS = ("optimum", "bound", "best", "measured", "measured_bound")
 
 
 def read_manifest(manifest: Path) -> Iterator[Entry]:
-    """Yield the entries of a manifest in order, at least one; raise for invalid lines."""
+    """Yield a manifest's entries in order; raise if a line is invalid or there are no lines."""
     for source, number, values in read_lines(Path(manifest)):
         yield _entry(source, number, values)
 
 
 def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
-    """Yield each line of a file as a JSON object, or as None if it is not one; raise if empty."""
+    """Yield each line of a file as a JSON object, or None if it is not one; raise if empty."""
     number = 0
     refuse_pipe(path)
     with opened(path) as source:
@@ -114,7 +114,7 @@ def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]
 def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
     known = {one.name for one in fields(Entry)}
     if values is None or not _NEEDED <= set(values) <= known:
-        raise source.error("must be a JSON object with file, sha256, recipe and optimum", number)
+        raise source.error("must be an object with 'file', 'sha256', 'recipe', 'optimum'", number)
     entry = Entry(**values)
     for name in _NUMBERS:
         value = values.get(name)
@@ -122,15 +122,15 @@ def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
             raise source.error(f"{name} must be a number", number)
     is_open = entry.optimum is None
     if is_open and (entry.bound is None or entry.best is None):
-        raise source.error("must state an optimum, or both bound and best", number)
+        raise source.error("must have an 'optimum', or both a 'bound' and a 'best' value", number)
     if (entry.measure is None) != (entry.measured is None):
-        raise source.error("must state both measure and measured, or neither", number)
+        raise source.error("must have both 'measure' and 'measured', or neither", number)
     names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
     if not all(map(is_plain_name, names)) or not isinstance(entry.recipe, dict):
-        raise source.error("must state file names without folders, and a recipe object", number)
+        raise source.error("must have file names without folders, and an object as recipe", number)
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), (str, type(None))):
-            raise source.error(f"{name} must be a text", number)
+            raise source.error(f"{name} must be a string", number)
     return entry
 
 
@@ -186,7 +186,7 @@ class RegressionRow(NamedTuple):
 
     @classmethod
     def of(cls, entry: Entry, state: np.ndarray[Any, Any]) -> RegressionRow:
-        """Return the row of an instance, with its best state as model."""
+        """Return the row of an instance, with its best state as the model."""
         certified = "NO" if entry.optimum is None else "YES"
         return cls(entry.file, str(entry.value), "YES", certified, bit_string(to_bits(state)))
 
@@ -217,7 +217,7 @@ def read_regression(path: Path) -> dict[str, RegressionRow]:
 
 
 def check_row(path: Path, row: RegressionRow, held: Document, entry: Entry) -> None:
-    """Raise if a row of the regression table contradicts the instance's line of the manifest."""
+    """Raise if a row of the regression table contradicts the instance's line in the manifest."""
     model = parse_bits(row.model.encode())
     is_fitting = model is not None and len(model) == held.problem.num_variables
     if model is None or not is_fitting or row != RegressionRow.of(entry, model):

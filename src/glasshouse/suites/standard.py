@@ -33,7 +33,7 @@ _CERTIFICATES = (".cert", ".cert.xz", ".cert.gz")
 
 @dataclass(frozen=True, repr=False)
 class SuiteInstance(Summarised):
-    """One instance of a suite: a file, its parameters, and the proven bounds of its optimum.
+    """One instance of a suite: a file, its parameters, and the proven bounds on its optimum.
 
     Attributes:
         name: for a standard instance, its name in the literature; otherwise its family, parameters
@@ -51,7 +51,7 @@ class SuiteInstance(Summarised):
 
 
 def standard_families() -> dict[str, int]:
-    """Return the names of all families of standard instances, with their numbers of instances.
+    """Return the names of all families of standard instances, with the number of instances in each.
 
     >>> families = standard_families()
     >>> families["biqmac"] >= families["biqmac:ising"] > 0
@@ -65,7 +65,7 @@ def standard_families() -> dict[str, int]:
 def standard_copies(
     family: str, folder: Path, cache: Path, certificates: Path | None = None
 ) -> tuple[list[SuiteInstance], list[str]]:
-    """Return the instances of a family that are in a folder, and the names of missing instances.
+    """Return a family's instances that a folder contains, and the names of those it lacks.
 
     Args:
         family: one of `standard_families()`.
@@ -139,11 +139,11 @@ def _copy(document: Document, found: Recognition, place: Path, proof: Path | Non
 def _proven(
     document: Document, found: Recognition, proof: Path
 ) -> tuple[Fraction, Fraction] | None:
-    """Return bound and value that a certificate proves, as sums; None if the table is better."""
+    """Return the bound and value that a certificate proves, or None if the table has better."""
     try:
         verdict = document.examined(read_side_car(proof)).verdict
     except CertificateError as fault:
-        raise CertificateError(f"{proof} does not fit {document.path}: {fault}") from None
+        raise CertificateError(f"{proof} does not certify {document.path}: {fault}") from None
     scale, instance = found.scale, found.instance
     bound, value = (
         (Fraction(energy) - scale.shift) / scale.factor

@@ -141,7 +141,7 @@ def find_suite(
     path = Path(source)
     if not path.is_file():
         raise ValueError(
-            f"{path} is neither a file nor a suite; use one of {', '.join(ready_made())}"
+            f"{path} is neither a file nor a suite's name; use one of {', '.join(ready_made())}"
         )
     return parse_suite(grammar.read_toml(path), str(path), seed=seed, count=count)
 
@@ -167,12 +167,12 @@ def _suite(values: dict[str, Any], instead: dict[str, int]) -> SuiteFile:
     families: dict[str, SuiteFamily] = {}
     for family in grammar.each_family(values, partial(_families, values, instead), "suite"):
         if families.setdefault(family.name(0), family) is not family:
-            raise ValueError(f"{family.name(0)[:-2]} occurs twice; use a larger count instead")
+            raise ValueError(f"{family.name(0)[:-2]} occurs twice; use a larger count")
     suite = SuiteFile(
         name, grammar.word(values.get("title", name), "title"), seed, tuple(families.values())
     )
     if len(suite) > grammar.MOST_COMBINATIONS:
-        raise ValueError(f"it has more than {grammar.MOST_COMBINATIONS} instances; split the suite")
+        raise ValueError(f"the suite has more than {grammar.MOST_COMBINATIONS} instances; split it")
     return suite
 
 

@@ -1,4 +1,4 @@
-"""Writing of suites: folders of instances with a manifest that states each optimum.
+"""Write suites: folders of instances, with a manifest that states each optimum.
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
 grows it again, and the optimum in the file's own weights, with the cut or objective if the file has
@@ -88,7 +88,7 @@ def write_suite(
     answers: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> list[Entry]:
-    """Write each instance to a file `stem-00000` + suffix, and the manifest at the end.
+    """Write each instance to a file such as `instance-00000.wcnf`, and then the manifest.
 
     The same call resumes after an interruption: existing files are kept if they are identical.
     `iter_write_suite` yields each entry as its file is written.
@@ -178,7 +178,7 @@ def iter_write_suite(
 
 
 class _Writer:
-    """Writer of the instances of a suite, which collects the rows of the tables."""
+    """A writer for the instances of a suite, which also collects the rows of the tables."""
 
     def __init__(
         self, folder: Path, key: Path, stem: str, *, is_apart: bool, is_mixed: bool, overwrite: bool
@@ -191,7 +191,7 @@ class _Writer:
     def write(
         self, number: int, suffix: str, instance: Instance, name: str | None, **options: Any
     ) -> Entry:
-        """Write one file of an instance, and return its entry of the manifest."""
+        """Write one file of an instance, and return its manifest entry."""
         path = self.folder / f"{self.stem}-{number:05d}{suffix}"
         proof = side_car(self.key / path.name) if self.is_apart else None
         thing = instance if isinstance(instance, Planted) else instance.document()
@@ -255,18 +255,18 @@ def _values(path: Path, instance: Instance, written: Written) -> dict[str, Any]:
 
 
 def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: bool) -> Path:
-    """Return the folder for the tables of optima; raise if it would reveal blind files."""
+    """Return the folder for the tables of optima; raise if `answers` is unsuitable."""
     if answers is None:
         return folder
     if not blind:
-        raise ValueError("answers needs blind=True, because other files state their optima")
+        raise ValueError("answers requires blind=True, because other files state their optima")
     if Path(answers).resolve() == folder.resolve():
-        raise ValueError(f"answers must be a folder other than {folder}, that of the files")
+        raise ValueError(f"answers={answers} is the folder of the files; use another folder")
     return Path(answers)
 
 
 def refuse_names(folder: Path, stem: str, suffixes: list[str]) -> None:
-    """Raise for file names with folders, and for formats that cannot be read back."""
+    """Reject a stem that contains folders, and formats that cannot be read back."""
     if not stem or Path(stem).name != stem:
         raise FileError(folder / stem, "must be the beginning of a file name, without folders")
     known = [s for s, format_ in FORMATS.items() if format_.read and format_.write]

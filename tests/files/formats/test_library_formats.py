@@ -122,11 +122,11 @@ def damaged_archives() -> dict[str, tuple[bytes, str]]:
     locked = bytearray(whole)
     locked[whole.rindex(b"PK\x01\x02") + 8] |= 1
     return {
-        "two files": (zipped(a__mc=GRAPH.encode(), b__mc=b""), "zip archive of 2 files"),
-        "no file": (zipped(), "zip archive of 0 files"),
+        "two files": (zipped(a__mc=GRAPH.encode(), b__mc=b""), "zip archive with 2 files"),
+        "no file": (zipped(), "zip archive with 0 files"),
         "damaged": (whole[:place] + b"\xff\xff" + whole[place + 2 :], "cannot be read"),
         "truncated": (whole[: len(whole) // 2], "cannot be read"),
-        "another method": (lzma_file.getvalue(), "a method other than deflate"),
+        "another method": (lzma_file.getvalue(), "an unsupported method"),
         "encrypted": (bytes(locked), "is encrypted"),
     }
 

@@ -143,9 +143,9 @@ def test_what_is_no_matrix_is_refused(tmp_path, name, content, words):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"W": W, "a": A}, "expected glasshouse's, or one each of"),
-        ({"W": W, "a": A, "b": B, "c": B}, "expected glasshouse's, or one each of"),
-        ({"W": W, "weights": W, "a": A, "b": B}, "expected glasshouse's, or one each of"),
+        ({"W": W, "a": A}, "expected those of glasshouse, or one each of"),
+        ({"W": W, "a": A, "b": B, "c": B}, "expected those of glasshouse, or one each of"),
+        ({"W": W, "weights": W, "a": A, "b": B}, "expected those of glasshouse, or one each of"),
         ({"W": W, "a": A, "b": A}, "values in hidden_bias"),
         ({"x": W}, "arrays x; expected"),
         ({"W": W[0]}, "2 dimensions"),

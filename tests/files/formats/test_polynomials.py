@@ -86,7 +86,7 @@ def test_lists_of_chook_are_read_with_units(tmp_path):
         ("0 1 0.1\n1 0 0.2", "is not exact as a float"),
         ("0 1 1e999", "is not a finite number"),
         ("0 1 1.7e308\n0 2 1.7e308", "add up to"),
-        ("# vartype=BINARY\n0 1", "must state one vartype"),
+        ("# vartype=BINARY\n0 1", "must state exactly one vartype"),
         ("# planted-model 01\n0 1 2 3", "must have one for each of 3"),
     ],
 )
@@ -108,7 +108,7 @@ def test_numbers_of_a_list_are_hostile(tmp_path, body, message):
         (
             {"cost_function": {"type": "ising", "terms": [{"c": 1, "ids": [5]}]},
              "metadata": {"num_variables": 2}},
-            "must be an integer of at least 6",
+            "must be an integer from 6 to",
         ),
     ],
 )  # fmt: skip

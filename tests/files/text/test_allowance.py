@@ -298,7 +298,7 @@ def test_a_table_is_no_graph(tmp_path):
         message = refusal(written(tmp_path / name, "1,2\n2,3\n3,1\n"), read_graph)
         assert "a matrix is not a graph; expected two node numbers per line, separated" in message
     message = refusal(written(tmp_path / "x.txt", "1,2\n"), read_graph)
-    assert "line 1: an edge must be two node numbers of at least 0, separated by a space" in message
+    assert "line 1: an edge must be two non-negative node numbers, separated by a space" in message
 
 
 def test_a_graph_is_read_as_it_comes(tmp_path):
@@ -371,7 +371,7 @@ def test_whole_numbers_that_no_float_holds_are_not_changed(tmp_path, offset):
 
 
 @pytest.mark.parametrize(("name", "text", "words"), [
-    ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "no sum overflows"),
+    ("x.coo", "# vartype=SPIN\n# offset 1e308\n# planted-cost 1e308\n0 1 .5\n", "above 1.12e+307"),
     ("x.mc", "2 1\n1 2 1.5\n# planted-cut 1e308\n", "beyond the range of floats"),
     ("x.mc", "0 0\n# ancilla 0\n", "must be an integer from 1 to 0"),
 ])  # fmt: skip

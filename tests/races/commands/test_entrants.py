@@ -50,7 +50,7 @@ def test_dialects_are_found_out(tmp_path):
      ["cat {file}", "cat-2=cat -b {file}", "cat --show=x {file}"]],
 )  # fmt: skip
 def test_the_advice_for_two_solvers_of_one_name_works(solvers):
-    with pytest.raises(ValueError, match=r"name '.*'; give one another name, as in ") as told:
+    with pytest.raises(ValueError, match=r"name '.*'; rename one of them, as in ") as told:
         entrants_of(solvers, Limits(), "classic")
     (advice,) = shlex.split(str(told.value).partition("as in ")[2])
     found = entrants_of([*solvers[:-1], advice], Limits(), "classic")
@@ -68,7 +68,7 @@ def test_solvers_that_cannot_be_are_one_clear_line():
         entrants_of(["nosuchsolver {file}"], Limits())
     with pytest.raises(ValueError, match=r"'rc3' was not found.*built-in solvers are .*rc2"):
         entrants_of(["rc3"], Limits())
-    with pytest.raises(ValueError, match="two solvers have the name 'cat'; give one"):
+    with pytest.raises(ValueError, match="two solvers have the name 'cat'; rename one"):
         entrants_of(["cat {file}", "cat -n {file}"], Limits(), "classic")
     for word, fault in (
         ("{fil}", r"\{fil\} is not a placeholder; use \{file\}, \{seed\} or \{seconds\}"),
@@ -107,7 +107,7 @@ def test_files_that_are_handed_over_tell_nothing_and_hold_the_same(suite):
     classic = suite.parent / "copy.wcnf"
     classic.write_bytes(text_in("classic", clauses))
     assert read_clauses(classic) == clauses
-    with pytest.raises(ValueError, match="needs soft clauses of weight 1"):
+    with pytest.raises(ValueError, match="allows only soft clauses of weight 1"):
         text_in("cnf", clauses)
     plain = ClauseFile(2, ((1, (1, 2)), (1, (-1,))), ())
     assert text_in("cnf", plain) == b"p cnf 2 2\n1 2 0\n-1 0\n"

@@ -41,7 +41,7 @@ def test_models_in_all_their_forms(lines, size, model):
     ("lines", "size", "message"),
     [
         ("v 01101", 4, "5 values, but must have 4"),
-        ("v 1 -5 0", 4, "'-5' in a v line is not a literal of the 4 variables"),
+        ("v 1 -5 0", 4, "'-5' in a v line is not a literal of variables 1 to 4"),
         ("v 1 -1 0", 4, "variable 1 is both true and false"),
         ("v 1 x 0", 3, "'x' in a v line is not a literal"),
         ("v 0-1", 3, "'0-1' in a v line is not a literal"),

@@ -95,14 +95,14 @@ def variable_twice(found, bqm):
 LIARS = {
     "raised WordlessError, which has no message": wordless,
     "its SampleSet cannot be read: RuntimeError: no such thing": with_raising("vartype"),
-    "its SampleSet cannot be read: its samples are complex128":
+    "its SampleSet has samples of type complex128":
         with_record(sample=lambda x: x + 1j),
-    "its SampleSet cannot be read: its energies are complex128":
+    "its SampleSet has energies of type complex128":
         with_record(energy=lambda x: x + 1j),
     "its samples contain a variable twice": variable_twice,
     "returned list, not a SampleSet": lambda found, bqm: [1, 2],
     "returned NoneType, not a SampleSet": lambda found, bqm: None,
-    "returned BINARY samples, not SPIN ones":
+    "returned BINARY samples; expected SPIN":
         lambda found, bqm: found.change_vartype("BINARY", inplace=False),
     "its samples lack 1 variables, for example 0": renamed,
     "its samples lack 1 variables, for example": without_last,
@@ -123,7 +123,7 @@ LIARS = {
         with_record(num_occurrences=lambda x: np.array([10**12, 1, 1, 1])),
     "its num_occurrences must be integers": with_record(num_occurrences=lambda x: -x),
     "its num_occurrences must be integers of": with_record(num_occurrences=lambda x: x + 0.5),
-    "its SampleSet cannot be read: ": with_record(energy=lambda x: np.array([{}] * len(x))),
+    "its SampleSet has energies of type o": with_record(energy=lambda x: np.array([{}] * len(x))),
     "raised ZeroDivisionError": lambda found, bqm: 1 / 0,
     "raised SystemExit: no licence left": never,
     "raised RuntimeError: the machine is on fire": later,

@@ -112,7 +112,7 @@ def test_a_store_repeats_no_call_and_takes_more(tmp_path):
     other = Sampler()
     other.parameters |= {"more": []}
     for another in ((other, {"more": np.arange(3)}), truly):  # one name, one sampler
-        with pytest.raises(StoreError, match="contains calls of a different x"):
+        with pytest.raises(StoreError, match="contains calls of a sampler x that differs in its "):
             asked(samplers={"x": another})
     assert not other.heard
     changed = asked(samplers={"z": (other, {"more": np.arange(3)})})

@@ -92,11 +92,11 @@ def test_without_the_evaluation_s_rules_they_need_a_time_limit(tmp_path, capsys)
     gh.write(path, plant)
     words = ["solve", str(path), "--solver", "dwave-anneal"]
     assert main(words) == 2
-    assert "continues until a time limit; add --time-limit" in capsys.readouterr().err
+    assert "runs until a time limit; add --time-limit" in capsys.readouterr().err
     assert main([*words, "--time-limit", "0.3", "--seed", "1"]) == 0
     assert "dwave-anneal: " in capsys.readouterr().out
     assert main([*words, "--time-limit", "0.3", "--sweeps", "3"]) == 2
-    assert "--sweeps is not for --solver dwave-anneal" in capsys.readouterr().err
+    assert "--sweeps is invalid for --solver dwave-anneal" in capsys.readouterr().err
 
 
 def test_one_file_adds_a_sampler():

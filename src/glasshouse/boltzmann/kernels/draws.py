@@ -52,7 +52,7 @@ def draw_and_keep(fields: Any, numbers: Any, size: int, low: int, chances: Any,
 @inner
 def draw_changes(fields: Any, numbers: Any, size: int, low: int, values: Any,
                  changes: Any) -> None:  # fmt: skip
-    """Sample the first `size` units again, and store the changes of their values.
+    """Sample the first `size` units again, and store the changes in their values.
 
     Numbers are compared with 1 / (1 + exp(-x)) without a division.
     """

@@ -107,7 +107,7 @@ def num_blocks(rows: int) -> int:
 
 @inner
 def find_averages(weights: Any, biases: Any, other_biases: Any, low: int, averages: Any) -> None:
-    """Compute the exact averages of an RBM, by enumerating the layer of the rows of `weights`."""
+    """Compute exact averages by enumerating the layer that corresponds to the rows of `weights`."""
     blocks = 1 << max(len(weights) - _BLOCK_BITS, 0)
     sums = np.empty(3)
     sums[0], sums[1] = -np.inf, 0.0
@@ -121,7 +121,7 @@ def find_averages(weights: Any, biases: Any, other_biases: Any, low: int, averag
 @compiled
 def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                sums: Any) -> None:  # fmt: skip
-    """Add the states of blocks `first` to `last - 1` to a partition function.
+    """Add the weights of the states in blocks `first` to `last - 1` to a partition function.
 
     Args:
         weights: one row per unit of the enumerated layer.
@@ -157,7 +157,7 @@ def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: in
 @compiled
 def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: float, first: int,
                 last: int, averages: Any) -> None:  # fmt: skip
-    """Add the states of blocks `first` to `last - 1` to exact averages.
+    """Add the contributions of the states in blocks `first` to `last - 1` to exact averages.
 
     Args:
         weights: one row per unit of the enumerated layer.
@@ -192,7 +192,7 @@ def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: f
 @compiled
 def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                  best: Any, best_visited: Any, best_other: Any) -> None:  # fmt: skip
-    """Find the mode among the states of blocks `first` to `last - 1` and of earlier calls.
+    """Find the mode among the states of earlier calls and of blocks `first` to `last - 1`.
 
     Args:
         weights: one row per unit of the enumerated layer.
@@ -226,7 +226,7 @@ def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: 
 @compiled
 def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
                    logs: Any) -> None:  # fmt: skip
-    """Compute ln Σ exp(-E) of each given state, summed over all states of the other layer."""
+    """Compute ln Σ exp(-E) for each given state, summed over all states of the other layer."""
     columns = weights.shape[1]
     fields, factors = np.empty(columns), np.empty(columns)
     for s in range(len(states)):

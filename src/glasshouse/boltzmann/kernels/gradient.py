@@ -14,7 +14,7 @@ CHAINS = BITS // 4  # the most chains whose products can wait, see `add_pairs`
 
 
 class Gradient(NamedTuple):
-    """Sums over the states of one update, and buffers for its layers.
+    """Sums over the states of one update, and buffers for the layers of a state.
 
     Attributes:
         weights: sums of products of visible and hidden units, except for those that wait.
@@ -64,7 +64,7 @@ def new_gradient(n: int, m: int) -> Any:
 
 @inner
 def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> None:
-    """Add a visible layer, a hidden layer and their products to the sums, times `sign`.
+    """Add `sign` times a visible layer, a hidden layer and their products to the sums.
 
     Two rows wait: for visible units that are 1, and for units that are `low` unless `low` is 0.
     """
@@ -86,7 +86,7 @@ def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> No
 @inner
 def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any, after: Any,
               after_chances: Any) -> None:  # fmt: skip
-    """Add the units and products of chains before their Gibbs steps, minus those after.
+    """Add the chains' units and products before the Gibbs steps, and subtract those after.
 
     Each visible unit adds one row, which depends on its values before and after. Most units do not
     change, so this takes half as many rows as adding the products before and after.

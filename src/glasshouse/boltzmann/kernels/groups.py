@@ -1,4 +1,4 @@
-"""Contrastive divergence: groups of chains that start at data rows and step together."""
+"""Contrastive divergence with groups of chains that start at data rows and step together."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from glasshouse.compiled import inner
 
 
 class Group(NamedTuple):
-    """Buffers for chains that take every step together, concatenated in each array.
+    """Buffers for a group of chains; each array contains the data of all chains, concatenated.
 
     Attributes:
         data: the visible units at which the chains start.
@@ -51,7 +51,7 @@ def new_group(n: int, m: int) -> Any:
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               place: Any, most: int) -> int:  # fmt: skip
-    """Add the next chosen data rows, and subtract the ends of the chains that start at them.
+    """Add the next chosen data rows, and subtract the final states of chains that start there.
 
     The weights are read from memory once for all chains. Fields of the hidden units are updated
     with only the visible units that a step has changed. The function pauses between two steps after

@@ -15,7 +15,7 @@ from glasshouse.compiled import compiled, inner
 def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visible_bias: Any,
                    hidden_bias: Any, low: int, temperatures: int, is_reverse: bool, first: int,
                    last: int, states: Any, logs: Any) -> None:  # fmt: skip
-    """Compute the logarithm of the importance weight of each chain, with one chain per stream.
+    """Compute the log importance weight of each chain; each chain has its own random stream.
 
     The mean weight estimates Z / Z_base. At inverse temperature β, the visible biases are
     (1-β)·base + β·a, and all other parameters are multiplied by β. At β = 0 all units are
@@ -63,7 +63,7 @@ def log_importance(streams: Any, weights: Any, back: Any, base_bias: Any, visibl
 
 @inner
 def tempered_log_weight(beta: float, fields: Any, low: int, tempered: Any, room: Any) -> Any:
-    """Return the log weight at β with hidden units summed out, and store their fields at β."""
+    """Return the log weight at β with hidden units summed out, and store the hidden fields."""
     for j in range(fields.size):
         tempered[j] = beta * fields[j]
     return log_weight(0.0, tempered, low, room)

@@ -44,7 +44,7 @@ def copy_table(source: Any, target: Any) -> None:
 
 @inner
 def fields_of(values: Any, weights: Any, biases: Any, fields: Any) -> None:
-    """Compute the fields of a layer: biases + values · weights, in vector code."""
+    """Compute the fields of a layer, biases + values · weights, with vector instructions."""
     for j in range(biases.size):
         fields[j] = biases[j]
     for start in range(0, values.size, BITS):
@@ -100,7 +100,7 @@ def means_of(chances: Any, low: int, means: Any) -> None:
 
 @inner
 def draw(stream: Any, chances: Any, low: int, values: Any) -> None:
-    """Sample each unit with its probability to be up, from 53 random bits."""
+    """Sample each unit from its probability of being up, with 53 random bits per unit."""
     a, b, c, d = stream[0], stream[1], stream[2], stream[3]  # in registers, not in memory
     for j in range(chances.size):
         word, a, b, c, d = advance(a, b, c, d)

@@ -1,4 +1,4 @@
-"""Data structures of a training: its machine, progress, averages and plan."""
+"""Data structures of a training run: its machine, progress, averages and plan."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Machine(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The progress within one update, and copies of the arrays to undo it.
+    """The progress within one update, and copies of arrays from which to undo the update.
 
     Attributes:
         place: see `BEGUN`, …
@@ -104,7 +104,7 @@ class Averages(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The settings of a training as compiled code reads them.
+    """The settings of a training run, in the form that compiled code reads.
 
     Attributes:
         low: the lower value of a unit, 0 or -1.

@@ -21,7 +21,7 @@ from glasshouse.compiled import inner
 @inner
 def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
              is_mode_step: bool) -> None:  # fmt: skip
-    """Add one data row, and for contrastive divergence subtract the chain that starts at it."""
+    """Add one data row; in contrastive divergence, also subtract the chain that starts there."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     fields_of(row, machine.weights, machine.hidden_bias, fields)
     chances_of(fields, plan.low, chances)
@@ -64,7 +64,7 @@ def subtract_mode(machine: Any, low: int, sums: Any, weight: float) -> None:
 @inner
 def subtract_chain(machine: Any, plan: Any, sums: Any, visible: Any, uses_mode: bool,
                    weight: float) -> None:  # fmt: skip
-    """Run Gibbs steps of one persistent chain, and subtract its part of the model's averages."""
+    """Run Gibbs steps of a persistent chain; subtract its contribution to the model's averages."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     if uses_mode:
         copy_row(machine.mode_visible, visible)

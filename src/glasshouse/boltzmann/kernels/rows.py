@@ -1,4 +1,4 @@
-"""Sums of the rows of a table that the bits of a mask select, in vector code.
+"""Sum the table rows that a bit mask selects, with vector instructions.
 
 Rows are added in their order, so results are the same on every computer. All arrays are contiguous
 and are read by index, because slices would cost more than the sums.
@@ -81,7 +81,7 @@ def add_rows(mask: Any, start: int, values: Any, begin: int, table: Any, total: 
 @inlined
 def add_block(mask: Any, start: int, values: Any, begin: int, table: Any, total: Any, goal: int,
               first: int) -> None:  # fmt: skip
-    """Add a block of columns of the selected rows, in registers and with exact products."""
+    """Add one block of columns of the selected rows, with fused multiply-adds in registers."""
     a, b = load(total, goal + first, 16), load(total, goal + first + 16, 16)
     c, d = load(total, goal + first + 32, 16), load(total, goal + first + 48, 16)
     while mask:

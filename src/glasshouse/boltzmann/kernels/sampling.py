@@ -1,4 +1,4 @@
-"""Gibbs chains of many states, and means of one layer given many states of the other."""
+"""Gibbs chains of many states, and means of one layer given states of the other layer."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def draw_units(lanes: Any, fields: Any, biases: Any, betas: Any, low: int, value
 
 @compiled
 def find_means(fields: Any, biases: Any, low: int, factor: float, means: Any) -> None:
-    """Compute the mean of each unit from its field plus its bias, times `factor`."""
+    """Compute `factor` times the mean of each unit, from the unit's field plus its bias."""
     scale, floor = np.float64(1 - low), np.float64(low)
     for r in range(len(fields)):
         row, found = fields[r], means[r]
@@ -63,7 +63,7 @@ def move_by(values: Any, slopes: Any, speeds: Any, step: float, momentum: float,
 @compiled
 def move_by_adam(values: Any, slopes: Any, speeds: Any, squares: Any, rate: float, scale: float,
                  decay: float, number: int) -> None:  # fmt: skip
-    """Make Adam's step `number`, counted from 1, of flat parameters (Kingma and Ba, 2015)."""
+    """Move flat parameters by step `number` of Adam, counted from 1 (Kingma and Ba, 2015)."""
     first, second = 1.0 - 0.9**number, 1.0 - 0.999**number
     for k in range(values.size):
         slope = scale * slopes[k] - decay * values[k]

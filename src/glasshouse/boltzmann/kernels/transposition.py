@@ -13,7 +13,7 @@ STRIP = 8  # rows, which become columns that fill a cache line
 
 
 def _mixed(first: Any, places: tuple[int, ...]) -> Any:
-    """Return the signature and code that choose four lanes of the eight of two vectors."""
+    """Return the signature and code of a shuffle that selects four of two vectors' eight lanes."""
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         mask = ir.Constant(ir.VectorType(ir.IntType(32), 4), list(places))

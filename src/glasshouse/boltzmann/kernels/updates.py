@@ -51,7 +51,7 @@ _UNIT = 2.0**-53
 def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any,
                last: int, most: int, proven: Any, averages: Any, sums: Any, group: Any,
                cut: Any) -> int:  # fmt: skip
-    """Train to epoch `last` and return `DONE`, or the reason for an earlier return.
+    """Train to epoch `last`; return `DONE`, or the reason for an earlier return.
 
     After `most` steps of single chains the function pauses, even within an update, so that signals
     can be handled. The next call continues there. After a divergence the weights are those of the
@@ -132,7 +132,7 @@ def shuffle(stream: Any, order: Any) -> None:
 @inner
 def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any, rate: float,
            uses_mode: bool, averages: Any, place: Any, most: int) -> int:  # fmt: skip
-    """Make one update of all parameters: add the data's averages, subtract the model's.
+    """Update all parameters once: add the data's averages, subtract the model's averages.
 
     The function pauses after `most` steps of single chains, and returns how many steps remain.
     """

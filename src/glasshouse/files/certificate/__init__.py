@@ -1,1 +1,1 @@
-"""Reading and writing of certificate files, `NAME.cert`, stored next to their problem files."""
+"""Read and write certificate files, `NAME.cert`, which are stored next to problem files."""

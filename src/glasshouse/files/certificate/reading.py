@@ -1,4 +1,4 @@
-"""Reading of certificate files (`.cert`), in the format of `docs/certificate.md`."""
+"""Read certificate files (`.cert`), whose format `docs/certificate.md` describes."""
 
 from __future__ import annotations
 
@@ -78,18 +78,18 @@ def has_side_car(path: Path) -> bool:
 
 
 def read_certificate(path: str | os.PathLike[str]) -> Certificate:
-    """Read the certificate in a `.cert` file, in units of the problem file it belongs to."""
+    """Read the certificate in a `.cert` file; its units are those of its problem file."""
     return read_side_car(path).certificate
 
 
 def read_side_car(path: str | os.PathLike[str]) -> SideCar:
-    """Read a `.cert` file: the certificate, its stated cost and the names of variables."""
+    """Read a `.cert` file: the certificate, the stated cost and the names of the variables."""
     with opened(Path(path)) as source:
         return SideCar(*CertificateReader(source).read())
 
 
 class CertificateReader:
-    """Reader of one certificate file."""
+    """Reader for one certificate file."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -97,7 +97,7 @@ class CertificateReader:
         self.tree = TreeCollector()
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
-        """Return the certificate, its cost, its names, and the largest number of check steps."""
+        """Return the certificate, the cost, the variable names, and the limit on check steps."""
         loops, squares = LoopCollector(self.source), SquareCollector(self.source)
         table, cores = TableCollector(self.source), CoreCollector(self.source)
         for rows in read_rows(self.source, _LETTERS, self._on_line):
@@ -154,7 +154,7 @@ class CertificateReader:
         return self.tree.tree(self.words.get("common", (0, b"0 0"))[1], size)
 
     def _count(self, key: str, found: int) -> None:
-        """Raise if the file does not contain as many lines of a kind as its header states."""
+        """Raise if the number of lines of one kind differs from the number in the header."""
         if key not in self.words and key == "squares":
             if found:
                 raise self._error("loops", f"differs from the {self._whole('loops') + found} lines")
@@ -177,9 +177,8 @@ class CertificateReader:
                 f"the first line is {shown(text)}; expected '{TITLE} {VERSIONS[0]}'", line
             )
         if name not in _KEYS or name in self.words or rows_before:
-            raise self.source.error(
-                f"bad {shown(text)}; expected each of {', '.join(_KEYS)} once, before rows", line
-            )
+            expected = f"expected each of {', '.join(_KEYS)} once, before the rows"
+            raise self.source.error(f"unexpected {shown(text)}; {expected}", line)
         self.words[name] = (line, value)
 
     def _word(self, key: str) -> bytes:
@@ -190,7 +189,7 @@ class CertificateReader:
     def _whole(self, key: str) -> int:
         value = whole_number(self._word(key))
         if value is None or value < 0:
-            raise self._error(key, "must be an integer of at least 0")
+            raise self._error(key, "must be a non-negative integer")
         return value
 
     def _cost(self) -> Number | None:
@@ -236,13 +235,13 @@ class Collector:
         self._vertices.append(vertices)
 
     def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
-        """Return the vertices of all rows, the start of each row in them, and the multipliers."""
+        """Return three arrays: all vertices, the start index of each row, and the multipliers."""
         vertices = joined(self._vertices, np.int32)
         highest = int(np.abs(vertices).max(initial=0))
         if highest > size + further:  # the next number would mean the ghost
             beside = f" and {further} monomials" if further else ""
             raise ValueError(
-                f"a {what} names vertex {highest}, but there are only {size} variables{beside}"
+                f"a {what} has vertex {highest}, but there are only {size} variables{beside}"
             )
         kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
         # The lengths of all rows together are at most the size of the file in bytes.
@@ -251,7 +250,7 @@ class Collector:
 
 
 class LoopCollector(Collector):
-    """Collector of the loops in a certificate file."""
+    """Collector for the loops in a certificate file."""
 
     def add(self, rows: Rows) -> None:
         """Check and store one block of rows that describe loops."""
@@ -278,7 +277,7 @@ class LoopCollector(Collector):
         tree: Tree | None,
         table: Monomials,
     ) -> Certificate:
-        """Return the certificate of the collected loops and the given squares and tree."""
+        """Return a certificate made of the collected loops and the given squares and tree."""
         further = len(table.starts) - 1
         vertices, starts, multipliers = self._joined(len(state), "loop", further)
         violated = None
@@ -297,7 +296,7 @@ class LoopCollector(Collector):
 
 @dataclass
 class SquareCollector(Collector):
-    """Collector of the squares in a certificate file."""
+    """Collector for the squares in a certificate file."""
 
     _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
 
@@ -335,12 +334,12 @@ class SquareCollector(Collector):
 
 
 class TableCollector(Collector):
-    """Collector of the monomials in a certificate file."""
+    """Collector for the monomials in a certificate file."""
 
     def add(self, rows: Rows) -> None:
         """Check and store one block of rows that describe monomials."""
         far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
-        says = "expected variables, integers of at least 1"
+        says = "expected variables, which are positive integers"
         rows.refuse(self.source, [(rows.having(far), lambda _: says)])
         self._keep(rows.lengths, rows.lengths, rows.values.astype(np.int32))
 
@@ -353,7 +352,7 @@ class TableCollector(Collector):
 
 
 class CoreCollector(Collector):
-    """Collector of the cores in a certificate file."""
+    """Collector for the cores in a certificate file."""
 
     def add(self, rows: Rows) -> None:
         """Check and store one block of rows that describe cores."""
@@ -383,7 +382,7 @@ def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
 
 
 def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Return the multiplier that begins each row, and a mask of the rows with invalid tokens."""
+    """Return the multiplier at the start of each row, and a mask of rows with invalid tokens."""
     multipliers = rows.column(0).astype(object if rows.odd else np.int64)
     odd = np.zeros(len(multipliers), dtype=np.bool_)
     row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")

@@ -13,7 +13,7 @@ _LONGEST_VERTEX = 12
 
 
 def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
-    """Yield a tree as lines of a certificate file, in which the ghost is vertex 0.
+    """Yield the lines of a certificate file that describe a tree; the ghost is vertex 0.
 
     >>> from glasshouse.certificates import Cover
     >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
@@ -50,7 +50,7 @@ class TreeCollector:
         """Return the tree of all lines; `common` has the numbers of common loops and squares."""
         numbers = _whole_numbers(common)
         if len(numbers) != 2:
-            raise ValueError(f"the line 'common' has {len(numbers)} numbers, but must have two")
+            raise ValueError(f"the line 'common' has {len(numbers)} numbers, but must have 2")
         return Tree(tuple(_row(*row, ghost) for row in self.rows), *numbers)
 
 
@@ -59,14 +59,14 @@ def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
     if word == b"leaf":
         return Leaf(*numbers)
     if max(numbers, default=0) > ghost:  # the next number would mean the ghost
-        raise ValueError(f"the tree names vertex {max(numbers)}, but there are {ghost} variables")
+        raise ValueError(f"the tree has vertex {max(numbers)}, but there are {ghost} variables")
     nodes = tuple(number - 1 if number else ghost for number in numbers)
     return Branch(*nodes) if word == b"branch" else Cover(nodes)
 
 
 def _whole_numbers(text: bytes) -> list[int]:
-    """Parse the integers in a line of a tree: at most `MOST_COVERED`, all at least 0."""
+    """Parse the non-negative integers in a line of a tree; there may be at most `MOST_COVERED`."""
     words = text.split(maxsplit=MOST_COVERED)
     if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} integers of at least 0")
+        raise ValueError(f"expected at most {MOST_COVERED} non-negative integers")
     return list(map(int, words))

@@ -1,4 +1,4 @@
-"""Writing of certificate files (`.cert`), in the format of `docs/certificate.md`."""
+"""Write certificate files (`.cert`), whose format `docs/certificate.md` describes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from glasshouse.problems import IntArray, Max2Sat, Number, Problem
 
 
 def loop_units(problem: Problem) -> int:
-    """Return the factor from units of a problem's cost to units of certificate multipliers."""
+    """Return the factor that converts a problem's cost to the units of certificate multipliers."""
     return 2 if isinstance(problem, Max2Sat) else 1
 
 
 def rescaled(certificate: Certificate, factor: Fraction) -> Certificate:
-    """Return a certificate with all multipliers of its loops and squares times `factor`."""
+    """Return a certificate in which all multipliers are scaled by `factor`."""
     if factor == 1:
         return certificate
     squares = certificate.squares
@@ -103,7 +103,7 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
 
 
 def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
-    """Convert nodes to the vertex numbers of a file: ghost 0, then spins, then monomials."""
+    """Convert nodes to vertex numbers of a file: 0 is the ghost; then spins, then monomials."""
     vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
     return vertices.astype(np.int64)
 
@@ -111,7 +111,7 @@ def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
 def _write_parts(
     file: BinaryIO, multipliers: npt.NDArray[Any], values: IntArray, starts: IntArray
 ) -> None:
-    """Write one line per loop, square or core: its multiplier or cost, then its numbers."""
+    """Write one line per loop, square or core: first its multiplier or cost, then its entries."""
     if multipliers.dtype != np.int64:
         for k, multiplier in enumerate(multipliers.tolist()):
             row = values[starts[k] : starts[k + 1]].tolist()

@@ -40,7 +40,7 @@ def format_of(place: Place, format: str | None = None) -> Format:
 
 
 def unknown_suffix(place: Place, suffix: str | None = None) -> FileError:
-    """Return the error for a file whose suffix does not belong to any format."""
+    """Return the error for a file with a suffix that no format has."""
     suffix = format_suffix(name_of(place)) if suffix is None else suffix
     known = " ".join(FORMATS)
     return FileError(

@@ -38,7 +38,7 @@ def read(source: Source) -> Document:
     header, start = _header(source, data)
     kinds = [header.get(key) for key in ("dtype", "itype", "ntype")]
     if kinds[0] not in _BIASES or kinds[1] not in _INDICES or kinds[2] not in _INDICES:
-        raise source.error(f"has numbers of types {kinds}; expected those of a dimod BQM file")
+        raise source.error(f"has numbers of types {kinds}, which a dimod BQM file cannot have")
     bias, index, place = (np.dtype(kind).newbyteorder("<") for kind in kinds)
     size, num_pairs = _shape(source, header)
     layout = np.dtype([("start", place), ("bias", bias)]), np.dtype([("to", index), ("bias", bias)])
@@ -75,9 +75,9 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _header(source: Source, data: bytes) -> tuple[dict[str, Any], int]:
-    """Return the JSON header and the byte position of its end."""
+    """Return the JSON header, and the position of the first byte after it."""
     if not data.startswith(_MAGIC) or len(data) < 14:
-        raise source.error("is not a dimod BQM file, as BinaryQuadraticModel.to_file writes it")
+        raise source.error("is not a dimod BQM file; write one with BinaryQuadraticModel.to_file")
     major, minor, length = struct.unpack_from("<BBI", data, len(_MAGIC))
     if (major, minor) not in ((1, 0), (2, 0)):
         raise source.error(f"is a dimod BQM file of version {major}.{minor}; expected 1.0 or 2.0")
@@ -94,12 +94,12 @@ def _shape(source: Source, header: dict[str, Any]) -> tuple[int, int]:
         or len(shape) != 2
         or not all(type(number) is int and 0 <= number <= MOST_VARIABLES for number in shape)
     ):
-        raise source.error(f"its shape {shape!r:.40} must be the numbers of variables and pairs")
+        raise source.error(f"its shape {shape!r:.40} must state the numbers of variables and pairs")
     return shape[0], shape[1]
 
 
 def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> Labels | None:
-    """Return the labels, which follow the numbers or (in version 1) are in the header."""
+    """Return the labels, which are at the end of the file or (in version 1) in the header."""
     stated = header.get("variables")
     try:
         if isinstance(stated, list):
@@ -117,18 +117,18 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
 def _pairs(
     source: Source, starts: npt.NDArray[Any], neighbours: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
-    """Return each pair and its bias once; the file lists each pair at both of its variables."""
+    """Return each pair and its bias once; the file lists each pair under both of its variables."""
     size, total = len(starts), len(neighbours)
     try:
         first = whole_between(starts, 0, total, "a start")
         bounds = bounds_of(np.append(first, total), total, "a start")
         there = whole_between(neighbours["to"], 0, size - 1, "a neighbour")
     except ValueError as fault:
-        raise source.error(f"in its lists of neighbours, {fault}; the file was changed") from None
+        raise source.error(f"in its lists of neighbours, {fault}; the file is corrupt") from None
     here = np.repeat(np.arange(size), np.diff(bounds))
     if (there == here).any():
         raise source.error(
-            "in its lists of neighbours, a variable is its own neighbour; the file was changed"
+            "in its lists of neighbours, a variable is its own neighbour; the file is corrupt"
         )
     low = there < here
     below = np.column_stack([there, here])[low]
@@ -139,7 +139,7 @@ def _pairs(
     if not np.array_equal(below[order_below], above[order_above]) or not np.array_equal(
         weights, other
     ):
-        raise source.error("its lists of neighbours are not symmetric; the file was changed")
+        raise source.error("its lists of neighbours are not symmetric; the file is corrupt")
     return below[order_below], weights
 
 

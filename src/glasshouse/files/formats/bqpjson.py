@@ -106,12 +106,12 @@ def _document(source: Source, data: dict[str, Any]) -> Document:
 
 
 def _places(ids: Any) -> dict[int, int]:
-    """Return the index of each variable id in the list of ids."""
+    """Return a mapping from each variable id to its index in the list of ids."""
     if not isinstance(ids, list) or not all(type(name) is int and name >= 0 for name in ids):
-        raise ValueError("variable_ids must be a list of integers of at least 0")
+        raise ValueError("variable_ids must be a list of non-negative integers")
     place = {name: k for k, name in enumerate(ids)}
     if len(place) != len(ids) or len(ids) > MOST_VARIABLES:
-        raise ValueError("variable_ids has an id twice, or too many ids; each must occur once")
+        raise ValueError("variable_ids has an id twice or too many ids; each id must occur once")
     return place
 
 
@@ -128,10 +128,10 @@ def _terms(data: dict[str, Any], place: dict[int, int]) -> tuple[npt.NDArray[np.
                 ends.append((place[term[first]], place[term[second]]))
             except (LookupError, TypeError):
                 raise ValueError(
-                    f"{term!r:.60} in {group} names a variable that is not in variable_ids"
+                    f"{term!r:.60} in {group} contains a variable that is not in variable_ids"
                 ) from None
             if first != second and ends[-1][0] == ends[-1][1]:
-                raise ValueError(f"{term!r:.60} in {group} must name two different variables")
+                raise ValueError(f"{term!r:.60} in {group} must contain two different variables")
             numbers.append(_number(term["coeff"], "coeff"))
     return np.array(ends, dtype=np.int32).reshape(-1, 2), numbers
 
@@ -154,7 +154,7 @@ def _scaled(values: list[Any], scale: Number) -> list[Any]:
 def _stated(
     data: dict[str, Any], about: dict[str, Any], place: dict[int, int], problem: Ising | Qubo
 ) -> Stated:
-    """Return the cost, model and recipe of a plant; ignore solutions of other programs."""
+    """Return the cost, model and recipe of a plant; ignore solutions found by other programs."""
     recipe = about.get("recipe")
     if not isinstance(recipe, (dict, type(None))):
         raise ValueError("the recipe in metadata must be a JSON object")
@@ -212,7 +212,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) -> None:
-    """Write one key of the object: a list of items, one per line, with exact floats."""
+    """Write one list of the JSON object, with one item per line and exact floats."""
     file.write(f',\n"{name}": ['.encode())
     rows: list[tuple[Any, ...]] = list(zip(*columns, strict=True))
     for start in range(0, len(rows), _AT_ONCE):
@@ -222,7 +222,7 @@ def _write_list(file: BinaryIO, name: str, item: str, columns: list[list[Any]]) 
 
 
 def _held(problem: Problem) -> tuple[Ising | Qubo | Polynomial, Reduction]:
-    """Convert a problem to a kind that BQP-JSON holds: Ising, QUBO or polynomial."""
+    """Convert a problem to a kind that BQP-JSON can store: Ising, QUBO or polynomial."""
     if isinstance(problem, Polynomial):
         return unchanged(problem)
     return spin_or_binary(problem)

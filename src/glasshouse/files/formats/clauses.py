@@ -1,4 +1,4 @@
-"""Clauses from and to rows of numbers, for DIMACS CNF and both dialects of WCNF."""
+"""Conversion between clauses and rows of numbers, for DIMACS CNF and both WCNF dialects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from glasshouse.problems.convert import unchanged
 
 @dataclass
 class ClauseCollector:
-    """Collector of the clauses in a file, which are read block by block.
+    """Collector for the clauses of a file that is read block by block.
 
     Attributes:
         source: the file, for errors.
@@ -77,7 +77,7 @@ class ClauseCollector:
         self.last_line = int(rows.lines[-1])
 
     def _add_long(self, rows: Rows, hard: npt.NDArray[np.bool_]) -> None:
-        """Add a block with long clauses or an empty hard clause, which only `MaxSat` can hold."""
+        """Add a block with long clauses or an empty hard clause, which only `MaxSat` can store."""
         lead = int(self.weighted)
         kind = np.repeat(np.where(hard, 2, 1), rows.lengths)  # per token: soft, hard, neither
         kind[rows.ends - 1] = 0
@@ -126,7 +126,7 @@ class ClauseCollector:
         return max((_highest(part) for part in (*self._clauses, *self._hard)), default=0)
 
     def problem(self, num_variables: int) -> Max2Sat | MaxSat:
-        """Return all clauses as a `Max2Sat` if it can hold them, otherwise as a `MaxSat`."""
+        """Return all clauses as a `Max2Sat` if possible, otherwise as a `MaxSat`."""
         weights = joined(self._weights, np.int64)
         self.source.refuse_idle(num_variables, self.count, "clauses")
         try:
@@ -142,12 +142,12 @@ class ClauseCollector:
 
 
 def as_clauses(problem: Problem) -> tuple[Max2Sat | MaxSat, Reduction]:
-    """Convert a problem to clauses of at most two literals; return a `MaxSat` unchanged."""
+    """Convert a problem to clauses with at most two literals; return a `MaxSat` unchanged."""
     return unchanged(problem) if isinstance(problem, MaxSat) else to_max2sat(problem)
 
 
 def soft_of(problem: Max2Sat | MaxSat) -> npt.NDArray[np.int32] | Clauses:
-    """Return the soft clauses: an array of two columns, or flat clauses for a `MaxSat`."""
+    """Return the soft clauses, as a two-column array or (for a `MaxSat`) as `Clauses`."""
     return problem.soft if isinstance(problem, MaxSat) else problem.clauses
 
 
@@ -198,8 +198,8 @@ def whole_weights(problem: Max2Sat | MaxSat, format_name: str) -> IntArray:
         return weights.astype(np.int64)
     k = int(np.argmax((weights != np.rint(weights)) | (weights >= 2.0**53)))
     raise ValueError(
-        f"a {format_name} file needs integer weights, but clause {k} weighs {weights[k]}; multiply "
-        "by a common factor and round, or write .npz"
+        f"a {format_name} file needs integer weights, but clause {k} has weight {weights[k]}; "
+        "multiply by a common factor and round, or write .npz"
     )
 
 

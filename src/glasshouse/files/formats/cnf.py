@@ -31,7 +31,7 @@ _KEYS = (*comments.PLANTED, "num-variables", "num-clauses", "encoding")
 
 
 class ClauseReader:
-    """Reader of a CNF or WCNF file, with its header and comments.
+    """Reader for a CNF or WCNF file, including its header and comments.
 
     Attributes:
         kind: the word after `p`: cnf or wcnf.
@@ -92,7 +92,7 @@ class ClauseReader:
         if "encoding" in self.notes:
             raise self.source.error(
                 'was written with encoding="edge", whose 3-literal clauses are for solvers only; '
-                "read the file that it was made from"
+                "read the file that it was converted from"
             )
 
     def _start(self) -> ClauseCollector:
@@ -167,7 +167,7 @@ def write_cnf(file: BinaryIO, sheet: Sheet) -> None:
     weights = whole_weights(problem, "CNF")
     if problem.num_hard or (weights != 1).any():
         what = "hard clauses" if problem.num_hard else f"a weight of {weights[weights != 1][0]}"
-        raise ValueError(f"CNF has no weights, but the problem has {what}; write .wcnf instead")
+        raise ValueError(f"CNF cannot store {what}, which the problem has; write .wcnf instead")
     file.write(sheet.remark_lines("c") + comments.label_line("c", problem.labels))
     file.write(comments.note_lines("c", sheet.stated))
     file.write(b"p cnf %d %d\n" % (problem.num_variables, problem.num_clauses))

@@ -63,7 +63,7 @@ class Notes:
         return self.source.error(f"{key} {shown(value)} {message}", line)
 
     def number(self, key: str) -> Number | None:
-        """Return the value of a note as an int or a finite float; None without such a note."""
+        """Return a note's value as an int or a finite float; None if the note is missing."""
         if key not in self:
             return None
         number = parse_number(self._values[key][1])
@@ -72,7 +72,7 @@ class Notes:
         return number
 
     def count(self, key: str, least: int, most: int) -> int | None:
-        """Return a note's value, an integer from `least` to `most`; None without such a note."""
+        """Return a note's value, an integer from `least` to `most`; None if the note is missing."""
         value = self.number(key)
         if value is None:
             return None
@@ -81,7 +81,7 @@ class Notes:
         return value
 
     def word(self, key: str, allowed: tuple[str, ...]) -> str | None:
-        """Return a note's value, one of the `allowed` words; None without such a note."""
+        """Return a note's value, one of the `allowed` words; None if the note is missing."""
         if key not in self:
             return None
         value = self._values[key][1].decode("ascii", "replace")
@@ -90,7 +90,7 @@ class Notes:
         return value
 
     def bits(self, key: str, size: int) -> npt.NDArray[np.int8] | None:
-        """Return a note's value, a string of 0 and 1, as an array; None without such a note."""
+        """Return a note's value, a string of 0 and 1, as an array; None if it is missing."""
         if key not in self:
             return None
         text = self._values[key][1]
@@ -120,7 +120,7 @@ class Notes:
             raise self.error("labels", f"cannot be used: {fault}") from None
 
     def labelled(self, problem: AnyProblem) -> AnyProblem:
-        """Return the problem with the labels in the notes, or unchanged without labels."""
+        """Return the problem with the labels in the notes, or unchanged if there are none."""
         labels = self.labels(problem.num_variables)
         return problem if labels is None else replace(problem, labels=labels)
 
@@ -131,7 +131,7 @@ class Notes:
 
 
 def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> bytes:
-    """Return a statement as comment lines after `mark`; empty if nothing is stated."""
+    """Return statements as comment lines that begin with `mark`; empty if nothing is stated."""
     lines = []
     if stated.cost is not None:
         lines.append(f"{mark} {cost_key} {stated.cost}\n")
@@ -144,7 +144,7 @@ def note_lines(mark: str, stated: Stated, cost_key: str = "planted-cost") -> byt
 
 
 def label_line(mark: str, labels: Labels | None) -> bytes:
-    """Return the labels of a problem as a comment line; empty if it has no labels."""
+    """Return the labels of a problem as a comment line; empty if there are no labels."""
     if labels is None:
         return b""
     # Words that have a meaning in comments of COO files are escaped.

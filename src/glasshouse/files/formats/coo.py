@@ -55,7 +55,7 @@ class _Reader:
         return Document(problem, stated_with(self.notes, size, offset))
 
     def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
-        """Count the variables from 0; return the new pairs, the number of variables and labels."""
+        """Renumber variables from 0; return the new pairs, the number of variables and labels."""
         places, pairs = compact(pairs)
         size = len(places)
         has_gaps = size > 0 and places[-1] != size - 1
@@ -80,12 +80,12 @@ class _Reader:
             self.notes.take(line, text[1:])
             return
         if found[1] not in (b"SPIN", b"BINARY") or self.vartype not in (None, found[1]):
-            raise self.source.error("the file must state one vartype, SPIN or BINARY", line)
+            raise self.source.error("the file must state exactly one vartype, SPIN or BINARY", line)
         self.vartype = found[1]
 
 
 def read(source: Source) -> Document:
-    """Read an Ising problem or a QUBO, whose variables are those in the lines of the file."""
+    """Read an Ising problem or a QUBO; its variables are those that occur in the terms."""
     return _Reader(source).read()
 
 
@@ -131,13 +131,13 @@ def compact(pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.i
 
 
 def spin_or_binary(problem: Problem) -> tuple[Ising | Qubo, Reduction]:
-    """Convert QUBOs and polynomials of bits to a QUBO, and other problems to Ising problems."""
+    """Convert a QUBO or a polynomial in bits to a QUBO, any other problem to an Ising problem."""
     is_binary = isinstance(problem, (Qubo, Polynomial)) and problem.space.low == 0
     return to_qubo(problem) if is_binary else to_ising(problem)
 
 
 def _without_exponent(number: float) -> str:
-    """Print a float exactly, as repr does, but without an exponent.
+    """Return a float as text, exactly as repr does but without an exponent.
 
     >>> _without_exponent(1e-7)
     '0.0000001'

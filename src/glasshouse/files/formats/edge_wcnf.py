@@ -31,14 +31,14 @@ from glasshouse.problems.validation import IntArray, WeightArray
 
 @dataclass(frozen=True)
 class ByEdges:
-    """A problem to write in the edge encoding: an Ising form of the soft part, and hard clauses."""
+    """A problem prepared for the edge encoding: its soft part as Ising, and its hard clauses."""
 
     ising: Ising
     hard: npt.NDArray[np.int32]
 
     @property
     def bonds(self) -> tuple[IntArray, WeightArray]:
-        """The spin pairs (from 0) and weights of the edges that get a relaxation variable."""
+        """The edges that get a relaxation variable: their spin pairs (from 0) and their weights."""
         used = self.ising.weights != 0
         return self.ising.edges[used].astype(np.int64), self.ising.weights[used]
 
@@ -48,7 +48,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
     problem: ByEdges = sheet.problem
     ising, hard = problem.ising, problem.hard
     if not ising.is_integer:
-        raise ValueError('encoding="edge" needs integer weights; multiply the floats and round')
+        raise ValueError('encoding="edge" needs integer weights; scale and round the floats')
     ends, weights = problem.bonds
     biased = np.flatnonzero(ising.fields)
     fields = ising.fields[biased]
@@ -69,7 +69,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
-    """Convert a problem to the parts of the edge encoding, and return the reduction to it."""
+    """Convert a problem to the parts of the edge encoding; return the parts and the reduction."""
     hard = np.empty((0, 2), dtype=np.int32)
     if isinstance(problem, Max2Sat):
         hard = problem.hard
@@ -80,7 +80,7 @@ def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
 
 
 def _relaxed(parts: ByEdges, plain: Reduction) -> Reduction:
-    """Extend the reduction to clauses by the values of the relaxation variables."""
+    """Extend the reduction `plain` so that it also sets the relaxation variables."""
     size = parts.ising.num_variables
     ends, weights = parts.bonds
 

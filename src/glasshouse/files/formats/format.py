@@ -47,7 +47,7 @@ class Sheet(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class Format(Summarised):
-    """A file format: its suffix, its reader, its writer and the problems that it holds.
+    """A file format: its suffix, its reader, its writer and the problems that it can store.
 
     Attributes:
         name: human-readable name.

@@ -30,7 +30,7 @@ _UNITS: dict[bytes, Units] = {b"SPIN": "spin", b"BINARY": "binary"}
 
 
 class _MonomialCollector(TermCollector):
-    """Collector of the monomials in a file, of any degree, which are read block by block."""
+    """Collector for monomials of any degree in a file that is read block by block."""
 
     def add(self, rows: Rows) -> None:
         """Add one block of rows; raise for the first row that is not a monomial."""
@@ -61,7 +61,7 @@ class _MonomialCollector(TermCollector):
         self.count += len(weights)
 
     def monomials(self) -> Monomials:
-        """Return all collected monomials, with repeated monomials."""
+        """Return all collected monomials, including repeated ones."""
         lengths = joined(self._lengths, np.int64)
         starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         return Monomials(joined(self._pairs, np.int32), starts)
@@ -100,7 +100,7 @@ class _Reader:
         if self.source.units is not None:
             self.source.refuse_units()
         if found[1] not in _UNITS or self.is_stated:
-            raise self.source.error("the file must state one vartype, SPIN or BINARY", line)
+            raise self.source.error("the file must state exactly one vartype, SPIN or BINARY", line)
         self.units, self.is_stated = _UNITS[found[1]], True
 
 
@@ -112,7 +112,7 @@ def make(
     labels: Labels | None,
     units: Units,
 ) -> Polynomial:
-    """Make a polynomial from terms in any order; raise if a sum of floats would be rounded."""
+    """Build a polynomial from terms in any order; raise if a sum of floats would be rounded."""
     if weights.dtype == np.float64:
         held, weights = _exactly_summed(source, held.reduced(spins=units == "spin"), weights)
     try:

@@ -1,4 +1,4 @@
-"""Plain matrices of NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
+"""Plain matrices from NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
 
 A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. A machine that
 `glasshouse.boltzmann` saved has a text called `units`. A square matrix of more than one
@@ -107,7 +107,7 @@ def _without_commas(source: Source) -> Iterator[bytes]:
 
 
 def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
-    """Return all numbers of a block of rows: floats if one is spelled as a float, else integers."""
+    """Return all numbers in a block of rows, as floats if one of them is written as a float."""
     numbers: npt.NDArray[Any] = rows.values
     bad = rows.values == HARD
     if rows.odd:
@@ -142,12 +142,12 @@ def _first_bad(rows: Rows, bad: npt.NDArray[np.bool_], row: int) -> str:
 def _floats(source: Source, numbers: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     reals = numbers.astype(np.float64)
     if numbers.dtype == np.int64 and changed(numbers, reals).any():
-        raise source.error("has decimals, so all its integers must be exact as floats (to 2^53)")
+        raise source.error("has decimals and an integer that is not exact as a float (over 2^53)")
     return reals
 
 
 def matrix_document(source: Source, matrix: npt.NDArray[Any]) -> Document:
-    """Return a matrix as a document of couplings, of a QUBO, or of an RBM without biases."""
+    """Return the document of a matrix: an Ising problem, a QUBO, or an RBM without biases."""
     units = _stated(source)
     try:
         return Document(_problem(matrix, units))
@@ -167,7 +167,7 @@ def _problem(matrix: npt.NDArray[Any], units: Units) -> Problem:
 
 
 def archive_document(source: Source, archive: Archive) -> Document:
-    """Read an .npz archive of another program: a matrix, or an RBM with biases."""
+    """Read another program's .npz archive: a matrix, or an RBM with biases."""
     if len(archive.names) == 1 and archive.names < set(WEIGHTS):
         return matrix_document(source, archive.numbers(archive.names.pop(), 2))
     weights, visible, hidden, units = machine_parts(source, archive)
@@ -187,8 +187,8 @@ def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
     known = len(weights) == 1 and len(visible) == len(hidden) <= 1
     if not known or len(archive.names - _SAID) != len([*weights, *visible, *hidden]):
         raise source.error(
-            f"has arrays {', '.join(sorted(archive.names))[:100]}; expected "
-            f"glasshouse's, or one each of {'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and "
+            f"has the arrays {', '.join(sorted(archive.names))[:100]}; expected those "
+            f"of glasshouse, or one each of {'/'.join(WEIGHTS)}, {'/'.join(VISIBLE)} and "
             f"{'/'.join(HIDDEN)}, or scikit-learn's {', '.join(_SKLEARN)}"
         )
     units = _own_units(source, archive) if "units" in archive else _stated(source)
@@ -203,14 +203,14 @@ def machine_parts(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
 
 def _from_sklearn(source: Source, archive: Archive) -> tuple[Any, Any, Any, Units]:
     if source.units == "spin":
-        raise source.error('is an RBM of scikit-learn, whose units are 0 and 1; omit units="spin"')
+        raise source.error('is a scikit-learn RBM, whose units are 0 and 1; omit units="spin"')
     weights, visible, hidden = _SKLEARN
     biases = archive.numbers(visible, 1), archive.numbers(hidden, 1)
     return archive.numbers(weights, 2).T, *biases, "binary"
 
 
 def _own_units(source: Source, archive: Archive) -> Units:
-    """Return the units that are stored in a machine saved by glasshouse."""
+    """Return the units that glasshouse stored in the archive of a machine."""
     source.refuse_units()
     units = archive.text("units")
     if units not in get_args(Units):
@@ -219,7 +219,7 @@ def _own_units(source: Source, archive: Archive) -> Units:
 
 
 def _stated(source: Source) -> Units:
-    """Return the units that the caller passed for a file without units; raise without them."""
+    """Return the units that the caller passed for a file without units; raise if there are none."""
     if source.units is None:
         raise source.error(
             "contains a matrix, which does not state whether its units are ±1 or 0 and 1; pass "

@@ -38,7 +38,7 @@ class _Reader:
         return self._document(graph)
 
     def _document(self, graph: Ising) -> Document:
-        """Return the document without the ancilla, and with the stated cut as an energy."""
+        """Build the document: remove any ancilla, and convert the stated cut to an energy."""
         cut = self.notes.number("planted-cut")
         model = self.notes.bits("planted-model", graph.num_variables)
         cost = None if cut is None else cut_of(graph).energy_of(cut)
@@ -86,7 +86,7 @@ def _without_ancilla(graph: Ising) -> Ising:
 
 
 def cut_of(problem: Ising) -> Measure:
-    """Return the measure of a cut: the weight of the edges between both sides, maximised."""
+    """Return the cut as a measure: the weight of edges between the two sides, maximised."""
     weights = exact_sum(problem.weights, problem.fields)  # fields are edges of the file
     shift = (Fraction(problem.offset) - weights) / 2
     return Measure("cut", problem.is_integer, Fraction(-1, 2), shift)

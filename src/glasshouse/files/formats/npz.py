@@ -1,4 +1,4 @@
-"""The native format `.npz`: a NumPy archive of any kind of problem, and of a whole plant.
+"""The native format `.npz`: a NumPy archive that stores any problem or a whole plant.
 
 `header` is a JSON text with the format's version, the kind of problem, its size and offset; all
 other data are arrays. No pickled objects are read or written. Arrays that the kind of problem does
@@ -87,7 +87,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def read(source: Source) -> Document:
-    """Read an .npz file: a problem or plant of glasshouse, or arrays of another program."""
+    """Read an .npz file: a problem or plant written by glasshouse, or another program's arrays."""
     with opened_archive(source, "is not a glasshouse .npz ({})") as archive:
         if "header" not in archive:
             return archive_document(source, archive)
@@ -101,7 +101,7 @@ def read(source: Source) -> Document:
 def _document(source: Source, archive: Archive) -> Document:
     header = parse_object(archive.text("header").encode())
     if header is None or header.get("format") != "glasshouse":
-        raise ValueError("its header does not state the format glasshouse")
+        raise ValueError("its header does not state the format 'glasshouse'")
     if header.get("version") not in VERSIONS:
         raise ValueError(f"version {header.get('version')!r} must be one of {VERSIONS}")
     problem = _problem(header, archive)
@@ -178,14 +178,14 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
             header["size"], *flat, weights, header["offset"], units=header["units"]
         )  # fmt: skip
     if kind not in ("Ising", "Qubo"):
-        raise ValueError(f"kind {kind!r} of the problem is not known to this version")
+        raise ValueError(f"problems of kind {kind!r} are not known to this version")
     make = Ising if kind == "Ising" else Qubo
     edges, single = archive.numbers("edges", 2), archive.numbers("single", 1)
     return make(header["size"], edges, weights, single, header["offset"])
 
 
 def _sparse(archive: Archive, shape: tuple[int, int]) -> Any:
-    """Return the sparse weights of an RBM, after a check of their indices."""
+    """Check the indices of the sparse weights of an RBM, and return the weights."""
     from scipy.sparse import csr_array  # its compiled code trusts indices
 
     weights = archive.numbers("weights", 1)
@@ -212,7 +212,7 @@ def _stated(header: dict[str, Any], archive: Archive, size: int) -> Stated:
         return Stated(cost, None, recipe)
     model = archive.numbers("planted_model", 1)
     if model.dtype != np.int8 or model.shape != (size,) or not ((model == 0) | (model == 1)).all():
-        raise ValueError(f"planted_model must have {size} values of type int8, 0 or 1")
+        raise ValueError(f"planted_model must be {size} values 0 or 1 of type int8")
     return Stated(cost, model, recipe)
 
 
@@ -244,7 +244,7 @@ def _planted(
     if "nodes" not in archive:
         return None
     if not isinstance(problem, (Ising, Rbm, Polynomial, MaxSat)) or stated.model is None:
-        raise ValueError("it has loops or cores, but not a planted problem that needs them")
+        raise ValueError("it has loops or cores, but not a planted problem that can have them")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
         raise ValueError("version must be 3 for planted polynomials and clauses, else 1 or 2")
@@ -278,7 +278,7 @@ def _planted(
 
 
 def _table(archive: Archive, problem: Problem) -> Monomials:
-    """Return the products of spins that the squares of a planted polynomial have as vertices."""
+    """Return the products of spins that are vertices of a planted polynomial's squares."""
     if not isinstance(problem, Polynomial):
         raise ValueError("it has products of spins, but its problem is not a polynomial")
     size = problem.num_variables

@@ -47,7 +47,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def _constraints(clauses: npt.NDArray[np.int32], relaxed: npt.NDArray[np.int64] | None) -> bytes:
-    """Return clauses as constraints Σ ±x ≥ 1 - negations, with relaxation variables if given.
+    """Return clauses as OPB constraints, with relaxation variables if these are given.
 
     >>> print(_constraints(np.array([[1, -2], [3, 3]]), np.array([7, 8])).decode(), end="")
     +1 x1 -1 x2 +1 x7 >= 0 ;

@@ -1,4 +1,4 @@
-"""Terms `i j weight` from and to rows of numbers, for QUBO, MaxCut and COO files.
+"""Conversion between terms `i j weight` and rows of numbers, for QUBO, MaxCut and COO files.
 
 If all numbers of a file are integral, in any spelling (3, 3.0, 3e0), they are integers, unless the
 note `numbers float` states otherwise. So glasshouse reads back what it wrote, and integers
@@ -39,7 +39,7 @@ _PLURALS = {"vertex": "vertices and edges", "variable": "variables and entries"}
 
 @dataclass
 class TermCollector:
-    """Collector of the terms in a file, which are read block by block.
+    """Collector for the terms of a file that is read block by block.
 
     Attributes:
         source: the file, for errors.
@@ -133,7 +133,7 @@ def make(
     offset: Number,
     sign: int = 1,
 ) -> Any:
-    """Make an Ising problem or QUBO from terms; repeats add up, and (i, i) is a linear term."""
+    """Build an Ising problem or QUBO; repeated terms add up, and (i, i) is a linear term."""
     if weights.dtype == np.float64:
         with np.errstate(over="ignore"):
             total = np.abs(weights).sum()
@@ -198,7 +198,7 @@ def write_terms(
 
 
 def number_notes(mark: str, problem: Ising | Qubo) -> bytes:
-    """Return comment lines that note the offset, and floats whose values are all integral."""
+    """Return comment lines that state a nonzero offset, and whether the weights are floats."""
     lines = "" if problem.is_integer else f"{mark} numbers float\n"
     if problem.offset:
         lines += f"{mark} offset {problem.offset}\n"
@@ -249,7 +249,7 @@ def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Return whether a float of at least 2^53 is what its digits (without an exponent) mean.
+    """Return whether a float ≥ 2^53 is the number that its digits (no exponent) denote.
 
     Programs print the shortest digits that identify a float, so such digits mean the float. Any
     other digits are meant exactly, and such an integer must fit into 64 bits.
@@ -269,7 +269,7 @@ def changed(whole: WeightArray, reals: FloatArray) -> npt.NDArray[np.bool_]:
 
 
 def weight_message(text: str) -> str:
-    """Return the error message about a weight that is not a valid number."""
+    """Return the error message for a weight that is not a valid number."""
     fault = whole_number_fault(text)
     if fault == "is not an integer":
         fault = "is not a finite number"
@@ -332,7 +332,7 @@ def _header(source: Source, rows: Rows, what: str) -> tuple[int, int]:
         first, second = named.split(" and ")
         raise source.error(
             f"the first line states {rows.text(0, 0)} {first} and {rows.text(0, 1)} {second}; "
-            f"expected 0 to {MOST_VARIABLES}, and at least 0",
+            f"expected 0 to {MOST_VARIABLES} {first}, and at least 0 {second}",
             line,
         )
     return size, count

@@ -81,7 +81,7 @@ class _Reader:
         offset: Number,
         sign: int,
     ) -> Any:
-        """Return the QUBO to minimise, with the sign of a maximised objective changed."""
+        """Return the QUBO to be minimised; the sign of a maximised objective is reversed."""
         pairs, weights = quadratic.terms(self.notes)
         singles, values = linear.terms(self.notes)
         if len(np.unique(singles[:, 0])) < len(singles):
@@ -105,12 +105,12 @@ class _Reader:
     def _as_floats(self, values: WeightArray) -> npt.NDArray[np.float64]:
         if values.dtype == np.int64 and (np.abs(values) > 2**53).any():
             raise self.source.error(
-                "has decimals or halves, so its integers must be at most 2^53, to be exact floats"
+                "has decimals or halves, and an integer above 2^53 that is not exact as a float"
             )
         return values.astype(np.float64)
 
     def _kind(self) -> int:
-        """Return 1 for a minimised or -1 for a maximised objective; raise for other types."""
+        """Return 1 if the objective is minimised, -1 if maximised; raise for unsupported types."""
         kind = self._next("the type of the problem").upper()
         if not _BINARY.fullmatch(kind):
             raise self.source.error(
@@ -185,7 +185,7 @@ class _Reader:
     def _count(self, what: str, most: int = 2**62) -> int:
         number = self._number(what)
         if not isinstance(number, int) or not 0 <= number <= most:
-            raise self.source.error(f"{number}; expected {what}, an integer to {most}", self.line)
+            raise self.source.error(f"found {number}; expected {what}, from 0 to {most}", self.line)
         return number
 
 
@@ -199,7 +199,7 @@ def _doubled(source: Source, rows: Rows) -> Rows:
 
 
 def _name(rows: Rows, row: int) -> Any:
-    """Return the name in a row: an integer if it is written as one, otherwise a text."""
+    """Return the variable's name in a row: an integer if it is written as one, else a string."""
     place = int(rows.starts[row]) + 1
     if place in rows.odd:
         return rows.odd[place].decode("utf-8", "backslashreplace")
@@ -208,7 +208,7 @@ def _name(rows: Rows, row: int) -> Any:
 
 
 def read(source: Source) -> Document:
-    """Read a QPLIB file as a QUBO, with the sign of a maximised objective changed."""
+    """Read a QPLIB file as a QUBO; the sign of a maximised objective is reversed."""
     return _Reader(source).read()
 
 

@@ -89,14 +89,12 @@ def moved(stated: Stated, offset: Number) -> Stated:
         is_whole = exact.denominator == 1 and abs(exact) <= INT64_MAX
         cost = int(exact) if is_whole else float(exact)
     except OverflowError:
-        raise OverflowError(
-            f"and the offset {offset} add up to more than a float can hold"
-        ) from None
+        raise OverflowError(f"exceeds the float range when the offset {offset} is added") from None
     return Stated(cost, stated.model, stated.recipe)
 
 
 def stated_with(notes: comments.Notes, size: int, offset: Number) -> Stated:
-    """Return the statements in the notes, with the offset of the problem added to the cost."""
+    """Return the statements in the notes, with the problem's offset added to the cost."""
     try:
         return replace(moved(notes.stated(size), offset), spelled=notes.number("planted-cost"))
     except OverflowError as fault:
@@ -125,7 +123,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def objective(problem: Ising | Qubo) -> Measure:
-    """Return the measure of a `.qubo` or `.coo` file: the sum of its terms, without offset."""
+    """Return the measure for a `.qubo` or `.coo` file: the sum of its terms, without offset."""
     return Measure("objective", problem.is_integer, shift=-Fraction(problem.offset))
 
 

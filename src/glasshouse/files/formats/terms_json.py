@@ -1,4 +1,4 @@
-"""JSON lists of terms with ids, as chook and higher-order optimisers write polynomials.
+"""Polynomials as JSON lists of terms with ids, as chook and HUBO optimisers write them.
 
 Files contain `{"cost_function": {"type": "ising" or "pubo", "terms": [{"c": w, "ids": [i, j]}]}}`.
 The reader also accepts `{"problem": {"type": "ising" or "hobo", "terms": [{"w": w, "ids": [i]}]}}`.
@@ -34,7 +34,7 @@ def holds_terms(data: dict[str, Any]) -> bool:
 
 
 def document(source: Source, data: dict[str, Any]) -> Document:
-    """Return the polynomial in a list of terms, and the statements about it."""
+    """Return the polynomial in a list of terms, with the file's statements about it."""
     key = next(key for key in _KEYS if key in data)
     kind = data[key].get("type")
     if kind not in ("ising", "pubo", "hobo"):
@@ -46,7 +46,7 @@ def document(source: Source, data: dict[str, Any]) -> Document:
     for term in data[key]["terms"]:
         ids, weight = term["ids"], term[_KEYS[key]]
         if not isinstance(ids, list) or not all(type(k) is int and k >= 0 for k in ids):
-            raise ValueError(f"{term!r:.60} must have ids, a list of integers of at least 0")
+            raise ValueError(f"{term!r:.60} must have ids, a list of non-negative integers")
         if not is_sound(weight):
             raise ValueError(f"weight {weight!r:.40} must be a finite number")
         rows.append(ids)
@@ -61,7 +61,7 @@ def document(source: Source, data: dict[str, Any]) -> Document:
     used = int(held.indices.max(initial=-1)) + 1
     size = about.get("num_variables", used)
     if type(size) is not int or not used <= size <= MOST_VARIABLES:
-        raise ValueError(f"num_variables {size!r:.40} must be an integer of at least {used}")
+        raise ValueError(f"num_variables {size!r:.40} must be an integer from {used} to 2^31 - 1")
     source.refuse_idle(size, len(rows), "terms")
     labels = naming.from_list(about["labels"], size) if "labels" in about else None
     problem = make(source, size, held, weights, labels, _UNITS[kind])

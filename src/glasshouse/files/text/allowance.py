@@ -94,11 +94,11 @@ class Allowance:
         return _PAIRS_PER_BYTE * self.unpacked
 
     def grown(self, terms: int) -> int:
-        """Return how many bytes the instance of a recipe may take, for a file of `terms` terms."""
+        """Return how many bytes a recipe's instance may take if its file has `terms` terms."""
         return max(self.limit, _GROWN_PER_TERM * terms)
 
     def steps(self, terms: int) -> int:
-        """Return how many steps growing a recipe may take, for a file of `terms` terms."""
+        """Return how many steps growing a recipe may take if its file has `terms` terms."""
         return _STEPS_PER_BYTE * self.grown(terms)
 
     @property
@@ -119,7 +119,7 @@ class Allowance:
 
 
 def _spelled(size: int) -> str:
-    """Return a size in the notation of the environment variable.
+    """Return a size in the environment variable's notation, such as 64M.
 
     >>> _spelled(64 << 20), _spelled(1000)
     ('64M', '1000')

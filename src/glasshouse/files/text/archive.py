@@ -39,7 +39,7 @@ NUMBER = 8  # bytes of a number in memory
 
 @contextmanager
 def opened_archive(source: Source, otherwise: str) -> Iterator[Archive]:
-    """Open an .npz file, and raise any fault in it as a `FileError`.
+    """Open an .npz file, and report any fault in it as a `FileError`.
 
     Args:
         source: the file.
@@ -100,10 +100,10 @@ class Archive:
         return f"{name}.npy" in self._members
 
     def text(self, name: str) -> str:
-        """Read an array that contains a single text."""
+        """Read an array that contains a single string."""
         array = self._read(name, text=True)
         if array.ndim:
-            raise ValueError(f"its {name} must be a single text, not an array")
+            raise ValueError(f"its {name} must be a single string, not an array")
         return str(array)
 
     def numbers(self, name: str, dimensions: int) -> npt.NDArray[Any]:
@@ -118,7 +118,7 @@ class Archive:
             raise KeyError(name)
         member = self._members[f"{name}.npy"]
         if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise ValueError(f"{name} must be uncompressed or compressed by deflate")
+            raise ValueError(f"{name} must be uncompressed or compressed with deflate")
         self._left -= member.file_size
         if self._left < 0:
             raise self._source.error(self._source.allowance.too_much)
@@ -165,20 +165,20 @@ def npy_head(
 
 
 def _fill(memory: npt.NDArray[np.uint8], data: Any, name: str) -> None:
-    """Read a whole archive member into `memory`; reading its end checks the checksum."""
+    """Read a whole archive member into `memory`; reading to its end verifies the checksum."""
     place = 0
     while place < len(memory):
         piece = data.read(min(BLOCK, len(memory) - place))
         if not piece:
-            raise ValueError(f"{name} is shorter than the directory states")
+            raise ValueError(f"{name} is shorter than the archive states")
         memory[place : place + len(piece)] = np.frombuffer(piece, dtype=np.uint8)
         place += len(piece)
     if data.read(1):
-        raise ValueError(f"{name} is longer than the directory states")
+        raise ValueError(f"{name} is longer than the archive states")
 
 
 def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> IntArray:
-    """Check that a flat array has integers from `least` to `most`, and return it as int64.
+    """Check that a flat array contains integers from `least` to `most`; return it as int64.
 
     Raises:
         ValueError: the array has another shape or type, or a number is outside that range.
@@ -200,7 +200,7 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
 
 
 def bounds_of(array: npt.NDArray[Any], end: int, what: str) -> IntArray:
-    """Check that the boundaries of parts ascend from 0 to `end`, and return them as int64.
+    """Check that the boundaries of parts ascend from 0 to `end`; return them as int64.
 
     Raises:
         ValueError: the boundaries are not ascending from 0 to `end`.

@@ -31,7 +31,7 @@ def _is_blank(byte: int) -> bool:
 
 
 class Room(NamedTuple):
-    """The buffers that `scan` fills, with the number of entries in use in `counts`."""
+    """The buffers that `scan` fills; `counts` contains the numbers of entries in use."""
 
     values: npt.NDArray[np.int64]  # one per token: its value, `HARD` or `ODD`
     row_ends: npt.NDArray[np.int64]  # one per row: the number of values up to its end
@@ -116,7 +116,7 @@ def _read_line(block: Any, position: int, room: Any, num_values: int, num_odd: i
 
 @compiled
 def join(values: Any, row_ends: Any, prefix: Any, buffer: Any) -> int:
-    """Write rows of int64 into `buffer` as lines of text, each after `prefix`.
+    """Write rows of int64 into `buffer` as lines of text that begin with `prefix`.
 
     Args:
         values: int64, the values of all rows, concatenated; none is -2^63.

@@ -1,4 +1,4 @@
-"""Reading and writing of text files that consist of rows of numbers, block by block."""
+"""Read and write text files that consist of rows of numbers, block by block."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Rows:
         return np.diff(self.ends, prepend=0)
 
     def column(self, number: int, missing: int = 0) -> IntArray:
-        """Return token `number` of every row, from 0; negative numbers count from the end."""
+        """Return token `number` of every row; 0 is the first token of a row, and -1 the last."""
         places = self.ends + number if number < 0 else self.starts + number
         there = self.lengths > (number if number >= 0 else -number - 1)
         return np.where(there, self.values[np.where(there, places, 0)], missing)
@@ -87,7 +87,7 @@ class Rows:
         return rows
 
     def refuse(self, source: Source, faults: Iterable[Fault]) -> None:
-        """Raise for the first row that has a fault, with the message of the fault listed first."""
+        """Raise for the first row with a fault; if it has several, report the one listed first."""
         found = [(int(np.argmax(mask)), message) for mask, message in faults if mask.any()]
         if found:
             row, message = min(found, key=lambda fault: fault[0])
@@ -97,7 +97,7 @@ class Rows:
 def read_rows(
     source: Source, marks: bytes, on_line: OnLine, blocks: Iterable[bytes] | None = None
 ) -> Iterator[Rows]:
-    """Yield the rows of a text file; lines that begin with a byte of `marks` go to `on_line`.
+    """Yield the rows of a text file; pass lines that begin with a byte of `marks` to `on_line`.
 
     Args:
         source: the file.
@@ -171,7 +171,7 @@ def joined(parts: list[npt.NDArray[Any]], kind: Any, width: int | None = None) -
 
 
 def write_rows(file: BinaryIO, values: IntArray, row_ends: IntArray, prefix: bytes = b"") -> None:
-    """Write rows of integers as lines of text, each after `prefix`."""
+    """Write rows of integers as lines of text that begin with `prefix`."""
     head = np.frombuffer(prefix, dtype=np.uint8)
     for start in range(0, len(row_ends), _ROWS_AT_ONCE):
         ends = row_ends[start : start + _ROWS_AT_ONCE]
@@ -191,7 +191,7 @@ def write_table(file: BinaryIO, columns: list[npt.NDArray[Any]], prefix: bytes =
 
 
 def whole_number_fault(text: str) -> str:
-    """Return the part of a message that says why a token is not a 64-bit integer."""
+    """Return the part of a message that states why a token is not a 64-bit integer."""
     digits = text.strip("'+-")
     if digits.isdigit() and int(digits[:40]) > INT64_MAX:
         return "is above 2^63-1"
@@ -236,7 +236,7 @@ def whole_number(text: bytes) -> int | None:
 
 
 def is_spelled(text: bytes) -> bool:
-    """Return whether a text has only the characters of plain numbers (no nan, no inf, no _)."""
+    """Return whether a text has only characters of plain numbers (no letters except e, no _)."""
     return not text.translate(None, b"0123456789+-.eE")
 
 

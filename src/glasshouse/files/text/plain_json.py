@@ -64,7 +64,7 @@ def parse_object(text: bytes) -> dict[str, Any] | None:
 
 
 def is_shallow(value: Any) -> bool:
-    """Return whether lists and objects are nested so little that recursion is safe."""
+    """Return whether the nesting of lists and objects is shallow enough for recursion."""
     level = [value]
     for _ in range(_DEEPEST):
         inner: list[Any] = []

@@ -1,4 +1,4 @@
-"""Parsing of TOML from untrusted sources, with a limit on the memory that it takes.
+"""Parse TOML from untrusted sources, with a limit on the memory that this takes.
 
 Python's parser needs about a kilobyte for every table, and for a dotted key `a.b.c` a copy of each
 of its beginnings. Two bytes of text can create a table, and a dotted key of 40,000 parts takes
@@ -70,7 +70,7 @@ def _refuse_large(text: str) -> None:
         raise TomlError(f"has {len(text)} characters, over {longest}; {allowance.remedy}")
     parts = parts_of_keys(text)
     if parts > most:
-        raise TomlError(f"has {parts} parts of keys, above {most}; {allowance.remedy}")
+        raise TomlError(f"has {parts} parts of keys, above the limit {most}; {allowance.remedy}")
 
 
 def parts_of_keys(text: str) -> int:
@@ -97,6 +97,6 @@ def parts_of_keys(text: str) -> int:
 
 
 def _one_line(text: str) -> str:
-    """Join a message of the parser into one line, shortened because it can quote long keys."""
+    """Return the parser's message as one line, shortened because it may quote long keys."""
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_MESSAGE else line[:_LONGEST_MESSAGE] + "…"

@@ -64,7 +64,7 @@ def name_of(place: Place) -> Path:
 
 
 def typed_name(place: Place, format: str | None) -> Path:
-    """Return a file name with the suffixes of `format`, by default the name of the file."""
+    """Return a file name with the suffixes of `format`; by default, the file's own name."""
     if format is not None:
         return Path(f"_.{format.lower().lstrip('.')}")
     if is_stream(place):
@@ -105,8 +105,8 @@ class Source:
         """Raise if the caller passed units, although the file states its own units."""
         if self.units is not None:
             raise self.error(
-                "states its own units; pass units only for matrices: .npy, .csv, and .npz "
-                "of W, a, b, and for .hubo files without a vartype"
+                "states its own units; pass units only for matrices (.npy, .csv, and .npz "
+                "with W, a, b) and for .hubo files without a vartype"
             )
 
     def read(self, size: int) -> bytes:
@@ -147,7 +147,7 @@ class Source:
         return self.unpacker is not None or not self.allowance.on_disk
 
     def spend(self, size: int) -> None:
-        """Count `size` bytes towards the allowance, unless the file is plain."""
+        """Count `size` bytes towards the allowance, unless the file is uncompressed and on disk."""
         if not self._is_metered:
             return
         self.allowance.spent += size
@@ -165,7 +165,7 @@ class Source:
         if size > max(self.allowance.most_idle, 100 * terms):
             raise self.error(
                 f"has {size} variables but only {terms} {what}; above {self.allowance.most_idle} "
-                f"variables, at least 1 % as many are required; {self.allowance.remedy}"
+                f"variables, it must have at least 1 % as many {what}; {self.allowance.remedy}"
             )
 
     def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
@@ -223,7 +223,7 @@ class Source:
             yield last + b"\n"
 
     def _ends(self, block: bytes, size: int) -> bool:
-        """Return whether a line, `size` bytes long so far, ends in `block` within the limit."""
+        """Return whether a line that has `size` bytes so far ends in `block` within the limit."""
         return 0 <= block.find(b"\n") <= self.allowance.longest_line - size
 
 
@@ -328,14 +328,14 @@ def drafted(path: Path) -> Iterator[Path]:
 def writing(
     place: Place, format: str | None = None, *, overwrite: bool = False
 ) -> AbstractContextManager[BinaryIO]:
-    """Open a file or stream for writing that receives its contents only after success."""
+    """Open a file or stream for writing; it receives its contents only after success."""
     if is_stream(place):
         return _passing(place, _written_kind(place, format))
     return replacing(name_of(place), format, overwrite=overwrite)
 
 
 def _written_kind(place: Place, format: str | None) -> str:
-    """Return the suffix that gives the compression of a file to write; raise for .zip."""
+    """Return the suffix that determines the compression of a file to write; raise for .zip."""
     kind = typed_name(place, format).suffix.lower()
     if kind == ".zip":
         raise FileError(name_of(place), "zip archives cannot be written; use .gz or .xz")

@@ -1,4 +1,4 @@
-"""Unpacking of gzip, xz and zip files, piece by piece and no further than requested."""
+"""Unpack gzip, xz and zip files piece by piece, no further than requested."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnpackError(Exception):
 
 
 class Unpacker:
-    """Reader of a gzip or xz file, which may consist of several parts.
+    """Reader for a gzip or xz file, which may consist of several parts.
 
     Python's own readers skip any number of empty parts, ignore garbage after an xz stream, and
     allocate whatever dictionary an xz header requests; this one does not.
@@ -101,7 +101,7 @@ def _gzip() -> Any:
 
 
 class ZipUnpacker:
-    """Reader of the only file in a zip archive.
+    """Reader for the only file in a zip archive.
 
     The archive is opened by the first read, so that all its faults raise an `UnpackError`.
     """
@@ -136,9 +136,9 @@ class ZipUnpacker:
             file.bytes_left = None
             files = [member for member in archive.infolist() if not member.is_dir()]
             if len(files) != 1:
-                raise UnpackError(f"is a zip archive of {len(files)} files; expected one file")
+                raise UnpackError(f"is a zip archive with {len(files)} files; expected one file")
             if files[0].compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise UnpackError("is compressed by a method other than deflate; expected deflate")
+                raise UnpackError("is compressed with an unsupported method; use deflate")
             if files[0].flag_bits & 1:
                 raise UnpackError("is encrypted; expected a plain zip archive")
             self._data = archive.open(files[0])
@@ -160,7 +160,7 @@ class MeteredFile(io.RawIOBase):
         self.bytes_left: int | None = MOST_DIRECTORY
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes; raise if they are more than `bytes_left`."""
+        """Return the next bytes; raise if there are more than `bytes_left`."""
         if self.bytes_left is None:
             return self._file.read(size)
         most = self.bytes_left + 1
@@ -179,9 +179,9 @@ class MeteredFile(io.RawIOBase):
         return self._file.tell()
 
     def seekable(self) -> bool:
-        """Return True: the position in the file can be moved."""
+        """Return True, because the position in the file can be changed."""
         return True
 
     def readable(self) -> bool:
-        """Return True: the file is open for reading."""
+        """Return True, because the file is open for reading."""
         return True

@@ -1,4 +1,4 @@
-"""Exact solvers that are called in this process, without a problem file or a command.
+"""Exact solvers that run in this process, without a problem file or a command.
 
 Their answers are judged like those of any other solver, and are not trusted.
 """
@@ -32,7 +32,7 @@ def package_of(name: str) -> str:
 
 
 def version_of(name: str) -> str | None:
-    """Return a solver's or sampler's package with its version, or None if it is not installed."""
+    """Return the package and version of a solver or sampler, or None if it is not installed."""
     package = package_of(name)
     try:
         return f"{package} {version(package)}"
@@ -68,7 +68,7 @@ def refuse_missing(name: str) -> None:
 
 
 def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
-    """Solve the clauses with RC2; add the weights of empty clauses, which RC2 does not accept."""
+    """Solve clauses with RC2, and add the weights of empty clauses, which RC2 does not accept."""
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF
 
@@ -99,7 +99,7 @@ def _oracle(clauses: ClauseFile, seconds: float, name: str) -> Answer:
     try:
         problem = as_problem(clauses)
     except ValueError as fault:
-        raise RefusedError(f"{name} needs a sum of weights of at most 2^63-1: {fault}") from None
+        raise RefusedError(f"{name} needs weights whose sum is at most 2^63-1: {fault}") from None
     try:
         found = solve_exactly(problem, solver=name, time_limit=seconds)
     except HardClausesUnsatisfiableError:

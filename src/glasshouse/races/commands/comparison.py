@@ -1,4 +1,4 @@
-"""Comparison of solvers: the virtual best of all, and two solvers instance by instance.
+"""The virtual best solver, and instance-by-instance comparisons of two solvers.
 
 If a solver has several runs on an instance, the median run counts, as in all figures.
 """
@@ -27,7 +27,7 @@ _NAMES: dict[Clock, str] = {"wall": "wall-clock time", "cpu": "CPU time"}
 
 @dataclass(frozen=True, repr=False)
 class Contribution(Summarised):
-    """One solver's contribution: how much worse the virtual best solver is without this solver.
+    """A solver's contribution: how much worse the virtual best solver would be without it.
 
     Attributes:
         alone: the number of instances that no other solver solved.
@@ -42,7 +42,7 @@ class Contribution(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class VirtualBest(Summarised):
-    """Scores of the virtual best solver, which equals the best real solver on each instance.
+    """Scores of the virtual best solver, which is as good as the best solver on each instance.
 
     Attributes:
         instances: the number of instances.
@@ -95,13 +95,13 @@ def virtual_best(results: Results) -> VirtualBest:
 
 
 def virtual_cactus(results: Results, clock: Clock = "wall") -> Floats:
-    """Return the virtual best solver's seconds on the instances that it solved, ascending."""
+    """Return the virtual best solver's times on its solved instances, in ascending order."""
     best = _best(solving_seconds(results, name, clock) for name in results.solvers)
     return np.sort([at for at in best.values() if math.isfinite(at)])
 
 
 def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """Merge tables of values by instance, keeping the least value of each instance."""
+    """Merge maps from instances to values, and keep the smallest value of each instance."""
     found: dict[str, float] = {}
     for table in tables:
         found |= {one: min(value, found.get(one, value)) for one, value in table.items()}
@@ -111,7 +111,7 @@ def _best(tables: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def _without(
     tables: Mapping[str, Mapping[str, float]], name: str
 ) -> list[tuple[float, float]]:  # fmt: skip
-    """Return pairs of values per instance: the best of the other solvers, and the best of all."""
+    """Return, for each instance, the best value of the other solvers and the best value of all."""
     best = _best(tables.values())
     others = _best(table for other, table in tables.items() if other != name)
     return [(value, best[one]) for one, value in others.items()]
@@ -119,7 +119,7 @@ def _without(
 
 @dataclass(frozen=True, repr=False)
 class TimeComparison(Summarised):
-    """Comparison of the times of two solvers by one clock, instance by instance.
+    """An instance-by-instance comparison of two solvers' times, measured by one clock.
 
     Attributes:
         ratio: the seconds of the first over those of the second: the geometric mean over the
@@ -143,7 +143,7 @@ class TimeComparison(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class SolverComparison(Summarised):
-    """Comparison of two solvers on the instances that both solvers have run on.
+    """A comparison of two solvers on the instances that both have run on.
 
     Attributes:
         first: the name of the first solver.
@@ -257,7 +257,7 @@ def _times(
 
 
 def _pairs(results: Results, first: str, second: str, clock: Clock) -> Floats:
-    """Return two solvers' seconds on their common instances; infinite for unsolved instances."""
+    """Return two solvers' times on their common instances; unsolved instances count as infinite."""
     tables = [solving_seconds(results, solver, clock) for solver in (first, second)]
     return np.array(_common(*tables, names=(first, second)))
 
@@ -265,9 +265,9 @@ def _pairs(results: Results, first: str, second: str, clock: Clock) -> Floats:
 def _common(
     mine: Mapping[str, float], theirs: Mapping[str, float], *, names: tuple[str, str]
 ) -> tuple[Floats, Floats]:
-    """Return two arrays: each solver's values on the instances that both solvers have run on."""
+    """Return two arrays with each solver's values on the instances that both have run on."""
     both = [instance for instance in mine if instance in theirs]
     if not both:
         raise ValueError(f"{names[0]} and {names[1]} have no instance in common; race both on "
-                         "one suite")  # fmt: skip
+                         "the same suite")  # fmt: skip
     return np.array([mine[one] for one in both]), np.array([theirs[one] for one in both])

@@ -1,4 +1,4 @@
-"""Entrants of a race: commands of the user, and built-in solvers, which also run as commands.
+"""Entrants of a race: the user's commands, and built-in solvers, which also run as commands.
 
 Built-in solvers run as `glasshouse solve` in their own interpreter, so that limits and kills apply
 to them as to other commands. The start of that interpreter is part of their time; `start_of`
@@ -69,7 +69,7 @@ def entrants_of(
     known: Mapping[str, Mapping[str, Any]] | None = None,
     tell: Callable[[Probed], None] | None = None,
 ) -> list[Entrant]:
-    """Return entrants from texts: commands, `name=command`, names of built-in solvers, or `all`.
+    """Parse entrants: each text is a command, `name=command`, a built-in solver's name, or `all`.
 
     Args:
         solvers: the texts; `all` means all built-in solvers.
@@ -110,13 +110,13 @@ def entrants_of(
 
 
 def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
-    """Return what the user must do about a solver whose name is taken, for an error message."""
+    """Return the remedy in an error message about a solver whose name is already taken."""
     if entrant.is_built_in:
         return "a built-in solver can race only once; remove one of the two"
     named = _NAMED.match(text)
     command = text[named.end() :] if named else text
     name = next(name for k in count(2) if (name := f"{entrant.name}-{k}") not in taken)
-    return f"give one another name, as in {shlex.quote(f'{name}={command}')}"
+    return f"rename one of them, as in {shlex.quote(f'{name}={command}')}"
 
 
 def start_of(entrant: Entrant, limits: Limits) -> float | None:
@@ -157,7 +157,7 @@ def _is_installed(name: str) -> bool:
 
 
 def _versions(name: str) -> str:
-    """Return the versions of glasshouse and of the package that a built-in solver uses, as text."""
+    """Return a text with the versions of glasshouse and of the package behind a built-in solver."""
     ours = f"glasshouse {__version__}"
     return ours if name not in _THEIRS else f"{ours}, {version_of(name)}"
 
@@ -173,7 +173,7 @@ def _named_command(text: str) -> tuple[str, SolverCommand]:
         raise ValueError(f"{fault}; the built-in solvers are {known}") from None
     name = named[1] if named else Path(command.words[0]).name
     if len(name) > _LONGEST_NAME:
-        raise ValueError(f"a solver's name has {len(name)} letters; use at most {_LONGEST_NAME}")
+        raise ValueError(f"a solver's name has {len(name)} characters; use at most {_LONGEST_NAME}")
     return name, command
 
 

@@ -20,7 +20,7 @@ _MORE = ("solver", "CPU PAR-2", "CPU seconds", "most memory", "solved alone", "P
 
 
 def score_lines(results: Results) -> list[str]:
-    """Return two tables of solvers, the best first: scores, then resources and contributions."""
+    """Return two tables with the best solver first: scores, and resources with contributions."""
     if not results.runs:
         return []
     best = virtual_best(results)
@@ -74,7 +74,7 @@ def _more(one: SolverScore, best: VirtualBest) -> tuple[str, ...]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Format rows as lines: names and median seconds are left-aligned, all others right-aligned."""
+    """Align a table's columns: names and median times to the left, all others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(
         f"{cell:<{width}}" if k == 0 or rows[0][k] == _HEAD[-1] else f"{cell:>{width}}"
@@ -87,7 +87,7 @@ def _scores(results: Results) -> list[SolverScore]:
 
 
 def score_values(results: Results) -> dict[str, Any]:
-    """Return the scores of all solvers and of the virtual best as JSON values, without infinity."""
+    """Return JSON values with the scores of all solvers and of the virtual best solver."""
     if not results.runs:
         return {"solvers": [], "virtual_best": None}
     best = virtual_best(results)
@@ -115,7 +115,7 @@ def _scored(results: Results, one: SolverScore) -> dict[str, Any]:
 
 
 def comparison_values(found: SolverComparison) -> dict[str, Any]:
-    """Return a comparison of two solvers as JSON values, with None for infinity."""
+    """Convert a comparison of two solvers to JSON values; infinity becomes None."""
     times = {clock: vars(one) | {"ratio": finite_ends(one.ratio),
                                  "difference": finite_ends(one.difference)}
              for clock, one in found.by.items()}  # fmt: skip
@@ -123,7 +123,7 @@ def comparison_values(found: SolverComparison) -> dict[str, Any]:
 
 
 def finite_ends(estimate: Estimate | None) -> dict[str, float | None] | None:
-    """Return an estimate and its interval as JSON values, with None for infinity."""
+    """Convert an estimate and its interval to JSON values; infinity becomes None."""
     if estimate is None:
         return None
     return {name: end if math.isfinite(end) else None for name, end in asdict(estimate).items()}

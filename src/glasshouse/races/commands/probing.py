@@ -1,4 +1,4 @@
-"""Detection of the dialect that a command reads, by running it on a two-variable instance.
+"""Detect which dialect a command reads by running it on a two-variable instance.
 
 Only dialects that keep the meaning of an instance are tried. Plain CNF has neither weights nor hard
 clauses, so a solver could answer there and would be accused of wrong optima.
@@ -31,7 +31,7 @@ _WITHOUT_WEIGHTS = ClauseFile(2, ((1, (-1,)), (1, (-2,)), (1, (1, 2))), ())
 
 @dataclass(frozen=True, repr=False)
 class Probed(Summarised):
-    """The dialect that a solver reads, and the verdict about its answer in that dialect.
+    """The dialect that a solver reads, and the verdict on its answer in that dialect.
 
     Attributes:
         name: the name of the solver.
@@ -46,7 +46,7 @@ class Probed(Summarised):
 
 @dataclass(frozen=True)
 class _Heard:
-    """The answer of a solver to the two-variable instance, in one dialect."""
+    """A solver's answer to the two-variable instance in one dialect."""
 
     outcome: Outcome
     answer: Answer
@@ -77,13 +77,13 @@ def probe(name: str, command: SolverCommand, limits: Limits) -> Probed:
         if one.is_answer:
             return Probed(name, dialect, one.judgement)
     raise ValueError(
-        f"the solver {name} does not read any dialect ({_told(heard)}); it must print o, s and v "
-        "lines: check the command, or pass dialect='classic' (or another) to race it anyway"
+        f"the solver {name} does not read any dialect ({_told(heard)}); check that the command "
+        "prints o, s and v lines, or pass dialect='classic' (or another) to race it anyway"
     )
 
 
 def understood(command: SolverCommand, limits: Limits, dialects: Iterable[Dialect]) -> set[Dialect]:
-    """Return the dialects in which a solver answers the two-variable instance, right or wrong."""
+    """Return all dialects in which a solver answers the two-variable instance, even if wrongly."""
     return {dialect for dialect in dialects if _ask(command, dialect, limits).is_answer}
 
 
@@ -133,6 +133,6 @@ def _told(heard: dict[Dialect, _Heard]) -> str:
 
 
 def _first_line(text: bytes) -> str:
-    """Return the first non-empty line of a text, cut to `_LONGEST_QUOTE` characters."""
+    """Return the first non-empty line of a text, truncated to `_LONGEST_QUOTE` characters."""
     lines = (line.strip() for line in text.decode("ascii", "replace").splitlines())
     return next((line[:_LONGEST_QUOTE] for line in lines if line), "")

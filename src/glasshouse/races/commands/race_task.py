@@ -1,4 +1,4 @@
-"""The task of a race: runs of one solver on one instance, each judged and stored as a row."""
+"""A task of a race: runs of one solver on one instance, each judged and stored as a row."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class RaceTask(Identified, Summarised):
         return Stop(self.repeat)
 
     def canonical(self) -> str:
-        """Return all that determines the rows, except for the computer's speed, as a JSON line."""
+        """Return a JSON line with all that determines the rows, except for the computer's speed."""
         solver = {
             "name": self.entrant.name, "command": list(self.entrant.command.words),
             "dialect": self.entrant.dialect, "fingerprint": self.entrant.fingerprint,
@@ -114,7 +114,7 @@ class RaceTask(Identified, Summarised):
         return {}
 
     def measure(self, first: int, count: int) -> Columns:
-        """Execute the runs `first` to `first + count - 1`, and return their rows as columns."""
+        """Execute runs `first` to `first + count - 1`, and return their rows as columns."""
         with ending_cleanly():
             rows = [self._row(self.seed + k) for k in range(first, first + count)]
         return {
@@ -169,7 +169,7 @@ def _handed_over(path: Path, sha256: str, dialect: Dialect) -> bytes:
 
 @lru_cache(maxsize=32)
 def _unreadable(path: Path, sha256: str) -> str:
-    """Return why glasshouse cannot read a file for its built-in solvers; empty if it can."""
+    """Return the reason why the built-in solvers cannot read a file; empty if they can."""
     try:
         read_document(io.BytesIO(_handed_over(path, sha256, "classic")), format="wcnf")
     except FileError as refusal:
@@ -180,7 +180,7 @@ def _unreadable(path: Path, sha256: str) -> str:
 def row_of(
     judgement: Judgement, outcome: Outcome | None = None, answer: Answer | None = None
 ) -> dict[str, Any]:
-    """Return the stored row of a run; without `outcome`, the run was not made."""
+    """Return a run's row for the store; `outcome` is None if the run did not take place."""
     is_in_time = outcome is not None and outcome.stopped is None
     incumbents = [] if answer is None else answer.incumbents[-_MOST_INCUMBENTS:]
     # Output in the grace time counts as printed at the limit.

@@ -1,4 +1,4 @@
-"""The race of all solvers on all instances of a suite, recorded in a crash-safe store.
+"""A race of all solvers on all instances of a suite, recorded in a crash-safe store.
 
 There is one task per solver and instance, and one row per run; run k uses seed + k. Collection
 works as for studies: runs that are in the store are not repeated.
@@ -82,14 +82,14 @@ class Race(Summarised):
         )  # fmt: skip
 
     def _refuse_other_proofs(self, store: Store) -> None:
-        """Raise StoreError if the store's verdicts rest on proofs other than those of the suite."""
+        """Raise StoreError if the store's verdicts are based on proofs other than the suite's."""
         known = [asked_of(i.name, i.path, i.parameters, i.known) for i in self.suite.instances]
         ours = {json.dumps(asked, sort_keys=True) for asked in known}
         for task in store.tasks():
             asked = {key: it for key, it in task.table("parameters").items() if key != "sha256"}
             if task.kind == RACE.name and json.dumps(asked, sort_keys=True) not in ours:
                 raise StoreError(
-                    f"{store.path} contains a race with another proof or other parameters of "
+                    f"{store.path} contains a race with a different proof or other parameters for "
                     f"{asked.get('file')}; restore the certificates, or use another store"
                 )
 
@@ -126,8 +126,8 @@ class Race(Summarised):
             elif any(known.get(name) != value for name, value in said.items()):
                 changed = next(name for name in said if known.get(name) != said[name])
                 raise StoreError(
-                    f"{store.path} contains runs of another {entrant.name} (its {changed} differs);"
-                    f" choose a different name, as in 'new-{entrant.name}=…', or a new store"
+                    f"{store.path} contains runs of a solver {entrant.name} that differs in its "
+                    f"{changed}; choose another name, as in 'new-{entrant.name}=…', or a new store"
                 )
         typed = {
             "source": self.suite.source, "answers": self.suite.answers,
@@ -163,8 +163,8 @@ def held_race(store: Store) -> dict[str, Any] | None:
 def _refuse_other_rules(store: Store, held: Mapping[str, Any], rules: Mapping[str, Any]) -> None:
     if held.get("digest") != rules["digest"]:
         raise StoreError(
-            f"{store.path} contains a race on {held.get('suite')!r}, whose instances are not those "
-            f"of {rules['suite']!r}; use another store"
+            f"{store.path} contains a race on {held.get('suite')!r}, whose instances differ from "
+            f"those of {rules['suite']!r}; use another store"
         )
     for name, value in rules.items():
         if name != "suite" and held.get(name) != value:
@@ -194,8 +194,8 @@ def iter_race(
     """
     if race.cores is not None:
         if executor is not None:
-            raise ValueError("cores apply to workers on this computer only; remove executor or "
-                             "cores")  # fmt: skip
+            raise ValueError(f"cores={race.cores} applies only to workers on this computer; remove "
+                             "cores or executor")  # fmt: skip
         core_sets(validation.count(workers, "workers", 1), race.cores)  # before a store exists
     tasks = race.tasks()
     with Store(store, write=True) as opened:

@@ -1,4 +1,4 @@
-"""The runs of a race, read from a store that is not trusted."""
+"""The runs of a race, read from an untrusted store."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ class Run(Summarised):
     memory: int = 0
 
     def taken(self, clock: Clock = "wall") -> float:
-        """Return the run's seconds by a clock, cut off at the limit for that clock."""
+        """Return the run's time in seconds by a clock, at most the limit for that clock."""
         if clock == "wall":
             return min(self.seconds, self.limit)
         return min(self.cpu_seconds, math.inf if self.cpu_limit is None else self.cpu_limit)
 
     def most(self, clock: Clock = "wall") -> float:
-        """Return the run's limit for a clock in seconds; without a CPU limit, the time limit."""
+        """Return the run's limit for a clock, in seconds; a missing CPU limit is the time limit."""
         return self.limit if clock == "wall" or self.cpu_limit is None else self.cpu_limit
 
     @property
@@ -112,12 +112,12 @@ class Results(Summarised):
 
     @property
     def expected(self) -> int:
-        """The number of runs in the finished race, including those of solvers not yet begun."""
+        """The number of runs that the finished race will have, even of pending solvers."""
         return sum(self.entered.values())
 
     @cached_property
     def missing(self) -> dict[str, int]:
-        """The number of missing runs of each solver that has not finished."""
+        """The number of missing runs for each solver that has not finished."""
         there = Counter(run.solver for run in self.runs)
         return {
             name: number - there[name] for name, number in self.entered.items()
@@ -136,12 +136,12 @@ class Results(Summarised):
 
     @property
     def limit(self) -> float:
-        """The longest time limit of all runs in seconds; infinite if there are no runs."""
+        """The longest time limit of any run, in seconds; infinite if there are no runs."""
         return max((run.limit for run in self.runs), default=math.inf)
 
     @property
     def cpu_limit(self) -> float | None:
-        """The longest limit on CPU time of all runs in seconds; None if CPU time is not limited."""
+        """The longest CPU limit of any run, in seconds; None if CPU time is not limited."""
         return max((run.cpu_limit for run in self.runs if run.cpu_limit is not None), default=None)
 
     @property
@@ -169,7 +169,7 @@ class Results(Summarised):
 
     @property
     def faults(self) -> list[Run]:
-        """The runs that reveal a bug in the solver, with the worst kinds of faults first."""
+        """The runs that reveal a bug in a solver; the worst kinds of faults come first."""
         order = {
             verdict: place
             for place, verdict in enumerate(
@@ -240,7 +240,7 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
 
 
 def _contradiction(run: Run, known: Known, row: Mapping[str, Any], most: float) -> str:
-    """Return why a stored row contradicts itself or the proof; empty if it does not."""
+    """Return how a stored row contradicts itself or the proof; empty if it does not."""
     if run.cost is not None and (known.is_infeasible or run.cost < (known.bound or 0)):
         return f"costs {run.cost}, but the proven bound is higher"
     is_optimal = run.verdict is RunVerdict.OPTIMAL

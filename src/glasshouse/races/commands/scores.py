@@ -89,7 +89,7 @@ def mean_score(results: Results, solver: str, name: Score) -> float:
 
 
 def penalised_seconds(run: Run, clock: Clock = "wall") -> float:
-    """Return the seconds of a run, or twice the limit if the run did not solve the instance."""
+    """Return a run's time in seconds, or twice the limit if the instance was not solved."""
     return run.taken(clock) if run.solved else 2 * run.most(clock)
 
 
@@ -106,7 +106,7 @@ def anytime_score(run: Run, best: int | None) -> float:
 
 
 def is_reached(run: Run, best_known: dict[str, int]) -> bool:
-    """Return whether a run has a model as good as the best known."""
+    """Return whether a run has a model that is at least as good as the best known model."""
     return run.shown is not None and run.shown == best_known.get(run.instance)
 
 
@@ -125,7 +125,7 @@ def per_instance(results: Results, solver: str, name: Score) -> dict[str, float]
 
 
 def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> Estimate:
-    """Return the seconds within which a solver solves half of the instances.
+    """Return a solver's median solving time: half of the instances are solved within it.
 
     The median run on each instance counts. The result is infinite if fewer than half are solved.
     """
@@ -136,7 +136,7 @@ def median_seconds(results: Results, solver: str, confidence: float = 0.95) -> E
 def solving_times(
     results: Results, solver: str, clock: Clock = "wall"
 ) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the seconds of the median run on each instance, and whether that run solved it."""
+    """Return the median run's time on each instance, and whether that run solved the instance."""
     found = []
     for runs in _table(results, solver).values():
         ordered = sorted(runs, key=lambda run: (not run.solved, run.taken(clock)))
@@ -148,7 +148,7 @@ def solving_times(
 
 
 def solving_seconds(results: Results, solver: str, clock: Clock = "wall") -> dict[str, float]:
-    """Return the seconds of the median run on each instance; infinite for unsolved instances."""
+    """Return the median run's time on each instance, or infinity for an unsolved instance."""
     seconds, solved = solving_times(results, solver, clock)
     shown = np.where(solved, seconds, math.inf).tolist()
     return dict(zip(_table(results, solver), shown, strict=True))
@@ -164,7 +164,7 @@ def reaching_seconds(run: Run, best_known: dict[str, int]) -> float | None:
 
 
 def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool]]:
-    """Return the median seconds to the best known cost by instance, and whether it was reached.
+    """Return, by instance, the median time to the best known cost and whether it was reached.
 
     A run that did not reach the best known cost counts as the limit.
     """
@@ -180,7 +180,7 @@ def reaching_times(results: Results, solver: str) -> dict[str, tuple[float, bool
 def median_reaching(
     results: Results, solver: str, instances: Collection[str] | None = None
 ) -> Estimate:
-    """Return the seconds within which a solver reaches the best known cost on half the instances.
+    """Return the time within which a solver reaches the best known cost on half the instances.
 
     Args:
         results: the race.
@@ -196,7 +196,7 @@ def median_reaching(
 
 
 def tts99(results: Results, solver: str, instance: str, confidence: float = 0.95) -> Estimate:
-    """Return the seconds of repeated runs that reach the best known cost with probability 0.99.
+    """Return the time in which repeated runs reach the best known cost with probability 0.99.
 
     This is the elapsed time of calls of one read each, as races of samplers compute it. A run takes
     the mean of all runs on the instance. The interval contains the noise of the clock, too.
@@ -218,7 +218,7 @@ def tts_table(results: Results) -> dict[str, dict[str, Estimate]]:
 
 
 def cactus(results: Results, solver: str, clock: Clock = "wall") -> Floats:
-    """Return a solver's seconds on the instances that it solved, ascending."""
+    """Return a solver's times on the instances that it solved, in ascending order."""
     seconds, solved = solving_times(results, solver, clock)
     return np.sort(seconds[solved])
 
@@ -249,7 +249,7 @@ def performance_profile(
 def _table(results: Results, solver: str) -> dict[str, list[Run]]:
     if solver not in results.by_solver:
         known = ", ".join(results.solvers) or "none"
-        raise ValueError(f"no runs of {solver!r}; the solvers with runs are {known}")
+        raise ValueError(f"the race has no runs of {solver!r}; the solvers with runs are {known}")
     return results.by_solver[solver]
 
 
@@ -260,7 +260,7 @@ _LEAST_SECONDS = 1e-3  # seconds; earlier points are drawn here
 
 
 def excess_curve(run: Run, best: int | None) -> Curve:
-    """Return the step curve of a run: seconds, and the cost above the best known cost, plus 1.
+    """Return a run's step curve: times, and 1 plus the excess over the best known cost.
 
     Args:
         run: a run with at least one incumbent.
@@ -273,7 +273,7 @@ def excess_curve(run: Run, best: int | None) -> Curve:
 
 
 def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
-    """Return the median of step curves, from the time at which half of them have begun."""
+    """Return the median of step curves, starting when half of the curves have begun."""
     times = np.unique(np.concatenate([seconds for seconds, _ in curves]))
     heights = np.full((len(curves), len(times)), np.inf)
     for row, (seconds, excess) in zip(heights, curves, strict=True):
@@ -284,7 +284,7 @@ def median_curve(curves: Sequence[Curve]) -> tuple[Floats, Floats]:
 
 
 def relative_gap(run: Run) -> float | None:
-    """Return the distance of a run's value from the best known value, as a fraction of the latter.
+    """Return the gap between a run's value and the best known value, relative to the latter.
 
     The gap is below 0 if the run found a better value. It is None without a valid model, and for
     instances that are not standard ones. A store from an untrusted source may contain any text in
@@ -301,20 +301,20 @@ def relative_gap(run: Run) -> float | None:
 
 
 def mean_gap(results: Results, solver: str) -> tuple[float, int] | None:
-    """Return a solver's mean gap and the number of runs with a gap, or None without such runs."""
+    """Return a solver's mean gap and the number of runs with a gap, or None if no run has one."""
     runs = (run for run in results.runs if run.solver == solver)
     gaps = [gap for run in runs if (gap := relative_gap(run)) is not None]
     return (fsum(gaps) / len(gaps), len(gaps)) if gaps else None
 
 
 def truths(results: Results) -> dict[str, int]:
-    """Return the number of standard instances by the source of their optima and bounds."""
+    """Count the standard instances by the source of their optima and bounds."""
     by_name = {run.instance: run.parameters.get(TRUTH_BY) for run in results.runs}
     return dict(Counter(by for by in by_name.values() if isinstance(by, str)))
 
 
 def trusted(results: Results) -> str:
-    """Return a note on the sources of optima and bounds; empty for suites proven when loaded."""
+    """Return a note on the sources of optima and bounds; empty without standard instances."""
     parts = []
     for by, number in truths(results).items():
         if by == BY_CERTIFICATE:

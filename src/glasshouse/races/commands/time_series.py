@@ -1,4 +1,4 @@
-"""Export of incumbents over time in QOBLIB's format, `INSTANCE_objective_time_series.json`.
+"""Export incumbents over time in QOBLIB's format, `INSTANCE_objective_time_series.json`.
 
 A file contains a list of runs. Each run is a list of `{"Time": seconds, "Incumbent": value}`, with
 values that never rise. QOBLIB is the Quantum Optimization Benchmarking Library.
@@ -18,7 +18,7 @@ from glasshouse.races.commands.results import Results, Run
 
 
 def objective_time_series(runs: list[Run]) -> list[list[dict[str, Any]]]:
-    """Return the confirmed incumbents over time of each run that has a valid model.
+    """Return the confirmed incumbents over time, for each run that has a valid model.
 
     `o` lines alone are only claims. A series contains the values above the cost of the run's own
     valid model, and that cost; the last entry is the end of the run.
@@ -69,7 +69,7 @@ def export_time_series(
 
 
 def _plain_name(name: str) -> str:
-    """Return a name that is safe in a path, because a store may come from an untrusted source.
+    """Make a name safe for use in a path, because a store may come from an untrusted source.
 
     >>> _plain_name("peak n=100 f=1/20"), _plain_name("../a")
     ('peak-n=100-f=1-20', '-a')

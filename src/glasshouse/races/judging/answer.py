@@ -1,4 +1,4 @@
-"""Parser of solvers' answers: the `o`, `s` and `v` lines of the MaxSAT Evaluation."""
+"""Parser for solvers' answers: the `o`, `s` and `v` lines of the MaxSAT Evaluation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class AnswerError(ValueError):
 
 
 class IncompleteError(AnswerError):
-    """Raised if a part of the answer is missing, as if the solver was killed while printing."""
+    """Raised if a part of the answer is missing, for example because the solver was killed."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,13 +54,13 @@ class Answer(Summarised):
 
     @property
     def status(self) -> str | None:
-        """The status of the only `s` line; None without one.
+        """The status on the `s` line; None if the output has no `s` line.
 
         Raises:
             AnswerError: there are several `s` lines.
         """
         if len(self.statuses) > 1:
-            raise AnswerError(f"the output has {len(self.statuses)} s lines; expected one")
+            raise AnswerError(f"the output has {len(self.statuses)} s lines; expected only one")
         return self.statuses[0] if self.statuses else None
 
     def model(self, num_variables: int, needed: Collection[int] | None = None) -> list[int] | None:
@@ -141,7 +141,7 @@ def read_answer(transcript: Transcript) -> Answer:
 
 
 def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
-    """Return an answer without the extra variables of an OPB file, one for each soft clause."""
+    """Return an answer without the extra variables that an OPB file has, one per soft clause."""
     if dialect != "opb" or answer.model_words is None:
         return answer
     most = clauses.num_variables
@@ -150,7 +150,7 @@ def read_from(dialect: Dialect, answer: Answer, clauses: ClauseFile) -> Answer:
 
 
 def _kind_of(line: str) -> str:
-    """Return the kind of a line: o, s or v, ? for almost a `v` line, or empty for other lines.
+    """Return a line's kind: o, s or v; ? for a malformed `v` line; empty for other lines.
 
     The rules require a lower-case letter at the start of the line and a space after it. A line that
     only misses this is not ignored: an answer must not vanish silently.
@@ -170,7 +170,7 @@ def _kind_of(line: str) -> str:
 
 
 def _are_digits(words: Sequence[str], least: int, most: int) -> bool:
-    """Return whether the words of `v` lines are 0s and 1s, one per variable, and not literals.
+    """Return whether `v` lines list a digit (0 or 1) per variable, rather than literals.
 
     `1 10 11 0` could be either. It is a list of literals unless it has between `least` and `most`
     digits, or a word that is not a literal of `most` variables.
@@ -197,7 +197,7 @@ def _from_literals(words: Sequence[str], needed: Collection[int], num_variables:
         variable = int(match[2] or 0) if match else -1
         if match is None or variable > num_variables:
             raise AnswerError(
-                f"{word[:40]!r} in a v line is not a literal of the {num_variables} variables"
+                f"{word[:40]!r} in a v line is not a literal of variables 1 to {num_variables}"
             )
         value = 0 if match[1] else 1
         if variable and values.setdefault(variable, value) != value:

@@ -1,4 +1,4 @@
-"""Matching of files with solvers' answers to the problem files that they answer."""
+"""Match files of solvers' answers to the problem files that they answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PIPE = Path("-")
 
 @dataclass(frozen=True, repr=False)
 class AnswerFiles(Summarised):
-    """Pairs of problem files and answers, and the files of both kinds that remain unpaired.
+    """Pairs of problem and answer files, and the problem and answer files without a partner.
 
     Attributes:
         pairs: problem files and answers, sorted so that the answers to one file are together.
@@ -75,7 +75,7 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the path of a certificate that is not next to its problem file, or None.
+    """Return the path of a certificate that is given or in the suite's answers, or None.
 
     Args:
         problem: the problem file.
@@ -92,7 +92,7 @@ def certificate_of(problem: Path, certificate: Path | None = None) -> Path | Non
 
 
 def shortened(paths: Sequence[Path]) -> str:
-    """Return the names of at most three files, and the number of the remaining files, as text.
+    """Return a text with the names of at most three files and the number of further files.
 
     >>> shortened([Path("x/a"), Path("b"), Path("c"), Path("d"), Path("e")])
     'a, b, c and 2 more'
@@ -103,7 +103,7 @@ def shortened(paths: Sequence[Path]) -> str:
 
 
 def _files(answers: Iterable[Path]) -> list[Path]:
-    """Return all answer files, with every folder replaced by the sorted files in it."""
+    """Return all answer files; each folder is replaced by its files in sorted order."""
     found: list[Path] = []
     for answer in answers:
         if answer == _PIPE or not answer.is_dir():
@@ -125,7 +125,7 @@ def _is_problem(path: Path) -> bool:
 
 
 def _answered(answer: Path, problems: Sequence[Path]) -> Path | None:
-    """Return the problem file that an answer is named after, by its full name or by its stem."""
+    """Return the problem file whose name or stem is a prefix of the answer's name, or None."""
     for names in (_name, _stem):
         fits = [path for path in problems if f"{answer.name}.".startswith(f"{names(path)}.")]
         longest = max((len(names(path)) for path in fits), default=0)

@@ -1,4 +1,4 @@
-"""The verdict about a solver's answer, by the rules of the MaxSAT Evaluation and by the proof.
+"""Verdicts on solvers' answers, based on the MaxSAT Evaluation's rules and on the proof.
 
 No statement of a solver is trusted: its model is evaluated again, its value is compared with the
 cost of its model, and its claim with what is proven about the instance.
@@ -25,7 +25,7 @@ EXIT_CODES = {"OPTIMUM FOUND": 30, "UNSATISFIABLE": 20, "SATISFIABLE": 10, "UNKN
 
 
 class RunVerdict(StrEnum):
-    """The possible verdicts about one run."""
+    """The possible verdicts on one run."""
 
     OPTIMAL = "optimal"  # a right claim, including that nothing satisfies the hard clauses
     FOUND = "found"  # a valid model, without the claim that it is optimal
@@ -65,7 +65,7 @@ _FAULTS = {
 
 @dataclass(frozen=True, repr=False)
 class Judgement(Summarised):
-    """A verdict about a solver's answer, with its reason.
+    """A verdict on a solver's answer, with the reason for the verdict.
 
     Attributes:
         verdict: the verdict.
@@ -92,7 +92,7 @@ class Judgement(Summarised):
 
 
 class FaultError(Exception):
-    """Raised to end the judging of an answer with a verdict.
+    """Raised to stop judging an answer, with the final verdict.
 
     Args:
         verdict: the verdict.
@@ -113,7 +113,7 @@ def judge(
     *,
     strict: bool = False,
 ) -> Judgement:
-    """Judge a solver's answer by what is proven, and by the outcome of its run if there was one.
+    """Judge a solver's answer by what is proven and, if given, by the outcome of the run.
 
     Args:
         clauses: the file that the solver was given.
@@ -221,7 +221,7 @@ def _last_error(outcome: Outcome) -> str:
 def _claim(
     status: str | None, answer: Answer, cost: int | None, known: Known
 ) -> tuple[RunVerdict, str]:
-    """Return the verdict about the claim that the `s` line makes, and the reason."""
+    """Return the verdict on the claim in the `s` line, and the reason."""
     if status is None:
         return RunVerdict.NO_ANSWER, "no s line"
     if status == "UNKNOWN":
@@ -278,7 +278,7 @@ def _distance(cost: int, known: Known) -> str:
 
 
 def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:
-    """Return a remark on the exit code of a command that ended by itself; None if it is right."""
+    """Return a remark on a wrong exit code of a command that ended by itself, or None."""
     if outcome is None or outcome.stopped is not None or len(answer.statuses) != 1:
         return None
     expected = EXIT_CODES.get(answer.statuses[0])

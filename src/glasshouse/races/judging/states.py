@@ -1,4 +1,4 @@
-"""The verdict about a state of any problem: spins, a cut, the variables of an objective.
+"""Verdicts on states of any problem: spins, a cut, or the variables of an objective.
 
 Values are in the file's own measure, and a state may be in any form that `read_solution` accepts.
 `o` and `s` lines are those of the MaxSAT Evaluation; without them, only the state is judged.
@@ -24,7 +24,7 @@ from glasshouse.races.running.transcript import Transcript
 
 
 def judge_state(document: Document, known: Known, transcript: Transcript) -> Judgement:
-    r"""Judge a solver's output for a problem; `cost` is in the file's own measure.
+    r"""Judge a solver's output for any problem; the judgement's `cost` is in the file's measure.
 
     >>> from glasshouse.problems import Ising
     >>> pair, known = Document.of(Ising.from_edges(2, [(0, 1)], [3])), Known(-3, -3)
@@ -62,7 +62,7 @@ def _stated_value(answer: Answer) -> Number | None:
 
 
 def _refuse_impossible(document: Document, known: Known, stated: Number | None) -> None:
-    """Raise if a solver states a value that no state can have by the proven bound."""
+    """Raise if a solver states a value that the proven bound rules out."""
     if stated is None or known.bound is None:
         return
     measure, problem = document.measure, document.problem
@@ -99,7 +99,7 @@ def _without_state(document: Document, known: Known, status: str | None) -> tupl
 def _claim(
     document: Document, known: Known, status: str | None, stated: Number | None, energy: Fraction
 ) -> tuple[RunVerdict, str]:
-    """Return the verdict about a state and what the solver claims of it, and the reason."""
+    """Return the verdict on a state and on the solver's claims about it, and the reason."""
     measure, problem = document.measure, document.problem
     said = measure.said(energy)
     if stated is not None and not agrees(problem, measure.energy_of(stated), energy):

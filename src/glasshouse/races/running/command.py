@@ -77,7 +77,7 @@ class SolverCommand(Summarised):
 
     @classmethod
     def parse(cls, text: str) -> SolverCommand:
-        """Parse a command line, which is split at spaces outside quotes.
+        """Parse a command line, which is split at unquoted spaces.
 
         Raises:
             ValueError: the text is empty, a quote is not closed, a placeholder is unknown, a word
@@ -124,12 +124,12 @@ def _refuse_meaningless(word: str) -> None:
         )
     if _SHELL.fullmatch(word):
         raise ValueError(
-            f"{word!r} needs a shell, but commands run without one, and standard output is read "
-            "unchanged; remove it, or use sh -c '…'"
+            f"{word!r} needs a shell, but commands run without one, and their whole standard "
+            "output is read; remove it, or use sh -c '…'"
         )
 
 
 def _found_here(word: str) -> str:
-    """Return a word as an absolute path if it names an existing file, and unchanged if not."""
+    """Return a word unchanged, or as an absolute path if it names an existing file."""
     is_path = not word.startswith("-") and "{" not in word and Path(word).is_file()
     return str(Path(word).absolute()) if is_path else word

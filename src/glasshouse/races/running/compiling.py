@@ -1,4 +1,4 @@
-"""Runs of built-in solvers, with their kernels compiled before the clock starts.
+"""Run built-in solvers with kernels that are compiled before the clock starts.
 
 The kernels that a solver needs depend on the instance, so they cannot be compiled in advance. A
 solver that has to compile announces it on standard error. Such a run is stopped and does not count:
@@ -44,7 +44,7 @@ def run_compiled(
     limits: Limits,
     meter: MeterName = "process-group",
 ) -> tuple[Outcome, str]:
-    """Run a built-in solver, without the compilation of its kernels in its time.
+    """Run a built-in solver; its time does not include the compilation of its kernels.
 
     Args:
         name: the name of the solver.

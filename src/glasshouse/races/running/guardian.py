@@ -30,7 +30,7 @@ _TRIES, _PAUSE = 100, 0.01
 
 
 class _Guardian:
-    """The owner's side of the pipe to its guardian; a fork of the owner gets its own guardian."""
+    """The owner's end of the pipe to its guardian; a fork of the owner gets its own guardian."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,7 +39,7 @@ class _Guardian:
         self._known: dict[str, Any] = {}
 
     def tell(self, key: str, what: dict[str, Any] | None) -> None:
-        """Register under `key` what to clean up if this process is killed; None removes it."""
+        """Register a clean-up under `key` in case this process is killed; None removes it."""
         with self._lock:
             if self._owner != os.getpid():
                 self._process, self._owner, self._known = None, os.getpid(), {}
@@ -84,7 +84,7 @@ tell = _guardian.tell
 
 @contextlib.contextmanager
 def scratch_folder(prefix: str) -> Iterator[Path]:
-    """Create an empty folder for the block, removed afterwards even if this process is killed."""
+    """Create an empty folder that is removed after the block, even if this process is killed."""
     made = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
     folder = made.name
     tell(folder, {"folder": folder})

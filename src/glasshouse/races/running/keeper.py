@@ -35,11 +35,11 @@ _HEAD = 8  # bytes: the length of a message
 
 
 class KeeperGoneError(Exception):
-    """Raised if the keeper has ended before its owner ended it."""
+    """Raised if the keeper has ended although its owner did not end it."""
 
 
 class Keeper:
-    """The owner's side of the channel to one keeper, which runs one command at a time."""
+    """The owner's end of the channel to one keeper, which runs one command at a time."""
 
     def __init__(self) -> None:
         self.channel, theirs = socket.socketpair()
@@ -110,7 +110,7 @@ class Keeper:
         deadline = time.monotonic() + seconds
         while not select.select([self.channel], [], [], 0.0)[0]:
             if not self.is_alive:
-                raise KeeperGoneError("the heir of the keeper has ended unexpectedly")
+                raise KeeperGoneError("the keeper's heir has ended; run the command again")
             left = deadline - time.monotonic()
             if left <= 0:
                 return None
@@ -120,7 +120,7 @@ class Keeper:
         return int(told["exit_code"]), float(told["cpu_seconds"])
 
     def resume(self) -> None:
-        """Continue the keeper's process if the command has stopped it."""
+        """Resume the keeper's process, which the command may have stopped with SIGSTOP."""
         if self.is_alive:
             with contextlib.suppress(OSError):
                 os.killpg(self.heir, signal.SIGCONT)
@@ -153,7 +153,7 @@ class Keeper:
 
 
 class _Idle:
-    """The idle keepers of this process, each waiting for a command; a fork gets its own."""
+    """This process's idle keepers, which wait for commands; a fork gets its own keepers."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -172,7 +172,7 @@ class _Idle:
         return Keeper()
 
     def give_back(self, keeper: Keeper) -> None:
-        """Store a keeper, whose command and descendants must have ended, for the next command."""
+        """Store a keeper for the next command; its own command and descendants must have ended."""
         with self._lock:
             self._keepers.append(keeper)
 
@@ -188,7 +188,7 @@ atexit.register(_idle.close)
 
 @contextlib.contextmanager
 def a_keeper() -> Iterator[Keeper]:
-    """Yield a keeper for one command, which is kept for the next command unless an error occurs."""
+    """Yield a keeper for one command; unless an error occurs, the next command reuses it."""
     keeper = _idle.take()
     try:
         yield keeper
@@ -227,7 +227,7 @@ def _receive(channel: socket.socket) -> tuple[dict[str, Any] | None, list[int]]:
 
 
 class _Service:
-    """The keeper's side of the channel: starts commands, and reports how they end."""
+    """The keeper's end of the channel, which starts commands and reports how they end."""
 
     def __init__(self, channel: socket.socket, owner: int, parent: int) -> None:
         self._channel, self._owner, self._parent = channel, owner, parent
@@ -286,7 +286,7 @@ class _Service:
         """Wait, in the new process, until the owner has prepared it from outside."""
         _send(self._channel, {"ready": os.getpid()})
         if _receive(self._channel)[0] is None:
-            raise ValueError("the owner has ended, so the command is not started")
+            raise ValueError("the owner has ended, so the command was not started")
 
     def _collect(self) -> None:
         with contextlib.suppress(ChildProcessError):

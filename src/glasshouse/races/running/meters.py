@@ -1,4 +1,4 @@
-"""Meters of a run's memory and CPU time: polling of its processes, or the kernel's cgroups.
+"""Meters for a run's memory and CPU time, which poll its processes or use cgroups.
 
 With both, the runner itself handles the clock, the times of lines, SIGTERM and the grace time.
 """
@@ -37,7 +37,7 @@ class ProcessGroup:
         """Prepare a new process before it becomes the command; this meter does nothing."""
 
     def usage(self, pids: list[int], reaped: float) -> processes.Usage:
-        """Return the current memory of the processes, and the CPU time of the run so far.
+        """Return the processes' current memory use, and the run's CPU time so far.
 
         Args:
             pids: the IDs of the running processes.
@@ -50,7 +50,7 @@ class ProcessGroup:
         return usage.memory > self._memory
 
     def members(self) -> list[int]:
-        """Return the IDs of the processes that only the meter can list; this meter lists none."""
+        """Return the IDs of processes that only the meter can list; this meter lists none."""
         return []
 
     def close(self) -> None:
@@ -58,7 +58,7 @@ class ProcessGroup:
 
 
 class BenchExec(ProcessGroup):
-    """The meter that runs a command in a cgroup of BenchExec: the kernel measures and limits it.
+    """The meter that runs a command in a BenchExec cgroup, which the kernel measures and limits.
 
     Args:
         limits: the limits of the run.
@@ -120,7 +120,7 @@ def new_meter(name: MeterName, limits: Limits) -> ProcessGroup:
 
 @functools.cache
 def best_meter() -> MeterName:
-    """Return the name of BenchExec's meter if it is usable here, else of the polling meter."""
+    """Return 'benchexec' if BenchExec's meter is usable here, otherwise 'process-group'."""
     return "process-group" if why_not("benchexec") else "benchexec"
 
 
@@ -170,7 +170,7 @@ def _base() -> Any:
         if not found.require_subsystem(name, log_method=lambda *_: None)
     ]  # fmt: skip
     if missing:
-        raise _unusable(f"no {', '.join(missing)} cgroup can be created here")
+        raise _unusable(f"the cgroup controllers {', '.join(missing)} are not available here")
     return found
 
 

@@ -88,7 +88,7 @@ def reaped_seconds(pid: int | None) -> float:
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
-    """Return whether a process has an environment entry, or belongs to a group or session."""
+    """Return whether a process has `entry` in its environment, or is in the group or session."""
     try:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):
@@ -154,7 +154,7 @@ class RunProcesses:
         return list({one for root in roots for one in tree_of(root)} - {self.keeper})
 
     def _anywhere(self) -> Iterator[int]:
-        """Yield the IDs of the run's running processes, by scanning every process of the computer.
+        """Scan all processes on the computer, and yield the IDs of the run's living processes.
 
         A process may start another one and end before its turn comes, so this continues until there
         are no new processes.
@@ -226,7 +226,7 @@ def _birth(pid: int) -> bytes | None:
 
 
 def _runs(pid: int) -> bool:
-    """Return whether a process is running; an ended process that was not yet waited for is not."""
+    """Return whether a process is running; a zombie process has ended and does not count."""
     try:
         return _stat(pid)[0] not in _ENDED
     except (OSError, IndexError):

@@ -79,7 +79,7 @@ def run(
         ValueError: the command cannot be started, or the meter cannot be used here.
     """
     if os.name != "posix":
-        raise ValueError("commands can be raced on Linux and macOS only; here, use race_samplers")
+        raise ValueError("commands can be raced only on Linux and macOS; here, use race_samplers")
     with (
         guardian.scratch_folder("glasshouse-") as folder,
         contextlib.closing(new_meter(meter, limits)) as opened,
@@ -116,7 +116,7 @@ class _Run:
             raise
 
     def _start(self, arguments: Sequence[str]) -> dict[str, int]:
-        """Start the command, and return the reading ends of its pipes by the name of the stream."""
+        """Start the command, and return the read ends of its pipes, keyed by stream name."""
         (output, its_output), (errors, its_errors) = os.pipe(), os.pipe()
         environment = _environment() | {processes.MARK: self.mark}
         try:
@@ -258,7 +258,7 @@ class _Run:
             pass
 
     def _wait(self, seconds: float = 0.0) -> bool:
-        """Return whether the command has ended, or has killed its keeper."""
+        """Wait up to `seconds`; return whether the command has ended or has killed its keeper."""
         if self.exit_code is None and not self.is_abandoned:
             self.keeper.resume()
             try:
@@ -293,7 +293,7 @@ def _forbid_core_dumps(pid: int) -> None:
 
 
 def _size_of(folder: Path) -> int:
-    """Return the bytes on disk below a folder, counted for at most about 0.05 seconds."""
+    """Return the bytes on disk below a folder; counting stops after about 0.05 seconds."""
     total, deadline = 0, time.monotonic() + 0.05
     for place, _, names in os.walk(folder):
         for name in names:

@@ -18,7 +18,7 @@ _MOMENT = 0.001  # seconds; bytes that arrive within this time share one time
 
 @dataclass(repr=False)
 class Transcript(Summarised):
-    """Standard output with the times of its parts, and the end of standard error.
+    """Standard output with the time at which each part arrived, and the end of standard error.
 
     Attributes:
         output: all of standard output, up to the limit.
@@ -35,13 +35,13 @@ class Transcript(Summarised):
 
     @classmethod
     def of(cls, text: bytes) -> Transcript:
-        """Return a transcript of output that was read from a file, with all times 0."""
+        """Return a transcript of output that was read from a file; all its times are 0."""
         made = cls()
         made.print(text, 0.0)
         return made
 
     def print(self, data: bytes, seconds: float) -> None:
-        """Add data to standard output, which arrived `seconds` seconds after the start."""
+        """Record data that arrived on standard output `seconds` seconds after the start."""
         self.output += data
         if self._times and seconds - self._times[-1] < _MOMENT:
             self._ends[-1] = len(self.output)
@@ -50,7 +50,7 @@ class Transcript(Summarised):
             self._times.append(seconds)
 
     def complain(self, data: bytes) -> None:
-        """Add data to standard error, and keep only its last 64 KiB."""
+        """Record data from standard error, of which only the last 64 KiB are kept."""
         self.errors += data
         del self.errors[:-_ERRORS_KEPT]
 
@@ -68,7 +68,7 @@ class Transcript(Summarised):
 
 
 def read_transcript(path: Path) -> Transcript:
-    """Read a solver's output from a file, or from standard input if the path is -.
+    """Read a solver's output from a file, or from standard input if the path is `-`.
 
     Raises:
         FileError: there is no such file, or it is longer than a solver may print.

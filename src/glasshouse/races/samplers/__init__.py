@@ -1,4 +1,4 @@
-"""Third-party samplers: rounds of growing effort for commands, and races of dimod samplers.
+"""Third-party samplers, called in rounds of growing effort or raced as dimod samplers.
 
 rounds (the catalogue, and rounds until time is up) ← others (third-party samplers, if they are
 installed) · problems (of a race), clocks ← calling (one call under a clock) ← rows (of a store),

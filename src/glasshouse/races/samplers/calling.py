@@ -1,4 +1,4 @@
-"""Calls of dimod samplers, each timed, with all returned samples evaluated again.
+"""Time calls of dimod samplers, and recompute the energies of all returned samples.
 
 A sampler is an object with dimod's `sample(bqm, **parameters)`, or a callable that takes a model
 and returns a SampleSet. Anything wrong with its result is a fault of that call.
@@ -30,7 +30,7 @@ _LONGEST_FAULT = 300
 
 @dataclass(frozen=True, repr=False)
 class Contestant(Summarised):
-    """A sampler that takes part in a race, and how it is called.
+    """A sampler that takes part in a race, with the settings of its calls.
 
     Attributes:
         name: the name in the race.
@@ -150,7 +150,7 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the call's seconds by a clock; for a faulty call, its wall-clock seconds."""
+        """Return the call's time in seconds by a clock; a faulty call uses the wall clock."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
@@ -163,7 +163,7 @@ class _FaultError(Exception):
 def call_sampler(
     contestant: Contestant, problem: RacedProblem, number: int, seed: int
 ) -> SamplerCall:
-    """Call a sampler once, and time it without the compilation of glasshouse's kernels.
+    """Call a sampler once; its time does not include the compilation of glasshouse's kernels.
 
     Raises:
         KeyboardInterrupt: Ctrl-C, even if the sampler caught it and returned early.
@@ -208,7 +208,7 @@ def call_sampler(
 
 
 def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float]:
-    """Return the timing of a call, which must contain the time that its clock needs."""
+    """Return a call's timing; raise unless it contains the time that the clock reads."""
     try:
         timing = timing_of(found, clock)
         seconds_by(clock_name(clock), wall, cpu, timing)
@@ -219,7 +219,7 @@ def _timed(found: Any, clock: Clock, wall: float, cpu: float) -> dict[str, float
 
 @dataclass(frozen=True, eq=False)
 class _Returned:
-    """A copy of a sampler's result, in which nothing is still being computed.
+    """A copy of a sampler's result, made after the result was completely computed.
 
     Attributes:
         samples: one row per sample.
@@ -253,7 +253,7 @@ class _Returned:
         for name, array in (("samples", copied.samples), ("energies", copied.energies)):
             if array.dtype.kind not in "biuf":
                 raise _FaultError(
-                    f"its SampleSet cannot be read: its {name} are {array.dtype}, not real numbers"
+                    f"its SampleSet has {name} of type {array.dtype}; expected real numbers"
                 )
         return copied
 
@@ -261,12 +261,12 @@ class _Returned:
 def evaluated(
     found: _Returned, problem: RacedProblem, reads: int | None
 ) -> npt.NDArray[Any]:  # fmt: skip
-    """Return the recomputed energies of all reads, ascending; only the best if `reads` is None.
+    """Recompute the energies of all reads and sort them; if `reads` is None, return only the best.
 
     Raises `_FaultError` if samples do not fit the problem.
     """
     if found.vartype != problem.bqm.vartype.name:
-        raise _FaultError(f"returned {found.vartype} samples, not {problem.bqm.vartype.name} ones")
+        raise _FaultError(f"returned {found.vartype} samples; expected {problem.bqm.vartype.name}")
     states = _states(found, problem)
     energies: npt.NDArray[Any] = problem.problem.energy(states)
     _compare(found.energies, energies, problem)
@@ -281,7 +281,7 @@ def evaluated(
 
 
 def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
-    """Check the samples, and return them with the columns in the order of the variables."""
+    """Check the samples, and return them with columns in the order of the problem's variables."""
     samples, columns = found.samples, found.variables
     labels = pairs.labels_of(problem.problem)
     if missing := [name for name in labels if name not in set(columns)]:
@@ -291,7 +291,7 @@ def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
     if len(set(columns)) < len(columns):
         raise _FaultError("its samples contain a variable twice")
     if samples.ndim != 2 or samples.shape[1] != len(columns):
-        raise _FaultError(f"its samples have the shape {samples.shape}; expected a row per sample")
+        raise _FaultError(f"its samples have shape {samples.shape}; expected one row per sample")
     if not len(samples):
         raise _FaultError("returned a SampleSet without samples")
     allowed = (problem.problem.space.low, 1)
@@ -309,7 +309,7 @@ def _compare(stated: npt.NDArray[Any], energies: Any, problem: RacedProblem) -> 
     off = ~(np.abs(numbers - energies) <= problem.stated_tolerance)  # this includes NaN
     if off.any():
         k = int(np.argmax(off))
-        raise _FaultError(f"states the energy {stated[k]} for a sample of energy {energies[k]}")
+        raise _FaultError(f"states the energy {stated[k]} for a sample with energy {energies[k]}")
 
 
 def _resolved(found: Any) -> Any:
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Raise if a sampler cannot take a parameter; warn if it may take it but does not list it."""
+    """Raise if a sampler does not accept a parameter; warn if it only does not list it."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return
@@ -364,7 +364,7 @@ def _keywords(call: Callable[..., Any]) -> set[str]:
 
 
 def _in_words(value: Any) -> str:
-    """Return a parameter that JSON cannot represent as text, without memory addresses."""
+    """Return a text for a parameter that JSON cannot represent, without memory addresses."""
     if isinstance(value, np.ndarray | np.generic):
         return json.dumps(value.tolist(), default=repr)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))

@@ -1,4 +1,4 @@
-"""Clocks that time the calls of samplers, and a description of the computer.
+"""Clocks that time calls of samplers, and a description of the computer.
 
 Every call keeps its wall-clock time, its CPU time and the numbers of `info["timing"]`. A clock is a
 way to compute seconds from them, so a race can be evaluated by another clock later.
@@ -79,12 +79,12 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
         return wall
     if clock == "cpu":
         if cpu is None:
-            raise ValueError("its CPU time was not stored; use the clock 'wall'")
+            raise ValueError("the CPU time was not stored; use the clock 'wall'")
         return cpu
     if clock not in timing:
         known = ", ".join(timing) or "none"
         raise ValueError(
-            f'info["timing"] has no number {clock!r} of at least 0; it has {known:.200}'
+            f'info["timing"] must contain a number {clock!r} of at least 0; it has {known:.200}'
         )
     ends = (unit for end, unit in _UNITS.items() if clock.endswith(end))
     return timing[clock] * next(ends, _MICROSECOND)

@@ -1,4 +1,4 @@
-"""Samplers named on the command line, and the best setting of a sampler's parameter."""
+"""Parse samplers on the command line, and find the best value of a sampler's parameter."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class OptimalSetting(Summarised):
     results: SamplerResults
 
     def summary(self) -> str:
-        """Return a line for each value of the parameter, with a mark at the best value."""
+        """Return a text with one line for each value of the parameter; the best value is marked."""
         table = self._summary_table()
         return "\n".join(["  ".join(row).rstrip() for row in table.rows] + list(table.below))
 
@@ -139,7 +139,7 @@ def optimal_setting(
     (30, False)
     """
     if len(values) < 2 or len(set(values)) < len(values):
-        raise ValueError(f"values={values!r:.60} must contain at least two values, each once")
+        raise ValueError(f"values={values!r:.60} must contain at least two values, all different")
     if by not in BY:
         raise ValueError(f"by={by!r} must be 'elapsed' or 'work'")
     fixed = dict(parameters or {})

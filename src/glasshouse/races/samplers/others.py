@@ -1,4 +1,4 @@
-"""Third-party samplers: simulated annealing of D-Wave and OpenJij, and D-Wave's tabu search.
+"""Third-party samplers: simulated annealing by D-Wave and by OpenJij, and tabu search by D-Wave.
 
 The package of a sampler is imported only when the sampler is called.
 """

@@ -1,4 +1,4 @@
-"""Problems for races of samplers, and what is proven or known about their least energies."""
+"""Problems for races of samplers, with their proven or best known energies."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class RacedProblem(Summarised):
 
     @property
     def stated_tolerance(self) -> float:
-        """The allowed error of the energies that a sampler states as floats."""
+        """The allowed error in the energies that a sampler states as floats."""
         loose = _STATED * self._magnitude
         if self.problem.is_integer:
             loose = min(loose, _LEAST_GAP)
@@ -96,7 +96,7 @@ class RacedProblem(Summarised):
 
 @dataclass(frozen=True, repr=False)
 class StoredProblem(Summarised):
-    """A problem of a race as a store describes it, without its couplings and fields.
+    """A problem of a race as described in a store, without its couplings and fields.
 
     Attributes:
         name: the name of the instance.
@@ -190,7 +190,7 @@ def _of_file(instance: SuiteInstance) -> RacedProblem:
 
 
 def _raced(name: str, problem: Any, parameters: Mapping[str, Any], known: Known) -> RacedProblem:
-    """Return a problem for a race; clauses and polynomials become a problem of spin pairs.
+    """Prepare a problem for a race; clauses and polynomials are reduced to pairs of spins.
 
     Polynomials need ancillas. The energies for clauses are scaled and shifted costs.
     """

@@ -87,7 +87,7 @@ class SamplerTask(Identified, Summarised):
         return Stop(self.calls)
 
     def canonical(self) -> str:
-        """Return all that determines the rows, except for the computer's speed, as a JSON line."""
+        """Return a JSON line with all that determines the rows, except for the computer's speed."""
         problem = self.problem
         asked = {
             **problem.parameters, "instance": problem.name, "sha256": problem.digest,
@@ -100,11 +100,11 @@ class SamplerTask(Identified, Summarised):
         return canonical_json(values)
 
     def realise(self) -> dict[str, Any]:
-        """Return the size and rounding of the problem, which the store does not contain."""
+        """Return the problem's size and rounding: the store does not contain the problem itself."""
         return {"variables": self.problem.num_variables, "rounding": self.problem.rounding}
 
     def call(self, number: int) -> SamplerCall:
-        """Make call `number`, with a seed of 31 bits, which every sampler accepts."""
+        """Make call `number` with a 31-bit seed, which every sampler accepts."""
         own = self.seed.child(int(self.problem.digest[:8], 16)).child(number)
         if self.is_extra:
             own = own.child(self.contestant.reads or 1)
@@ -112,7 +112,7 @@ class SamplerTask(Identified, Summarised):
         return call_sampler(self.contestant, self.problem, number, seed)
 
     def measure(self, first: int, count: int) -> Columns:
-        """Make the calls `first` to `first + count - 1`, and return them as rows."""
+        """Make calls `first` to `first + count - 1`, and return them as rows."""
         return rows_of_calls(
             [self.call(number) for number in range(first, first + count)], self.kind
         )
@@ -132,7 +132,7 @@ def race_samplers(
     store: str | Path | None = None,
     progress: Callable[[RaceProgress], None] | None = None,
 ) -> SamplerResults:
-    """Race dimod samplers for success probability, time to solution and residual energy.
+    """Race dimod samplers: compare success probability, time to solution and residual energy.
 
     Every energy is evaluated again, exactly, from the samples. Anything wrong with a call is
     recorded as its fault, its reads count as failures, and the race continues. Each sampler is
@@ -202,8 +202,8 @@ def race_samplers(
         seed = Seed.of(rng) if book is None else _reserve(book, rng)
         kind = SAMPLER_RACE if book is None else book.kinds.get(SAMPLER_RACE.name, SAMPLER_RACE)
         if kind == FIRST_SAMPLER_RACE and {clock_name(one) for one in clocks.values()} != {"wall"}:
-            raise StoreError(f"{store} was created by a version that stored wall-clock times only; "
-                             "use the clock 'wall', or a new store")  # fmt: skip
+            raise StoreError(f"{store} was created by a version of glasshouse that stored only "
+                             "wall-clock times; use the clock 'wall', or a new store")  # fmt: skip
         tasks = [
             SamplerTask(replace(who, reads=size), what, seed, calls, size != who.reads, kind)
             for what in problems for who in entered for size in _sizes(who, sizes)
@@ -224,13 +224,13 @@ def _clocks(clock: Clock | Mapping[str, Clock], names: list[str]) -> dict[str, C
         return dict.fromkeys(names, clock)
     if unknown := [name for name in clock if name not in names]:
         raise ValueError(
-            f"clock names {unknown[0]!r}, which is not in the race; use one of {', '.join(names)}"
+            f"clock has a key {unknown[0]!r} that is not a sampler; use one of {', '.join(names)}"
         )
     return {name: clock.get(name, "wall") for name in names}
 
 
 def _sizes(contestant: Contestant, sizes: list[int]) -> list[int | None]:
-    """Return the numbers of reads per call of a sampler, beginning with that of the race."""
+    """Return a sampler's batch sizes (reads per call); the race's own batch size comes first."""
     if contestant.reads is None or contestant.has_fixed_reads:
         return [contestant.reads]
     return list(dict.fromkeys([contestant.reads, *sorted(sizes)]))
@@ -252,7 +252,7 @@ class _Calls:
         self._is_warm: set[str] = set()
 
     def run(self) -> list[SamplerCall]:
-        """Make all missing calls, in rounds, except for tasks whose time limit is used up."""
+        """Make all missing calls in rounds; skip tasks whose time limit is used up."""
         spent: dict[tuple[str, str], float] = {}
         found: list[SamplerCall] = []
         most = self._tasks[0].calls
@@ -306,14 +306,14 @@ def _energies(text: str, task: SamplerTask, is_fault: bool, reads: int) -> Any:
     energies = np.array(values, kind)
     least = -np.inf if task.problem.optimum is None else task.problem.optimum
     if len(energies) != (0 if is_fault else reads) or reads != (task.contestant.reads or 1):
-        raise ValueError(f"a call of {reads} reads cannot have {len(energies)} energies")
+        raise ValueError(f"a call with {reads} reads cannot have {len(energies)} energies")
     if not np.isfinite(energies).all() or (energies < least - task.problem.rounding).any():
         raise ValueError("a call has an energy that is not finite or is below the proven optimum")
     return np.sort(energies)
 
 
 def _reserve(store: Store, rng: RngLike) -> Seed:
-    """Return the seed of the race in a store; a new store records the given seed."""
+    """Return the seed of a store's race; if the store is new, record the given seed in it."""
     noted = store.reserve(purpose.SAMPLER_RACE)
     if noted is None:
         seed = Seed.of(rng)
@@ -327,7 +327,7 @@ def _reserve(store: Store, rng: RngLike) -> Seed:
         raise damaged(store.path, fault) from None
     if rng is not None and Seed.of(rng) != held:
         raise OtherSettingsError(
-            f"{store.path} contains a race with rng={held.number}; use the same rng, no rng, or "
+            f"{store.path} contains a race with rng={held.number}; use that rng or none, or use "
             "another store"
         )
     return held
@@ -348,8 +348,8 @@ def _refuse_others(store: Store, entered: list[Contestant]) -> None:
         if changed:
             what = {"what": "class or function", "parameters": "parameters"}[changed[0]]
             raise StoreError(
-                f"{store.path} contains calls of a different {held['name']} (with another {what}); "
-                "choose a different name, or use a new store"
+                f"{store.path} contains calls of a sampler {held['name']} that differs in its "
+                f"{what}; choose another name, or use a new store"
             )
 
 
@@ -361,7 +361,7 @@ def _refuse_many(asked: list[tuple[str, int | None]]) -> None:
     for name, reads in asked:
         if (reads or 1) > _MOST_STORED:
             raise ValueError(
-                f"{name} has {reads} reads per call, but a store can keep at most "
+                f"{name} has {reads} reads per call, but a store can contain at most "
                 f"{_MOST_STORED}; use fewer reads and more calls"
             )
 

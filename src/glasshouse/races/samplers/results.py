@@ -33,7 +33,7 @@ _UNRESOLVED = 100  # an interval whose ends are this many times apart says hardl
 
 @dataclass(frozen=True, repr=False)
 class SamplerComparison(Summarised):
-    """Comparison of the times to solution of two samplers on the same instances.
+    """A comparison of two samplers' times to solution on the same instances.
 
     Attributes:
         first: the name of the first sampler.
@@ -147,7 +147,7 @@ class SamplerResults(Summarised):
 
     @property
     def computers(self) -> list[Mapping[str, Any]]:
-        """The computers that made the calls, with versions; empty for stores of version 0.1."""
+        """The computers of the calls, with package versions; empty for stores of version 0.1."""
         return list({repr(call.computer): call.computer for call in self.calls if call.computer}
                     .values())  # fmt: skip
 
@@ -167,7 +167,7 @@ class SamplerResults(Summarised):
         return replace(self, other_clocks={**self.other_clocks, **named})
 
     def model(self, solver: str, instance: str, *, epsilon: float = 0.0) -> TimeModel:
-        """Return the time model of a sampler on an instance: call times and successful reads.
+        """Return a sampler's time model on an instance, fitted to call times and successful reads.
 
         Args:
             solver: a sampler's name.
@@ -207,7 +207,7 @@ class SamplerResults(Summarised):
         self, solver: str, instance: str | None = None, by: By = "elapsed", *,
         success: float = 0.99, epsilon: float = 0.0,
     ) -> Estimate:  # fmt: skip
-        """Return the seconds until a read has reached the target with probability `success`.
+        """Return the time after which a read has reached the target with probability `success`.
 
         Over all instances, the result is the median; its interval resamples instances, calls and
         reads. Unsolved instances count as longer than all others.
@@ -227,13 +227,13 @@ class SamplerResults(Summarised):
         return median_over([one.tts_draws(by, success) for one in each], self.confidence)
 
     def tts_table(self, by: By = "elapsed") -> dict[str, dict[str, Estimate]]:
-        """Return TTS99 by sampler and instance."""
+        """Return the TTS99 of each sampler on each instance."""
         return {
             who: {what: self.tts(who, what, by) for what in self.instances} for who in self.solvers
         }
 
     def residual(self, solver: str, instance: str | None = None) -> ResidualCurve:
-        """Return the expected residual energy per spin of the best of k reads over elapsed time.
+        """Return the expected residual energy per spin, for the best of k reads, over elapsed time.
 
         The expectation is exact, over all choices of k of the reads that were made, for k up to
         their number. The time is that of one call of k reads, or of several calls of the largest
@@ -357,7 +357,7 @@ class SamplerResults(Summarised):
         )
 
     def _first_faults(self) -> list[SamplerCall]:
-        """Return the first fault of each kind of every sampler, at most five faults."""
+        """Return each sampler's first fault of each kind, but at most five faults in total."""
         kinds = {(call.solver, call.fault): call for call in reversed(self.faults)}
         return list(kinds.values())[:5]
 
@@ -386,13 +386,13 @@ class SamplerResults(Summarised):
         return int(np.count_nonzero(call.energies <= target + slack))
 
     def _residuals(self, solver: str, instance: str) -> Floats:
-        """Return the energies per spin above the target of all valid reads, ascending."""
+        """Return the valid reads' energies above the target, per spin, in ascending order."""
         energies, target = self.energies(solver, instance), self.target(instance)
         above = np.maximum(energies - (0 if target is None else target), 0)
         return above.astype(np.float64) / max(self._known(instance).num_variables, 1)
 
     def _seconds_of(self, solver: str, instance: str, numbers: npt.NDArray[np.int64]) -> Floats:
-        """Return the elapsed seconds after which a sampler has made each number of valid reads."""
+        """Return the elapsed seconds in which a sampler makes each number of valid reads."""
         valid = len(self.energies(solver, instance))
         asked = sum(call.reads for call in self._of(solver, instance))
         times = self.model(solver, instance).seconds_of(numbers * (asked / max(valid, 1)))

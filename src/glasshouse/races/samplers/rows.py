@@ -1,4 +1,4 @@
-"""Conversion of sampler calls to rows of a store, and of rows to checked values."""
+"""Convert sampler calls to rows of a store, and rows to checked values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ NOTE = purpose.SAMPLER_RACE.note
 
 
 def rows_of_calls(calls: list[SamplerCall], kind: Kind) -> Columns:
-    """Return the rows for sampler calls, with the columns of `kind`."""
+    """Convert sampler calls to rows with the columns of `kind`."""
     values = {
         "valid": [int(not call.fault) for call in calls],
         "reads": [call.reads for call in calls],
@@ -72,7 +72,7 @@ def circumstances(row: Mapping[str, Any]) -> dict[str, Any]:
     timing = json_object(row["timing"], "the timing")
     times = [row["cpu_seconds"], *timing.values()]
     if not all(type(one) in (int, float) and 0 <= one < math.inf for one in times):
-        raise ValueError("a call has a time that is not a finite number of at least 0")
+        raise ValueError("a call has a time that is negative or not finite")
     names = [without_codes(name) for name in timing]
     if not row["fault"]:
         seconds_by(row["clock"], row["seconds"], row["cpu_seconds"], timing)

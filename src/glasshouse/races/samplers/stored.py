@@ -1,4 +1,4 @@
-"""Results of a race of samplers, read from its store without the samplers or problems."""
+"""Read the results of a race of samplers from its store alone, without samplers or problems."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
         seconds, reads, fault = row["seconds"], row["reads"], row["fault"]
         energies = _energies(row["energies"])
         if len(energies) != (0 if fault else reads) or reads < 1 or not 0 <= seconds < math.inf:
-            raise ValueError(f"a call of {reads} reads cannot have {len(energies)} energies")
+            raise ValueError(f"a call with {reads} reads cannot have {len(energies)} energies")
         least = -math.inf if problem.optimum is None else problem.optimum
         if not np.isfinite(energies).all() or (energies < least - problem.rounding).any():
             raise ValueError("a call has an energy that is not finite or below the optimum")
@@ -86,14 +86,14 @@ def _calls(store: Store, task: StoredTask, problem: StoredProblem) -> list[Sampl
 
 
 def _energies(text: str) -> Any:
-    """Parse the stored energies of a call; the result has integers if all values are integers."""
+    """Parse the stored energies of a call, as integers if all of them are integers."""
     values = json.loads(text)
     # NumPy would give each text of a list the length of the longest.
     if not isinstance(values, list) or not {*map(type, values)} <= {int, float}:
         raise ValueError("the energies of a call are not a list of numbers")
     energies = np.array(values)
     if len(energies) and energies.dtype.kind not in "if":
-        raise ValueError("the energies of a call have numbers that do not fit into 64 bits")
+        raise ValueError("the energies of a call contain a number that does not fit into 64 bits")
     return energies
 
 

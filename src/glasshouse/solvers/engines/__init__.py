@@ -1,4 +1,4 @@
-"""The annealing kernels, and the choice of the kernel for a problem.
+"""The annealing kernels, and the function that chooses one for a problem.
 
 The import of an engine adds its kernel to the catalogue.
 
@@ -37,7 +37,7 @@ _SMALL = 1 << 17  # edges, counted from both ends: tables of a few megabytes
 def choose_engine(
     network: Network, runs: float = math.inf, *, loads_states: bool = False
 ) -> tuple[str, Engine]:
-    """Return the name of the kernel for a problem and a number of runs, and its engine.
+    """Choose the kernel for a problem and a number of runs; return its name and its engine.
 
     Args:
         network: the problem's graph, or its monomials.
@@ -59,13 +59,13 @@ def network_of(problem: Ising | Polynomial) -> Network:
     if isinstance(problem, Ising):
         return ColouredGraph(problem)
     if float_for(problem) is None:
-        raise ValueError("the weights must add up to at most 2^52; use smaller weights")
+        raise ValueError("the sum of all |weights| must be at most 2^52; use smaller weights")
     return Hypergraph(problem)
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A problem with its graph, and with all engines prepared for it so far."""
+    """A problem, its graph, and all engines that have been prepared for it so far."""
 
     problem: Problem
     kernels: tuple[str, ...]  # all kernels that could be chosen
@@ -73,7 +73,7 @@ class Ready:
     engines: dict[tuple[str, ...], tuple[str, Engine]] = field(default_factory=dict)
 
     def engine(self, runs: float = math.inf) -> tuple[str, Engine]:
-        """Return the name of the kernel for a number of runs, and its engine."""
+        """Choose the kernel for a number of runs; return its name and its engine."""
         able = tuple(k.name for k in KERNELS.values() if k.runs[0] <= runs <= k.runs[1])
         if able not in self.engines:
             self.engines[able] = choose_engine(self.graph, runs)
@@ -84,7 +84,7 @@ _kept: list[Ready] = []  # empty, or the last problem
 
 
 def make_ready(form: SpinForm) -> Ready:
-    """Return a problem's graph and engines, from the cache if the last call had this object."""
+    """Return a problem's graph and engines, cached if the last call was for the same object."""
     kernels = tuple(KERNELS)
     for last in _kept[:]:
         is_same = last.problem is form.problem and type(last.graph.problem) is type(form.ising)

@@ -1,4 +1,4 @@
-"""Engines for dense problems: one for all-to-all couplings, and one for two layers.
+"""Engines for dense problems: one for all-to-all couplings, and one for two-layer problems.
 
 In two layers, such as those of an RBM, all flips of a layer are decided at once.
 """
@@ -65,14 +65,14 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
 
 
 def _among_sixteen(whole: Any) -> Any:
-    """Return the couplings of each slot to the later slots of its group of sixteen."""
+    """Return the couplings of each slot to the later slots in its group of sixteen."""
     parts = np.arange(len(whole) // 16)
     return np.triu(whole.reshape(len(parts), 16, -1, 16)[parts, :, parts], 1).reshape(-1, 16)
 
 
 @annealing_kernel("dense layers", rank=5, tables=LayerTables, functions=dense_layers)
 def layer_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare a problem of two layers in which most pairs between them are coupled."""
+    """Prepare a two-layer problem in which most pairs of spins between layers are coupled."""
     sizes = np.bincount(network.colours)[1:]
     if len(sizes) != 2 or not is_dense(network, sizes[0] * sizes[1]):
         return None

@@ -27,7 +27,7 @@ _FINE = 2.0**-12
 
 
 def is_dense(network: ColouredGraph, pairs: int) -> bool:
-    """Return whether enough of `pairs` pairs are coupled for a kernel of dense problems."""
+    """Return whether a kernel for dense problems suits a graph with `pairs` possible pairs."""
     if not len(network.neighbours) or len(network.neighbours) < 2 * LEAST_FILL * pairs:
         return False
     return not network.problem.is_integer or network.largest_field >= LEAST_SUM
@@ -43,7 +43,7 @@ class Numbers:
 
     @classmethod
     def of(cls, network: ColouredGraph) -> Numbers | None:
-        """Return the narrowest integers for all local fields, or None if rounding is too coarse."""
+        """Choose the narrowest integer type for all local fields, or None if none is suitable."""
         most = network.largest_field
         if not 0 < most < np.inf:
             return None
@@ -85,7 +85,7 @@ class Numbers:
         return np.rint(values / self.unit).astype(self.dtype)
 
     def fields(self, values: Any, slots: Any) -> tuple[Any, Any]:
-        """Return the fields of all slots twice, with opposite large values at unused slots."""
+        """Return two copies of all slots' fields, with opposite large values at unused slots."""
         held = np.iinfo(self.dtype).max
         bias, own = np.full(len(values), held, self.dtype), np.full(len(values), -held, self.dtype)
         bias[slots] = own[slots] = self.rounded(values[slots])
@@ -94,7 +94,7 @@ class Numbers:
     def rounding(
         self, couplings: Any, first: int, fields: Any, each_pair_twice: bool = False
     ) -> Rounding:
-        """Return the unit, and the remainders of rounding couplings and fields to it."""
+        """Return the unit, and the remainders when couplings and fields are rounded to it."""
         if self.is_exact:
             return Rounding(self.unit, 0.0, np.zeros(0, np.float32), first, np.zeros(0))
         if each_pair_twice:
@@ -122,7 +122,7 @@ _MOST_BYTE = 255
 
 
 class Sums(NamedTuple):
-    """Tables of sums of couplings, for 32 slots in bytes or for 16 slots in the fields' type.
+    """Tables of sums of couplings: bytes for 32 slots, or the fields' type for 16 slots.
 
     A byte is half of the excess of a sum over the smallest sum of its group. The sums for the last
     16 of 32 slots exclude the first 16 spins, whose contribution is in a separate table.
@@ -136,7 +136,7 @@ class Sums(NamedTuple):
 
 
 def sums_of_all(whole: Any, sites: int) -> Sums:
-    """Return tables of sums of the couplings `whole` between slots, of which `sites` are used."""
+    """Return tables of sums of `whole`, the couplings between slots; `sites` slots are in use."""
     used = -(-sites // 16) * 16
     if whole.dtype == np.int16:
         in_bytes = _in_bytes(whole, used)
@@ -146,7 +146,7 @@ def sums_of_all(whole: Any, sites: int) -> Sums:
 
 
 def _in_bytes(whole: Any, used: int) -> Sums | None:
-    """Return the tables of sums in bytes, or None if two sums may add up to more than a byte.
+    """Return the tables of sums in bytes, or None if the total of two sums may exceed a byte.
 
     The sum of all weights of a slot fits into 16 bits, and so does any part of the sum.
     """
@@ -184,19 +184,19 @@ def _wide(whole: Any) -> Sums:
 
 
 def _group(size: int, room_of_two: int) -> int:
-    """Return the spins per group of tables of `size` bytes of weights, or 0 for no tables."""
+    """Return the spins per group for `size` bytes of weights, or 0 if tables would be too large."""
     if 4 * size <= _OF_FOUR:
         return 4
     return 2 if 2 * size <= room_of_two else 0
 
 
 def signed_sums(whole: Any, group: int) -> Any:
-    """Return the sums of each group of two or four rows, for every choice of signs."""
+    """For each group of two or four rows, return the sum of its rows for every choice of signs."""
     return sums_of_groups(whole, -whole, group)
 
 
 def sums_of_groups(up: Any, down: Any, group: int) -> Any:
-    """Return the sums of each group of two or four rows, for every state of the group."""
+    """For each group of two or four rows, return the sum of its rows for every group state."""
     first, second = up[0::2], up[1::2]
     turned, other = down[0::2], down[1::2]
     of_two = np.stack([first + second, turned + second, first + other, turned + other], 1)

@@ -1,4 +1,4 @@
-"""Engines for problems on any graph, in bytes, in float32, in float64 or one run at a time.
+"""Engines for problems on any graph: lanes of bytes, float32 or float64, or one run at a time.
 
 * Bytes, 64 runs: integers with few different local fields per site.
 * float32, 16 runs or 8: floats or integers.
@@ -36,7 +36,7 @@ _MOST_LEVELS = 32
     "byte lanes", rank=10, tables=ByteTables, functions=byte_lanes, least_runs=FEW_RUNS + 1
 )
 def byte_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare a problem with integer weights and few different local fields for 64 byte lanes."""
+    """Prepare 64 byte lanes for a problem with integer weights and few distinct local fields."""
     problem = network.problem
     if not problem.is_integer or not byte_tables.fits(network.starts, network.weights):
         return None

@@ -1,1 +1,1 @@
-"""Compiled annealing kernels, which work on plain arrays only."""
+"""Compiled annealing kernels, which operate only on plain arrays."""

@@ -1,4 +1,4 @@
-"""The Metropolis rule in four number formats, with the same bits on every computer.
+"""The Metropolis rule in four number formats, bit-identical on every computer.
 
 The mathematical libraries of different computers differ in the last bit, so an annealer that
 compares with thresholds would occasionally take a different path. Exponentials and logarithms are
@@ -104,7 +104,7 @@ def half_lives(number: Any) -> Any:
 
 @inlined
 def no_less(number: Any, scale: Any) -> Any:
-    """Return an upper bound on the half-lives of random integers, times `scale`.
+    """Return an upper bound on `scale` times the half-lives of random integers.
 
     The bound exceeds the half-lives by at most a tenth, and takes a quarter of the work: the bits
     of a float, read as an integer, are its logarithm except for a bend between powers of two.
@@ -115,7 +115,7 @@ def no_less(number: Any, scale: Any) -> Any:
 
 @inlined
 def whole(units: Any, most: Any) -> Any:
-    """Return floats rounded down to int32, and limited to `most`."""
+    """Limit floats to `most`, and round them down to int32."""
     return cast(choose(units < most, units, most), np.int32)
 
 
@@ -131,7 +131,7 @@ _LOG2_SERIES = (
 
 @inner
 def log_dice(dice: Any) -> Any:
-    """Return UNIT · log2(u) as float32, with uniform u from random uint32 numbers.
+    """Return UNIT · log2(u) as float32, for uniform u made from random uint32 numbers.
 
     u is an odd multiple of 2^-31: no probability above 2^-30 is rounded to 0, and no event of a
     probability below 2^-31 ever occurs. The bits of a float, read as an integer, are its logarithm
@@ -187,7 +187,7 @@ def chance(y: Any, dice: Any) -> Any:
 
 
 def accept(x: Any, scale: Any, word: Any) -> Any:
-    """Return a random mask of flips of probability min(1, 2^(scale·x)), with scale = -2β / ln 2."""
+    """Return a mask of flips, drawn with probability min(1, 2^(scale·x)); scale = -2β / ln 2."""
 
 
 @chosen_by_type(accept)

@@ -17,7 +17,7 @@ GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 class LaneBlock(NamedTuple):
-    """The runs of a block in lanes, with energies that exclude the problem's offset."""
+    """A block of runs, one per lane; all energies exclude the problem's offset."""
 
     generator: npt.NDArray[np.uint64]
     spins: npt.NDArray[Any]  # in the kernel's own form
@@ -32,7 +32,7 @@ class LaneBlock(NamedTuple):
 
 @inner
 def mark_hits(number: Any, block: Any) -> Any:
-    """Record the hits and energies of runs that reach their goals, and mark them in the mask."""
+    """Record the hits and energies of runs that reach their goals; mark these runs in the mask."""
     for lane in range(block.energies.size):
         reached = block.energies[lane] <= block.goals[lane]
         block.mask[lane] = 255 if reached else 0
@@ -44,7 +44,7 @@ def mark_hits(number: Any, block: Any) -> Any:
 
 @inner
 def mix(word: Any) -> Any:
-    """Mix the bits of a 64-bit word by the finaliser of SplitMix64, which is a bijection."""
+    """Mix the bits of a 64-bit word with the SplitMix64 finaliser, which is a bijection."""
     word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))

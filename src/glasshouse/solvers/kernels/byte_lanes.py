@@ -1,4 +1,4 @@
-"""Annealing of 64 runs at once, one byte per run, for sparse problems with few local fields.
+"""Anneal 64 runs at once, one byte per run: for sparse problems with few distinct fields.
 
 The spins of a site in all 64 runs are a row of 64 bytes, 0x00 for up and 0xFF for down. Each row
 is stored next to its complement. The bond of spin i over an edge is `s_i ^ row_j`: 0xFF if the edge
@@ -40,7 +40,7 @@ from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 
 
 class Work(NamedTuple):
-    """The scratch arrays of one thread: thresholds, and the sites of a group with ties."""
+    """The scratch arrays of one thread: thresholds, and the sites in a group that have ties."""
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
@@ -61,7 +61,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 
 class LaneWork(NamedTuple):
-    """The scratch arrays of one thread if each lane has its own temperature."""
+    """The scratch arrays of one thread, for lanes that have their own temperatures."""
 
     heights: npt.NDArray[np.uint8]  # (fields, 4, 64): thresholds, digit by digit, lane by lane
     level_rows: npt.NDArray[np.int64]  # index at which each level begins
@@ -110,7 +110,7 @@ def set_thresholds(tables: Any, beta: Any, work: Any) -> Any:
 
 @inner
 def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
-    """Propose a flip of every spin of a block once.
+    """Propose one flip for each spin of a block.
 
     If dice and threshold are equal in any lane, which happens at every fifth site, the lane is
     skipped and the site is listed. After the group, such lanes get more dice. Sites of a group
@@ -170,7 +170,7 @@ def sweep(tables: Any, work: Any, generator: Any, spins: Any) -> None:
 def propose(
     spins: Any, here: Any, spin: Any, opposed: Any, limit: Any, word: Any, work: Any, tied: Any
 ) -> Any:
-    """Flip the lanes whose flips are unopposed or accepted, and return whether a lane is tied."""
+    """Flip the lanes whose flips are unopposed or accepted; return whether any lane is tied."""
     dice = view(word, np.uint8)
     tie = opposed & (dice == limit)
     store(work.ties, 64 * tied, tie)
@@ -185,7 +185,7 @@ def propose(
 def throw_again(
     tables: Any, work: Any, spins: Any, kind: Any, t: Any, a: Any, b: Any, c: Any, d: Any
 ) -> Any:  # fmt: skip
-    """Decide the tied lanes of the t-th tied site with more random numbers."""
+    """Draw more random numbers to decide the tied lanes of the t-th tied site."""
     level, last_level = tables.signatures[kind, 1], tables.signatures[kind + 1, 1]
     zero = fill(np.uint8(0), 64)
     here = work.tied_sites[t]

@@ -1,4 +1,4 @@
-"""The tables of the byte kernel: signatures with their codes and levels, and the bonds.
+"""The byte kernel's tables: the signatures of spins with codes and levels, and the bonds.
 
 All functions are compiled and take time linear in the number of edges: for ensembles, tables are
 built for each of many small instances; for large problems, once for millions of edges.
@@ -26,7 +26,7 @@ MOST_SITES = 2**31 // (2 * ROW) - 2  # and row positions, two per site, in 32 bi
 
 
 class ByteTables(NamedTuple):
-    """A problem in the form of the byte kernel, with rows as indices of their first bytes."""
+    """The byte kernel's tables of a problem; each row is given by the index of its first byte."""
 
     groups: npt.NDArray[np.int32]  # (G, 3): first site, site after the last, signature
     signatures: npt.NDArray[np.int32]  # (S + 1, 2): first edge, first level of each signature
@@ -57,7 +57,7 @@ def fits(starts: Any, values: Any) -> Any:
 
 @compiled
 def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Build the tables of a problem for Python, as a plain tuple of their fields.
+    """Build a problem's tables, and return them to Python as a plain tuple of arrays.
 
     Ctrl-C while compiled code returns a named tuple would crash the process.
     """
@@ -72,7 +72,7 @@ def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Build the tables of a problem with integer weights, and the spin of each site.
+    """Build the tables of a problem with integer weights, and list the spin at each site.
 
     The adjacency is without the ghost's row, and `fits` must be true. Returns (tables, order,
     levels): `levels` is the mean number of levels per site, infinite if a byte is too small.
@@ -110,7 +110,7 @@ def row(site: Any, weight: Any) -> Any:
 
 @inner
 def sort_edges(starts: Any, neighbours: Any, values: Any) -> Any:
-    """Return neighbours and weights with each spin's edges sorted by falling |weight|."""
+    """Return neighbours and weights with each spin's edges sorted by decreasing |weight|."""
     sorted_neighbours = zeros(neighbours.size, np.int32)
     sorted_values = zeros(values.size, np.int64)
     for i in range(starts.size - 1):
@@ -174,7 +174,7 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
 
 @inner
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
-    """Return the code weights of the edges of all signatures, such that codes determine fields.
+    """Choose a code weight for each edge of all signatures, so that codes determine fields.
 
     Weights that are small in units of their common divisor are their own codes, so that equal
     fields share one code. Otherwise a code counts the unsatisfied edges of each weight, in mixed
@@ -210,7 +210,7 @@ def set_codes(starts: Any, values: Any, examples: Any) -> Any:
 
 @inner
 def list_fields(first: Any, last: Any, weights: Any, codes: Any, by_code: Any) -> Any:
-    """List spin · local field of each code, or 0 if not positive, and count positive fields."""
+    """List each code's spin · local field, or 0 if it is negative; count the positive values."""
     total, highest = 0, np.int64(0)
     for code in range(CODES):
         by_code[code] = -1
@@ -259,7 +259,7 @@ def list_levels(signatures: Any, codes: Any, weights: Any) -> Any:
 
 @inner
 def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
-    """Return the index of a value in a list of `known` distinct values, or append the value."""
+    """Return a value's index among `known` distinct values; append the value if it is new."""
     slot = np.int64(mix(np.uint64(value))) & (table.size - 1)
     while table[slot] and values[table[slot] - 1] != value:
         slot = (slot + 1) & (table.size - 1)
@@ -271,7 +271,7 @@ def number_of(value: Any, values: Any, table: Any, known: Any) -> Any:
 
 @inner
 def group(order: Any, colours: Any, kinds: Any) -> Any:
-    """Return groups of at most 256 consecutive sites of one colour and one signature."""
+    """Return groups of at most 256 consecutive sites with the same colour and signature."""
     groups = zero_table(order.size, 3, np.int32)
     count = 0
     for p in range(order.size):

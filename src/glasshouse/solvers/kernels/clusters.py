@@ -28,7 +28,7 @@ PAIRS = 16  # pairs of lanes that `sample_clusters` examines
 
 
 class Clusters(NamedTuple):
-    """The graph of the sites in plain numbers, and the scratch arrays of one thread."""
+    """The graph of the sites as plain arrays, and the scratch arrays of one thread."""
 
     starts: npt.NDArray[np.int64]  # first neighbour of each site
     sites: npt.NDArray[np.int32]  # neighbours of each site; the ghost comes last
@@ -84,7 +84,7 @@ def turn_spins(spins: Any, clusters: Any) -> None:
 
 @inner
 def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
-    """Find the clusters of two lanes and their costs, and return their number and largest size.
+    """Find the clusters of two lanes, with costs; return the number and largest size of clusters.
 
     `even` means that no site has a field, so that sites where the lanes agree may be taken.
     """
@@ -149,7 +149,7 @@ def toss(first: Any, second: Any, number: Any, dice: Any, clusters: Any) -> Any:
 
 @inner
 def best_gain(number: Any, clusters: Any) -> Any:
-    """Return the first lane's energy change by the best choice of clusters, at most zero."""
+    """Return the first lane's energy change (at most 0) for the best choice of clusters."""
     gain = np.int64(0)
     for c in range(number):
         gain += min(clusters.costs[c], 0)
@@ -173,7 +173,7 @@ def write_best(first: Any, number: Any, clusters: Any, states: Any) -> None:
 
 @compiled
 def sample_clusters(states: Any, even: Any, clusters: Any) -> Any:
-    """Count the sites in clusters, and in the largest clusters, of 16 pairs of lanes of a row."""
+    """For 16 pairs of lanes, count the sites in all clusters and in the largest clusters."""
     words = clusters.words[0]
     for site in range(states.size // 64):
         words[site] = bits(load(states, 64 * site, 64))

@@ -1,4 +1,4 @@
-"""Recomputed local fields of dense problems, for sweeps with many flips.
+"""Recompute the local fields of dense problems in sweeps with many flips.
 
 If every second spin flips, updates of all fields take most of the time. It takes less time to
 recompute the fields of a few sites just before these are proposed: spins are in groups of four or
@@ -23,13 +23,13 @@ from glasshouse.solvers.kernels.dense_turns import TOGETHER, sum_of_sixteen
 
 @inlined
 def list_length(tables: Any) -> Any:
-    """Return the number of groups of spins in a run, in a multiple of sixteen slots."""
+    """Return the number of groups of spins in a run, with its slots padded to a multiple of 16."""
     return ((tables.slots.size + 15) & -16) >> tables.log_group
 
 
 @inlined
 def list_sixteen(tables: Any, lists: Any, run: Any, slot: Any, records: Any) -> Any:
-    """Record the states of the groups of sixteen spins of one run, four groups at a time."""
+    """Record the states of the groups among 16 spins of one run, four groups at a time."""
     size, group = tables.own.size, 1 << tables.log_group
     spins = bits_of(load(records, 2 * size * run + size + slot, 16))
     place = run * list_length(tables) + (slot >> tables.log_group)
@@ -57,7 +57,7 @@ def has_bytes(tables: Any) -> bool:
 
 
 def add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Recompute the fields of sixteen slots of four runs, or of 32 slots if sums are bytes."""
+    """Recompute fields for four runs: of sixteen slots, or of 32 slots if sums are bytes."""
 
 
 @chosen_by_type(add_up, forceinline=True)
@@ -66,7 +66,7 @@ def _add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any
 
 
 def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Recompute the fields of sixteen slots of four runs from sums in the type of the fields."""
+    """Recompute the fields of 16 slots of four runs, from sums stored in the fields' type."""
     sums, length, groups = tables.sums, 2 * tables.own.size, list_length(tables)
     step = 16 << (1 << tables.log_group)
     here = (slot >> 4) * groups * step
@@ -85,7 +85,7 @@ def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -
 
 
 def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Recompute the fields of 32 slots of four runs from sums in bytes, without `lacking`."""
+    """Recompute the fields of 32 slots of four runs from byte sums; `add_lacking` adds the rest."""
     length, groups = 2 * tables.own.size, list_length(tables)
     step = 32 << (1 << tables.log_group)
     here = (slot >> 5) * groups * step
@@ -116,13 +116,13 @@ def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) 
 
 @inlined
 def were_added_up(tables: Any, slot: Any) -> Any:
-    """Return whether the fields of these slots were summed with the sixteen slots before them."""
+    """Return whether the fields at `slot` were recomputed together with the previous 16 slots."""
     return tables.sums.itemsize == 1 and slot & 16 != 0
 
 
 @inlined
 def add_lacking(tables: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Add the first sixteen of 32 spins to the fields of the last sixteen slots, for four runs."""
+    """For four runs, add the effect of the first 16 of 32 spins to the last 16 slots' fields."""
     size = tables.own.size
     for run in range(first, first + TOGETHER):
         place = 2 * size * run + slot

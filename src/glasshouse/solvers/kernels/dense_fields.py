@@ -1,4 +1,4 @@
-"""Common code of the kernels for dense problems, in which runs keep their local fields.
+"""Code shared by the kernels for dense problems, in which runs store their local fields.
 
 Annealing of a dense problem takes most of its time to add up local fields, and in most sweeps runs
 are so cold that spins hardly ever flip. Here each run keeps the local field of every site, and only
@@ -42,7 +42,7 @@ _LANE_KEYS = np.array(_LANES, np.int64)
 
 
 class Rounding(NamedTuple):
-    """The unit of the integers, and the remainders of rounding to it, in units."""
+    """The energy unit of the integers, and the remainders left by rounding to this unit."""
 
     unit: float
     most: float  # the sum of all remainders, in the problem's own energy
@@ -53,7 +53,7 @@ class Rounding(NamedTuple):
 
 @inner
 def scatter(tables: Any, run: Any, block: Any) -> Any:
-    """Draw random spins of a run for all slots in use; spins of unused slots are up."""
+    """Draw a run's random spins for all slots in use; spins of unused slots are up."""
     record = 2 * tables.own.size * run
     place = WORDS * run + SINGLE
     word = np.uint64(0)
@@ -88,14 +88,14 @@ def few(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inlined
 def half_life(beta: Any, unit: Any) -> Any:
-    """Return the increase of the opposing field, in units, that halves a flip's probability."""
+    """Return the increase in the opposing field, in integer units, that halves a flip rate."""
     rate = 2.0 * beta * unit
     return lower(LN_2 / rate, _LONGEST) if rate > 0 else _LONGEST
 
 
 @inlined
 def energy_in_units(tables: Any, run: Any, block: Any) -> Any:
-    """Return the energy -½ Σ spin · (local field + own field) of a run, in units."""
+    """Return the energy -½ Σ spin · (local field + own field) of a run, in integer units."""
     size = tables.own.size
     record = 2 * size * run
     total = fill(np.int64(0), 16)
@@ -109,7 +109,7 @@ def energy_in_units(tables: Any, run: Any, block: Any) -> Any:
 
 @inner
 def excess(tables: Any, run: Any, block: Any) -> Any:
-    """Return the rounding error of a run's energy, in units."""
+    """Return the rounding error in a run's energy, in integer units."""
     rounding, size = tables.rounding, tables.own.size
     spins = 2 * size * run + size
     sums = empty(16, np.float32)
@@ -158,7 +158,7 @@ def _without_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 
 def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
-    """Return a run's energy with the excess, which is cached for the last state of the run."""
+    """Return a run's energy plus its excess; the excess of the run's last state is cached."""
     place = WORDS * run
     states, excesses = seen_as(block.generator, np.int64), seen_as(block.generator, np.float64)
     state = fingerprint(tables, run, block)
@@ -170,7 +170,7 @@ def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 @inner
 def measure_fields(tables: Any, block: Any) -> None:
-    """Compute the energies of all runs, and add the excess if an energy may be a result."""
+    """Compute the energies of all runs, and add the excess to those that may become results."""
     rounding = tables.rounding
     for run in range(block.energies.size):
         energy = energy_in_units(tables, run, block)
@@ -194,7 +194,7 @@ def keep(tables: Any, block: Any) -> None:
 
 @inner
 def goal_in_units(tables: Any, run: Any, block: Any) -> Any:
-    """Return the highest energy, in units, at which a run may have reached its goal."""
+    """Return the highest energy, in integer units, at which a run may have reached its goal."""
     units = (block.goals[run] + tables.rounding.most) / tables.rounding.unit
     return np.int64(np.floor(lower(higher(units, -(2.0**62)), 2.0**62)))
 
@@ -218,7 +218,7 @@ def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any
 
 @inner
 def swap_records(first: Any, second: Any, mask: Any) -> None:
-    """Exchange the records of the runs in the mask between the spins of two blocks."""
+    """Exchange the records of the runs in the mask between the spin arrays of two blocks."""
     length = first.size // mask.size
     for run in range(mask.size):
         if mask[run]:

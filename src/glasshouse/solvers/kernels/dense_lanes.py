@@ -1,4 +1,4 @@
-"""Annealing of dense problems in which all spins interact, with sixteen sites of four runs at once.
+"""Anneal dense problems in which all spins interact, 16 sites of four runs at a time.
 
 A spin may flip only after the spins before it have been decided. But the cost that each spin
 accepts is drawn in advance, for sixteen sites of four runs at once, and one comparison shows which
@@ -78,7 +78,7 @@ _LANES = np.arange(16, dtype=np.int32)
 
 
 class DenseTables(NamedTuple):
-    """A dense problem in the form of this kernel: couplings, fields and tables of sums."""
+    """This kernel's tables of a dense problem: couplings, fields and sums of couplings."""
 
     rows: npt.NDArray[Any]  # twice the couplings, a row for each slot
     up: npt.NDArray[Any]  # local fields if all spins are up; unused slots are held fixed
@@ -95,7 +95,7 @@ class DenseTables(NamedTuple):
 
 
 class Work(NamedTuple):
-    """The scratch arrays of one thread, for sixteen sites of four runs and for each run."""
+    """The scratch arrays of one thread: some for 16 sites of four runs, others for all runs."""
 
     reach: npt.NDArray[Any]  # the largest cost that a spin accepts
     flips: npt.NDArray[np.int64]
@@ -124,13 +124,13 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def is_crowded(tables: Any, block: Any) -> Any:
-    """Return whether spins flip so often that it is faster to recompute fields."""
+    """Return whether spins flip so often that recomputing fields is faster than updating them."""
     updates = block.energies.size * tables.slots.size
     return np.int64(block.generator[FLIPPED]) * tables.crowd > updates
 
 
 def many(tables: Any) -> Any:
-    """Return the number of flips from which sixteen sites of four runs are decided together.
+    """Return the smallest number of flips for which 16 sites of four runs are decided together.
 
     It is None if sums are bytes, because fields are then not kept if many spins flip.
     """
@@ -149,7 +149,7 @@ def _many(tables: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any, block: Any) -> Any:
-    """Propose a flip of every spin of every run once, and test for goals if `number` is given.
+    """Propose one flip for each spin of every run, and test for goals if `number` is given.
 
     With `lists` of groups, the fields of a site are recomputed just before its proposal, and are
     out of date at the end. Otherwise fields are kept up to date: flip by flip, or, from `many`
@@ -221,7 +221,7 @@ def sweep(tables: Any, beta: Any, work: Any, lists: Any, many: Any, number: Any,
 
 @inlined
 def margins(records: Any, place: Any, size: Any) -> Any:
-    """Return the margins (spin · local field) of sixteen spins of a run, in units."""
+    """Return the margins (spin · local field) of sixteen spins of a run, in integer units."""
     spin = load(records, place + size, 16)
     return (load(records, place, 16) ^ spin) - spin
 
@@ -256,7 +256,7 @@ def one_by_one(
 
 @inlined
 def add_rows(tables: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any:
-    """Update the fields of a run after flips of sixteen spins, up to four rows at a time."""
+    """Update a run's fields after flips among 16 spins, adding up to four rows at a time."""
     rows, size = tables.rows, tables.own.size
     while flips & (flips - 1) != 0:
         one, first, flips = next_row(size, record, slot, flips, records)
@@ -276,7 +276,7 @@ def add_rows(tables: Any, record: Any, slot: Any, flips: Any, records: Any) -> A
 
 @inlined
 def next_row(size: Any, record: Any, slot: Any, flips: Any, records: Any) -> Any:
-    """Return the row and the sign (0 or -1) of the first flipped spin, and the other flips."""
+    """Return the row and the sign (0 or -1) of the first flipped spin, and the remaining flips."""
     site = slot + lowest_bit(flips)
     return site * size, np.int64(item(records, record + size + site)), flips & (flips - 1)
 

@@ -1,4 +1,4 @@
-"""Annealing of dense problems with two layers, such as RBMs, one layer at a time.
+"""Anneal dense problems that have two layers, such as RBMs, one layer at a time.
 
 Spins of one layer do not interact, so that all flips of a layer are decided at once. Then the
 fields of the other layer are updated. A field is a sum over groups of two or four spins, and the
@@ -56,7 +56,7 @@ __all__ = [
 
 
 class LayerTables(NamedTuple):
-    """A problem of two layers in the form of this kernel: sums of groups of spins, and fields."""
+    """This kernel's tables of a two-layer problem: sums over groups of spins, and fields."""
 
     sums: npt.NDArray[Any]  # for each group and state of it, a row over the other layer's slots
     starts: npt.NDArray[np.int64]  # first index of each layer in the sums
@@ -93,7 +93,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: Any) -> Any:
-    """Propose a flip of every spin of every run once, and test for goals if `watching`."""
+    """Propose one flip for each spin of every run, and test for goals if `watching`."""
     generator, records, size = block.generator, block.spins, tables.own.size
     life = half_life(beta, tables.rounding.unit)
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
@@ -209,7 +209,7 @@ def tell_other_layer(
 
 @inlined
 def put_right(tables: Any, old: Any, new: Any, fields: Any, width: Any, records: Any) -> Any:
-    """Replace one row of sums by another row in the fields of a layer."""
+    """In the fields of a layer, replace one row of sums with another."""
     for k in range(0, width, 16):
         change = load(tables.sums, new + k, 16) - load(tables.sums, old + k, 16)
         store(records, fields + k, load(records, fields + k, 16) + change)

@@ -1,4 +1,4 @@
-"""Random numbers for sixteen sites of four runs, and the decisions about their flips.
+"""Draw random numbers for sixteen sites of four runs, and decide which sites flip.
 
 A random number is the largest cost that a spin accepts. Four runs share one stream: the stream of
 the first of these runs in `block.generator`.
@@ -76,7 +76,7 @@ def settle(
 
 @inlined
 def above_or_below(lives: Any, above: Any) -> Any:
-    """Condition each of sixteen draws to be above or below AHEAD half-lives, by its bit.
+    """Condition sixteen draws to be above AHEAD half-lives if their bit is set, otherwise below.
 
     The remainder of an exponential number modulo AHEAD has the distribution of such a number that
     is conditioned to be below AHEAD.
@@ -90,7 +90,7 @@ def above_or_below(lives: Any, above: Any) -> Any:
 
 @inner
 def find_above(work: Any, generator: Any, first: Any) -> Any:
-    """Return a bit for each of 64 draws above AHEAD half-lives, and draw the gap to the next."""
+    """Return a mask of the draws, out of 64, above AHEAD half-lives; draw gaps as needed."""
     left, used = work.left[first], work.used[first]
     draws = 16 * TOGETHER
     above = np.int64(0)
@@ -150,19 +150,19 @@ def take_turns(tables: Any, work: Any, place: Any, slot: Any, records: Any) -> A
 
 @inlined
 def turns(field: Any, spin: Any, reach: Any, place: Any) -> Any:
-    """Return a mask of which of sixteen spins flip in the given fields."""
+    """Return a mask of the spins, out of sixteen, that flip in the given fields."""
     return (field ^ spin) - spin <= load(reach, place, 16)
 
 
 @inlined
 def among(tables: Any, slot: Any, state: Any) -> Any:
-    """Return the fields of sixteen sites that come from the earlier of the sixteen spins."""
+    """Return the fields that each of sixteen sites receives from the earlier of these sites."""
     return sum_of_sixteen(tables.among, slot << 6, state)
 
 
 @inlined
 def sum_of_sixteen(sums: Any, here: Any, state: Any) -> Any:
-    """Return the fields of sixteen sites that come from sixteen spins, from tabulated sums."""
+    """Return the fields that sixteen spins produce at sixteen sites, from tabulated sums."""
     field = load(sums, here + ((state & 15) << 4), 16)
     field = field + load(sums, here + 256 + (state & 240), 16)
     field = field + load(sums, here + 512 + (state >> 4 & 240), 16)

@@ -17,7 +17,7 @@ EPSILON = 2.0**-52
 def gain_is_real(
     starts: Any, neighbours: Any, weights: Any, fields: Any, spins: Any, i: Any
 ) -> Any:
-    """Return whether a flip of spin i lowers the energy by more than rounding errors.
+    """Return whether flipping spin i lowers the energy by more than the rounding error.
 
     Float margins that are updated flip by flip drift. Without this check, which uses the weights
     themselves, two spins could seem to lower the energy in turns forever.
@@ -33,7 +33,7 @@ def gain_is_real(
 def descend(
     starts: Any, neighbours: Any, weights: Any, fields: Any, whole: bool, states: Any, flips: Any
 ) -> None:
-    """Lower every row of ±1 spins to a local minimum, in place, and count its flips.
+    """Turn every row of ±1 spins into a local minimum, in place, and count its flips.
 
     Of several spins with equal gains, the first is flipped. Each flip lowers the energy, so the
     descent ends. `whole` means that the weights are integers, whose margins are exact.

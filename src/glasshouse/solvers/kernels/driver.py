@@ -1,4 +1,4 @@
-"""The driver of all annealing kernels: sweeps of one block of runs, with best states and hits.
+"""The driver of all annealing kernels: sweeps one block of runs, and records states and hits.
 
 A kernel is a class of tables and six functions. The type of the tables selects the functions at
 compile time, so that the driver is written once for all kernels.
@@ -27,7 +27,7 @@ def step(tables: Any, beta: Any, work: Any, block: Any) -> Any:
 
 
 def measure(tables: Any, block: Any) -> Any:
-    """Compute `block.energies` after calls of `step`, which need not update them."""
+    """Compute `block.energies`, which `step` need not keep up to date."""
 
 
 def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> Any:
@@ -70,7 +70,7 @@ def _keep(tables: Any, block: Any) -> Any:
 
 @compiled
 def start_block(tables: Any, key: Any, index: Any, target: Any, block: Any) -> Any:
-    """Seed a block, and draw its first spins, without recording their energies."""
+    """Seed a block and draw its first spins, but do not record their energies."""
     seed(key, index, block.generator)
     begin(tables, block)
     for lane in range(block.energies.size):

@@ -1,4 +1,4 @@
-"""Enumeration of the states of a cover in Gray-code order, with the best values of all spins."""
+"""Enumerate the states of a cover in Gray-code order, with all other spins set optimally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Annealing of sparse problems in lanes of float32, with 8 or 16 runs side by side.
+"""Anneal sparse problems in float32 lanes, with 8 or 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0. Flips are decided in float32; local fields are
 recomputed for each site, so that errors cannot accumulate. Energies are summed on demand, in
@@ -124,7 +124,7 @@ def steepness(tables: Any, beta: Any, spins: Any) -> Any:
 
 @inlined
 def is_cold(tables: Any, beta: Any) -> Any:
-    """Return whether most sites are frozen in all lanes, so that a test of each saves time."""
+    """Return whether most sites are frozen in all lanes, so that testing for this saves time."""
     return 2.0 * LOG2_E * beta * tables.unit * tables.typical_field > -2.0 * LOWEST / UNIT
 
 
@@ -153,7 +153,7 @@ def begin(tables: Any, block: Any) -> Any:
 
 @inner
 def measure(tables: Any, block: Any) -> Any:
-    """Compute the energy of each run, in which each edge counts at the first of its sites."""
+    """Compute the energy of each run, counting each edge once, at the first of its two sites."""
     spins, lanes = block.spins, lanes_of(tables)
     energy = fill_like(load_lanes(block.energies, 0, tables), 0)
     zero = energy

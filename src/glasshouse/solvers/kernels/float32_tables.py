@@ -18,7 +18,7 @@ _TINY, _FEW = 2.0**-14, 0.01
 
 
 class Float32Tables(NamedTuple):
-    """The neighbours of each site in sweep order; the last site is the ghost of the fields.
+    """The neighbours of each site in sweep order; the last site is the ghost for the fields.
 
     The later neighbours of a site start at `middles`, so that energies can count each edge once.
     """
@@ -67,7 +67,7 @@ def suits_float32(starts: Any, values: Any) -> Any:
 
 @compiled
 def build(order: Any, starts: Any, neighbours: Any, values: Any, lanes: Any) -> Any:
-    """Build the fields of the tables from an adjacency of spins, with spin order[p] as site p."""
+    """Build the tables' arrays from the adjacency of the spins; site p is spin order[p]."""
     sites = order.size
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = sites

@@ -1,4 +1,4 @@
-"""Annealing of sparse problems in lanes of float64, with 16 runs side by side.
+"""Anneal sparse problems in float64 lanes, with 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0.
 """
@@ -28,7 +28,7 @@ from glasshouse.solvers.kernels.block import mark_hits
 
 
 class Float64Tables(NamedTuple):
-    """The neighbours of each site in sweep order; the last site is the ghost of the fields."""
+    """The neighbours of each site in sweep order; the last site is the ghost for the fields."""
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]  # sites
@@ -37,7 +37,7 @@ class Float64Tables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose a flip of every spin of a block once, and record each run that reaches its goal."""
+    """Propose one flip for each spin of a block, and record each run that reaches its goal."""
     spins, generator = block.spins, block.generator
     lanes = block.energies.size
     energy, goal = load_row(block.energies, 0), load_row(goals, 0)

@@ -1,4 +1,4 @@
-"""Counts of sweeps until the target is reached, for single problems and for ensembles."""
+"""Count sweeps until the target is reached, for single problems and for ensembles."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def race_block(
     tables: Any, betas: Any, key: Any, index: Any, goal: Any, needed: Any, block: Any, done: Any,
     until: Any,
 ) -> Any:  # fmt: skip
-    """Do sweeps `done` + 1 to `until` of a block of runs, and record hits but not states.
+    """Do sweeps `done` + 1 to `until` on a block of runs, and record hits but not states.
 
     Runs start from random states if `done` is 0. Returns `until`, or the number of all sweeps if
     the first `needed` runs have all reached the goal, so that no sweeps remain.
@@ -50,7 +50,7 @@ def race_block(
 def count_sweeps(
     hits: Any, sweeps: Any, max_sweeps: Any, totals: Any, done: Any, spent: Any
 ) -> Any:
-    """Write the samples of N_tot that the runs of a block complete, in the order of the runs.
+    """Write the samples of N_tot that the runs of a block complete, in run order.
 
     A sample is the number of sweeps of all its runs, of which the last ends at its hit. A sample
     that exceeds `max_sweeps` is censored, and written as -max_sweeps. Returns the number of
@@ -104,7 +104,7 @@ def race_ensemble(
     num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
     totals: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Compute samples of N_tot for an ensemble of sums of equal loops, by the byte kernel.
+    """Use the byte kernel to sample N_tot for an ensemble of sums of equal loops.
 
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
     instances that the byte kernel does not support stay 0. Ends early if stop[0] is set.

@@ -32,7 +32,7 @@ from glasshouse.solvers.kernels.tempering import COLD, HOT, SWAP_STREAM, SWAPPED
 
 
 class Ladders(NamedTuple):
-    """The replicas of a run on lanes, where lane 64 w + l is lane l of row w."""
+    """The replicas of a run, one per lane; lane 64·w + l is lane l of row w."""
 
     generators: npt.NDArray[np.uint64]  # (rows, words)
     spins: npt.NDArray[np.uint8]  # (rows, …)
@@ -112,7 +112,7 @@ def temper_ladders(
 
 @inner
 def note_lanes(number: Any, ladders: Any) -> Any:
-    """Record the best state of all lanes if it is new, and return whether it reaches the goal."""
+    """Record the best state in any lane if it is a new best; return whether it reaches the goal."""
     block, energies = ladders.block, ladders.energies
     best = 0
     for lane in range(ladders.places.size):
@@ -139,7 +139,7 @@ def note_energy(energy: Any, number: Any, block: Any) -> Any:
 
 @inner
 def exchange_lanes(betas: Any, parity: Any, ladders: Any) -> None:
-    """Exchange every other pair of neighbouring β, with probability min(1, exp(Δβ ΔE))."""
+    """Swap replicas at every other pair of adjacent β, with probability min(1, exp(Δβ ΔE))."""
     energies, tallies, steps = ladders.energies, ladders.tallies, betas.size
     for ladder in range(ladders.places.shape[0]):
         places = ladders.places[ladder]
@@ -158,7 +158,7 @@ def exchange_lanes(betas: Any, parity: Any, ladders: Any) -> None:
 
 @inner
 def swap_heights(first: Any, second: Any, ladders: Any) -> None:
-    """Exchange the thresholds, and so the temperatures, of two lanes."""
+    """Exchange the thresholds, and thereby the temperatures, of two lanes."""
     mine, yours = ladders.heights[first >> 6], ladders.heights[second >> 6]
     for start in range(0, mine.size, 64):
         a, b = start + (first & 63), start + (second & 63)

@@ -1,4 +1,4 @@
-"""Annealing of polynomials of any degree in lanes of float64, with 16 runs side by side.
+"""Anneal polynomials of any degree in float64 lanes, with 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0. The local field of a spin is the sum of its
 monomials' weights, each times the product of the monomial's other spins. Products are computed when
@@ -33,7 +33,7 @@ class ProductTables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose a flip of every spin of a block once, and record each run that reaches its goal."""
+    """Propose one flip for each spin of a block, and record each run that reaches its goal."""
     spins, generator = block.spins, block.generator
     lanes = block.energies.size
     energy, goal = load_row(block.energies, 0), load_row(goals, 0)

@@ -19,7 +19,7 @@ _SAME, _DIFFERENT, _MET = 0, 1, 2
 
 
 class Sites(NamedTuple):
-    """The graph of the sites in compressed rows, and the scratch arrays of one thread.
+    """The graph of the sites in compressed sparse rows, and the scratch arrays of one thread.
 
     A field is an edge to the ghost, the node after the last site.
     """

@@ -19,7 +19,7 @@ from glasshouse.solvers.kernels.block import mark_hits
 
 
 class ScalarTables(NamedTuple):
-    """The neighbours of each site in sweep order; the last site is the ghost of the fields."""
+    """The neighbours of each site in sweep order; the last site is the ghost for the fields."""
 
     starts: npt.NDArray[np.int64]
     neighbours: npt.NDArray[np.int32]
@@ -28,7 +28,7 @@ class ScalarTables(NamedTuple):
 
 @inlined
 def sweep(tables: Any, beta: Any, number: Any, goals: Any, block: Any) -> Any:
-    """Propose a flip of every spin once, accepted with probability min(1, exp(-β ΔE))."""
+    """Propose one flip for each spin, and accept it with probability min(1, exp(-β ΔE))."""
     spins, energies = block.spins, block.energies
     for site in range(spins.size - 1):
         x = local_field(tables, spins, site) * spins[site]

@@ -36,7 +36,7 @@ def colour(starts: Any, neighbours: Any) -> Any:
 
 @compiled
 def order_by(keys: Any, within: Any) -> Any:
-    """Sort the items of `within` stably by their keys, and omit items with key 0."""
+    """Sort the items of `within` stably by key, omitting items with key 0."""
     counts = zeros(keys.size + 2, np.int32)
     for i in within:
         counts[keys[i] + 1] += keys[i] > 0
@@ -52,7 +52,7 @@ def order_by(keys: Any, within: Any) -> Any:
 
 @compiled
 def arrange(order: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Return the adjacency of the sites, with spin order[p] as site p and the ghost last."""
+    """Return the adjacency of the sites: site p is spin order[p], and the ghost is last."""
     place = zeros(starts.size, np.int32)
     place[starts.size - 1] = order.size
     for p in range(order.size):

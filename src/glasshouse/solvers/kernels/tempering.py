@@ -1,4 +1,4 @@
-"""Parallel tempering with any kernel, with one block of lanes at each temperature of a ladder.
+"""Parallel tempering with any kernel: one block of lanes for each temperature of a ladder.
 
 All lanes of a block have one temperature, so that any kernel can be used. Lanes of neighbouring
 temperatures exchange their spins.

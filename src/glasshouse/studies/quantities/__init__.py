@@ -1,4 +1,4 @@
-"""Quantities that a study can measure for each instance: one file and one line each.
+"""The quantities that a study can measure for each instance; each has its own module.
 
 Importing a file adds its quantity to the catalogue `KINDS`, which `quantity` defines.
 

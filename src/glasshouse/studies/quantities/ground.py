@@ -46,7 +46,7 @@ _LISTED = (1 << 10, 1 << 16)  # states to list; the second number only if all of
 
 @dataclass(frozen=True)
 class Prover:
-    """The settings of proofs.
+    """The settings with which ground states are proven.
 
     Attributes:
         node_limit: nodes of the search tree of an instance; the rows are the same everywhere.
@@ -89,7 +89,7 @@ def measure_ground(task: Task, first: int, count: int) -> Columns:
 @study_kind(LEVELS, value="entropy_per_spin", symbol="ground-state entropy per spin", planted=False,
             signed=True)  # fmt: skip
 def measure_levels(task: Task, first: int, count: int) -> Columns:
-    """Enumerate instances `first` to `first + count - 1`; up to about 26 connected spins."""
+    """Enumerate instances `first` to `first + count - 1`, up to about 26 connected spins each."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in LEVELS.measured}
     for k in range(count):
         begin = time.perf_counter()

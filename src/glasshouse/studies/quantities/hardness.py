@@ -88,9 +88,9 @@ class Annealer:
         if not isinstance(self.beta, str) or self.beta not in ("paper", "paper-text"):
             object.__setattr__(self, "beta", _exact_range(self.beta))
         if self.unit not in ("loop weight", "field"):
-            raise ValueError(f"unit={self.unit!r:.60} is not one of loop weight, field")
+            raise ValueError(f"unit={self.unit!r:.60} must be 'loop weight' or 'field'")
         if self.unit == "field" and isinstance(self.beta, str):
-            raise ValueError(f"unit='field' needs beta in numbers, not {self.beta!r}")
+            raise ValueError(f"unit='field' requires a numeric beta, not {self.beta!r}")
 
     def canonical(self) -> dict[str, Any]:
         """The settings as plain values without floats; the default unit is omitted."""
@@ -100,7 +100,7 @@ class Annealer:
         return values
 
     def _range(self, plant: Planted) -> tuple[float, float]:
-        """Return a `beta` as numbers, in units of one over the loop weight."""
+        """Return the first and the last β as numbers, in units of 1/loop weight."""
         first, last = (float(Fraction(value)) for value in self.beta)
         if self.unit == "loop weight":
             return first, last
@@ -108,7 +108,7 @@ class Annealer:
         return first * factor, last * factor
 
     def schedule(self, plant: Planted) -> RunPlan:
-        """Return the settings as numbers for the family of an instance."""
+        """Return the annealer's settings as numbers, for the family of an instance."""
         if not follows_paper(plant):
             return self._automatic(plant)
         n, number = float(plant.half), plant.loops.num_loops
@@ -132,7 +132,7 @@ class Annealer:
         return RunPlan(sweeps, first, last, self.max_sweeps)
 
     def _automatic(self, plant: Planted) -> RunPlan:
-        """Return the settings as numbers if the paper's schedule does not define them."""
+        """Return the settings as numbers if the paper's schedule does not apply to the family."""
         sweeps = self.sweeps_per_run if isinstance(self.sweeps_per_run, int) else AUTOMATIC_SWEEPS
         if not isinstance(self.beta, str):
             return RunPlan(sweeps, *self._range(plant), self.max_sweeps)
@@ -143,13 +143,13 @@ class Annealer:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """An annealer's settings in numbers, for one family of instances.
+    """An annealer's settings as numbers, for one family of instances.
 
     Attributes:
         sweeps_per_run: the paper's N_sweep.
-        first_beta: in units of one over the loop weight.
+        first_beta: the first β of a run, in units of 1/loop weight.
         last_beta: the last β of a run, in the same units.
-        max_sweeps: when an instance is given up.
+        max_sweeps: the number of sweeps after which an instance is stopped.
         schedule: how β rises, "linear", or "geometric" over the range that `anneal` finds.
     """
 
@@ -160,7 +160,7 @@ class RunPlan:
     schedule: Schedule = "linear"
 
     def betas(self, loop_weight: int) -> npt.NDArray[np.float64]:
-        """Return one β for each sweep of a run, in units of the problem's own energy."""
+        """Return one β for each sweep of a run, in inverse units of the problem's own energy."""
         first, last = self.first_beta / loop_weight, self.last_beta / loop_weight
         return rising(first, last, self.sweeps_per_run, self.schedule)
 
@@ -240,7 +240,7 @@ def _measure_one_by_one(task: Task, first: int, count: int, schedule: RunPlan) -
 
 
 def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
-    """Return sweeps of instances `first` to `first + count - 1`, negative if stopped at the limit.
+    """Return the sweeps of instances `first` to `first + count - 1`, negative if censored.
 
     Instances grow in the caller's thread, and several are solved at the same time. One sweep in the
     caller's thread compiles what each of them needs: a stop would have to wait for it elsewhere.
@@ -271,7 +271,7 @@ def _rows(count: int) -> dict[str, npt.NDArray[Any]]:
 
 
 def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> int:
-    """Return the lowest energy of a few more runs on an instance that was stopped at the limit."""
+    """Return the lowest energy in a few more runs on an instance that was stopped at the limit."""
     betas = schedule.betas(plant.loop_weight)
     found = anneal(
         plant.form, sweeps=schedule.sweeps_per_run, runs=_EXTRA_RUNS, beta=betas,
@@ -285,7 +285,7 @@ def _best_energy(task: Task, plant: Planted, index: int, schedule: RunPlan) -> i
 def _exact_range(value: Any) -> tuple[str, str]:
     try:
         if not isinstance(value, (list, tuple, np.ndarray)):
-            raise TypeError("a set has no first element")
+            raise TypeError("beta must be a list, a tuple or an array")
         first, last = (ratio(part, "beta") for part in value)
         validation.inverse_temperatures([float(first), float(last)])
     except (TypeError, ValueError, OverflowError):
@@ -293,5 +293,5 @@ def _exact_range(value: Any) -> tuple[str, str]:
             f"beta={value!r:.60} must be 'paper', 'paper-text' or a pair (first, last)"
         ) from None
     if first > last:
-        raise ValueError(f"beta={value!r:.60} must rise from first to last")
+        raise ValueError(f"beta={value!r:.60} must not decrease from first to last")
     return str(first), str(last)

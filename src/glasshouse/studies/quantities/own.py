@@ -1,4 +1,4 @@
-"""Quantities of the user: a function `module:function` that returns numbers of an instance."""
+"""User-defined quantities: a function `module:function` that returns numbers for an instance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_COLUMNS = 100
 
 @dataclass(frozen=True)
 class Own:
-    """The settings of a user's quantity.
+    """The settings of a user-defined quantity.
 
     Attributes:
         columns: the names of the numbers that the function returns; the first is shown in figures.
@@ -85,15 +85,15 @@ def _measure(task: Task, first: int, count: int) -> Columns:
 
 
 def _numbers(function: str, found: object, names: list[str]) -> list[float]:
-    """Return the numbers that the function returned, in order; a ValueError if they do not fit."""
+    """Return the numbers that the function returned, in order; raise if they do not fit `names`."""
     if isinstance(found, Mapping):
         if set(found) != set(names):
-            raise ValueError(f"{function} returned {sorted(map(str, found))}, not {names}")
+            raise ValueError(f"{function} must return {names}, not {sorted(map(str, found))}")
         values = [found[name] for name in names]
     else:
         values = list(found) if isinstance(found, (list, tuple, np.ndarray)) else [found]
     if len(values) != len(names):
-        raise ValueError(f"{function} returned {len(values)} numbers, not {len(names)}: {names}")
+        raise ValueError(f"{function} must return {len(names)} numbers, not {len(values)}: {names}")
     for name, value in zip(names, values, strict=True):
         if not isinstance(value, Real) or not math.isfinite(value):
             raise ValueError(f"{function} returned {name}={value!r:.60}, not a finite number")

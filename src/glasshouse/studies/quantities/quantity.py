@@ -28,7 +28,7 @@ class StudyKind:
     """A quantity that is measured for each instance of a task.
 
     Attributes:
-        rows: the rows it makes.
+        rows: the kind of rows that measuring yields.
         measure: rows of instances first to first+count-1, of a task, first and count; a function of
             those only.
         warm_up: loads or compiles all that measuring takes, for a task and an instance, so that the
@@ -37,7 +37,7 @@ class StudyKind:
             `canonical()`; None for a kind without settings.
         value: the column that statistics, stop rules, fits and figures are about, positive numbers;
             a lower bound where the counted column is 0. None for rows that are only exported.
-        symbol: the value in figures, in plain text.
+        symbol: the name of the value in figures, as plain text.
         planted: whether instances must be planted, with a known ground state.
         signed: whether the value can be negative or 0, so that its statistics are means and
             medians.
@@ -59,12 +59,12 @@ class StudyKind:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the value is a positive integer with a mark, which stores read fastest."""
+        """Whether the value is a positive integer with a 0/1 mark, which stores read fastest."""
         whole = {column.name for column in self.rows.columns if column.storage == "integer"}
         return not self.signed and len(self.sampled) == 2 and set(self.sampled) <= whole
 
     def about(self, value: str | None) -> StudyKind:
-        """Return the kind with statistics about another column; None keeps it.
+        """Return the quantity with the column `value` for its statistics; None keeps its column.
 
         Raises:
             ValueError: there is no such column of numbers.
@@ -77,7 +77,7 @@ class StudyKind:
         return replace(self, value=value, signed=True)
 
     def sample(self, rows: Columns) -> Sample:
-        """Return the values of some rows for statistics."""
+        """Return the values of the given rows as a sample for statistics."""
         assert self.value is not None
         marks = self.rows.counted
         solved = None if marks is None else rows[marks] != 0

@@ -1,4 +1,4 @@
-"""Properties of instances without solving: realised frustration, intersections, components."""
+"""Properties of instances that need no solver: frustration, intersections, edges and loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time to solution of any ensemble, by annealing or tempering."""
+"""Time to solution for any ensemble, by annealing or tempering."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ SOLUTION = Kind(
 
 @dataclass(frozen=True)
 class Runs:
-    """How instances are solved.
+    """The settings of the solver: algorithm, sweeps, runs, β and schedule.
 
     Attributes:
         algorithm: "anneal" or "temper".
-        sweeps: sweeps of a run.
-        runs: runs for each instance.
+        sweeps: the number of sweeps of a run.
+        runs: the number of runs for each instance.
         beta: (first, last) inverse temperature in units of one over the typical local field, which
             means the same at every size; None for the solver's own range.
         schedule: how β rises in `anneal`: "geometric" or "linear".
-        node_limit: nodes of the proof of the target, if nothing is planted.
+        node_limit: the largest number of nodes in a proof of the target, if nothing is planted.
     """
 
     algorithm: Literal["anneal", "temper"] = "anneal"
@@ -58,9 +58,9 @@ class Runs:
 
     def __post_init__(self) -> None:
         if self.algorithm not in ("anneal", "temper"):
-            raise ValueError(f"algorithm={self.algorithm!r:.60} is not one of anneal, temper")
+            raise ValueError(f"algorithm={self.algorithm!r:.60} must be 'anneal' or 'temper'")
         if self.schedule not in ("geometric", "linear"):
-            raise ValueError(f"schedule={self.schedule!r:.60} is not one of geometric, linear")
+            raise ValueError(f"schedule={self.schedule!r:.60} must be 'geometric' or 'linear'")
         validation.count(self.sweeps, "sweeps", 1)
         validation.count(self.runs, "runs", 1)
         if self.node_limit is not None:
@@ -78,7 +78,7 @@ def _range_of(beta: Any) -> tuple[str, str]:
         raise ValueError(f"beta={beta!r:.60} is not a pair (first, last)")
     first, last = (ratio(part, "beta") for part in beta)
     if not 0 < first <= last:
-        raise ValueError(f"beta={beta!r:.60} must be positive and rise")
+        raise ValueError(f"beta={beta!r:.60} must satisfy 0 < first <= last")
     return str(first), str(last)
 
 

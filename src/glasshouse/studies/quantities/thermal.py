@@ -1,4 +1,4 @@
-"""Thermal averages of any ensemble: energy, specific heat and overlaps at given temperatures."""
+"""Thermal averages for any ensemble: energy, specific heat and overlaps at given temperatures."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Thermal:
         object.__setattr__(self, "ladder", _exact(self.ladder or self.beta, "ladder"))
 
     def each(self) -> list[Thermal]:
-        """Return one setting per temperature; all of them share one tempering run."""
+        """Return one settings object per temperature; all of them share one tempering run."""
         return [replace(self, beta=(one,), ladder=self.beta) for one in self.beta]
 
     def canonical(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _exact(values: Any, name: str) -> tuple[str, ...]:
     listed = values if isinstance(values, (list, tuple)) else [values]
     numbers = sorted({ratio(value, name) for value in listed})
     if not numbers or numbers[0] < 0 or len(numbers) > 256:
-        raise ValueError(f"{name}={values!r:.60} must be 1 to 256 numbers of at least 0")
+        raise ValueError(f"{name}={values!r:.60} must contain 1 to 256 numbers, all at least 0")
     return tuple(str(number) for number in numbers)
 
 
@@ -100,7 +100,7 @@ def measure(task: Task, first: int, count: int) -> Columns:
 
 
 class _Sampling:
-    """The key of an instance's samples, which all temperatures of a study share."""
+    """The cache key of an instance's samples; all temperatures of a study share it."""
 
     def __init__(self, task: Task, index: int) -> None:
         self.task, self.index = task, index
@@ -116,7 +116,7 @@ class _Sampling:
 
 @lru_cache(maxsize=1024)
 def _sampled(asked: _Sampling) -> list[dict[str, Any]]:
-    """Return the row of each temperature; results are cached for the other temperatures' tasks."""
+    """Return one row per temperature; the rows are cached for the other temperatures' tasks."""
     task, settings = asked.task, asked.task.solver
     problem = task.problem(asked.index)
     found = sample(
