@@ -15,7 +15,7 @@ _IN_ORDER = {
         "matrices model_files modes monitors training ensemble estimator curves figures"
     ),
     "certificates": (
-        "checker core_kernels integers kernels ties edge_sums flat_cycles tree products exact_form "
+        "checker core_kernels kernels ties exact_sums flat_cycles tree products exact_form "
         "cores squares certificate square_sums bound cover leaf verdict proven"
     ),
     "charts": "chart layouts style weight_matrix instance on_axes vega",
@@ -88,10 +88,9 @@ SECOND_DOORS = [
     "boltzmann.training",
     "certificates.bound",
     "certificates.certificate",
-    "certificates.edge_sums",
     "certificates.exact_form",
+    "certificates.exact_sums",
     "certificates.flat_cycles",
-    "certificates.integers",
     "certificates.leaf",
     "certificates.products",
     "certificates.square_sums",

@@ -6,8 +6,8 @@
 * `cores`: decision trees over clauses. `core_kernels`: their check.
 * `products`: vertices that are products of spins, and sums term by term.
 * `tree`: leaves that cover all states. `ties`: spins tied on a path. `cover`: enumerated leaves.
-* `exact_form`: any problem in integers. `edge_sums`, `flat_cycles`, `integers`, `kernels`: exact
-  sums in linear time.
+* `exact_form`: any problem in integers. `exact_sums`, `flat_cycles`, `kernels`: exact sums in
+  linear time.
 * `checker`: the stand-alone checker, which shares nothing with the other files.
 """
 

@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from glasshouse.certificates import products
 from glasshouse.certificates.certificate import Certificate
-from glasshouse.certificates.edge_sums import EdgeArray, ends_of, grouped, summed
 from glasshouse.certificates.exact_form import ExactForm
-from glasshouse.certificates.flat_cycles import NodeArray, edges_of_cycles
-from glasshouse.certificates.integers import ROOM, exact_dot
-from glasshouse.certificates.products import NO_MONOMIALS, same_vertices, vertex_values
+from glasshouse.certificates.exact_sums import ROOM, EdgeArray, ends_of, exact_dot, grouped, summed
+from glasshouse.certificates.flat_cycles import NodeArray, edges_of_cycles, node_values
+from glasshouse.certificates.products import NO_MONOMIALS, same_vertices
 from glasshouse.certificates.square_sums import Slice, SquareSums, rest_of_squares
 from glasshouse.certificates.squares import Squares
 from glasshouse.certificates.ties import Ties
@@ -56,7 +55,7 @@ class Parts(NamedTuple):
     def of(cls, certificate: Certificate) -> Parts:
         """Return all loops and squares of a certificate, in the original gauge of the problem."""
         edges = edges_of_cycles(certificate.nodes, certificate.starts)
-        values = vertex_values(certificate.state, certificate.monomials)
+        values = node_values(certificate.state, certificate.monomials)
         negative = (values[edges[:, 0]] != values[edges[:, 1]]) != certificate.negative_edges
         return cls(certificate.nodes, certificate.starts, certificate.multipliers, negative,
                    certificate.squares, certificate.denominator, certificate.monomials)  # fmt: skip

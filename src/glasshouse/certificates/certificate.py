@@ -33,8 +33,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates.cores import NO_CORES, Cores
+from glasshouse.certificates.exact_sums import positive_numbers
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles
-from glasshouse.certificates.integers import positive_numbers
 from glasshouse.certificates.products import NO_MONOMIALS, checked_table
 from glasshouse.certificates.squares import NO_SQUARES, Squares
 from glasshouse.certificates.tree import Tree
@@ -85,8 +85,10 @@ class Certificate(Summarised):
     >>> Certificate.of_squares([1, 1], Squares.of([[(0, 1), (1, -1)]]))
     Certificate(2 spins, 1 square)
     >>> proof = Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [3])
-    >>> proof.num_loops, proof.num_squares, proof.num_leaves, proof.num_monomials, proof.parts
-    (1, 0, 1, 0, '1 loop')
+    >>> proof.num_loops, proof.num_squares, proof.num_leaves, proof.num_monomials, proof.num_cores
+    (1, 0, 1, 0, 0)
+    >>> proof.parts
+    '1 loop'
     >>> proof.negative_edges
     array([False, False, False,  True])
     """
@@ -111,7 +113,7 @@ class Certificate(Summarised):
         _check_tree(self.tree, len(multipliers), self.squares.num_squares)
         if not isinstance(self.cores, Cores):
             raise ValueError(f"cores must be Cores, not {type(self.cores).__name__}")
-        if self.cores and (
+        if self.num_cores and (
             len(multipliers) or self.squares or self.tree or self.monomials.indices.size
         ):
             raise ValueError("cores cannot be combined with loops, squares, trees or monomials")
@@ -120,8 +122,9 @@ class Certificate(Summarised):
             "multipliers": multipliers,
             "denominator": validation.count(self.denominator, "denominator", 1),
             "violated": _checked_violated(self.violated, starts),
-            "monomials": checked_table(self.monomials, len(state)),
         }  # fmt: skip
+        if self.monomials is not NO_MONOMIALS:
+            values["monomials"] = checked_table(self.monomials, len(state))
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
@@ -158,10 +161,15 @@ class Certificate(Summarised):
         return len(self.monomials.starts) - 1
 
     @property
+    def num_cores(self) -> int:
+        """The number of cores."""
+        return len(self.cores.costs)
+
+    @property
     def parts(self) -> str:
         """The numbers of all parts as text, such as "8 loops" or "3 loops and 2 squares"."""
-        if self.cores:
-            return f"{self.cores.num_cores} core{'s' * (self.cores.num_cores != 1)}"
+        if self.num_cores:
+            return f"{self.num_cores} core{'s' * (self.num_cores != 1)}"
         covers = 0 if self.tree is None else self.tree.num_covers
         return counted_parts(self.num_loops, self.num_squares, self.num_leaves, covers)
 

@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from glasshouse.certificates.core_kernels import FAULTS, FINE, check_cores
 from glasshouse.certificates.exact_form import gcd_of, whole
-from glasshouse.certificates.integers import ROOM, positive_numbers
+from glasshouse.certificates.exact_sums import ROOM, positive_numbers
 from glasshouse.problems import IntArray, Max2Sat, MaxSat, validation
 from glasshouse.summaries import Summarised
 

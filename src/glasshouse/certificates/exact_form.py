@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.edge_sums import EdgeArray, ends_of, summed
-from glasshouse.certificates.integers import ROOM
+from glasshouse.certificates.exact_sums import ROOM, EdgeArray, ends_of, summed
 from glasshouse.certificates.products import incident_sums, of_edges
 from glasshouse.problems import (
     Ising,

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import kernels
-from glasshouse.problems import IntArray, validation
+from glasshouse.problems import IntArray, SpinArray, validation
+from glasshouse.problems.monomials import Monomials
 
 NodeArray = npt.NDArray[np.int32]
 
@@ -55,6 +56,14 @@ def edges_of_cycles(nodes: NodeArray, starts: IntArray) -> npt.NDArray[np.int32]
     following[:-1] = nodes[1:]
     following[starts[1:] - 1] = nodes[starts[:-1]]
     return np.column_stack([nodes, following])
+
+
+def node_values(state: SpinArray, table: Monomials) -> SpinArray:
+    """Return the value ±1 of every node in a state: spins, the ghost, and a table's monomials."""
+    spins = np.append(state, np.int8(1))
+    if len(table.starts) == 1:
+        return spins
+    return np.concatenate([spins, table.products(state[np.newaxis])[0]])
 
 
 def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:

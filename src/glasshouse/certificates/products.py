@@ -18,7 +18,7 @@ import numpy.typing as npt
 from glasshouse.certificates.ties import Ties
 from glasshouse.problems import validation
 from glasshouse.problems.monomials import Monomials
-from glasshouse.problems.validation import IntArray, SpinArray
+from glasshouse.problems.validation import IntArray
 
 NO_MONOMIALS = Monomials(np.empty(0, np.int32), np.zeros(1, np.int64))
 
@@ -67,14 +67,6 @@ def vertices(size: int, table: Monomials) -> Monomials:
     """Return the monomials of all vertices: the spins, the ghost (no spin), and the table."""
     starts = np.concatenate([np.arange(size + 1), size + table.starts])
     return Monomials(np.concatenate([np.arange(size, dtype=np.int32), table.indices]), starts)
-
-
-def vertex_values(state: SpinArray, table: Monomials) -> SpinArray:
-    """Return the value of every vertex in a state, +1 or -1."""
-    spins = np.append(state, np.int8(1))
-    if len(table.starts) == 1:
-        return spins
-    return np.concatenate([spins, table.products(state[np.newaxis])[0]])
 
 
 def tied(monomials: Monomials, ties: Ties) -> tuple[Monomials, npt.NDArray[np.int8]]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import kernels
-from glasshouse.certificates.edge_sums import EdgeArray
+from glasshouse.certificates.exact_sums import EdgeArray
 from glasshouse.certificates.squares import Squares
 from glasshouse.problems import IntArray
 

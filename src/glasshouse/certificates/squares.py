@@ -21,9 +21,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import kernels
-from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes
-from glasshouse.certificates.integers import ROOM, exact_dot, positive_numbers, whole_numbers
-from glasshouse.certificates.products import NO_MONOMIALS, vertex_values
+from glasshouse.certificates.exact_sums import ROOM, exact_dot, positive_numbers, whole_numbers
+from glasshouse.certificates.flat_cycles import NodeArray, flat_nodes, node_values
+from glasshouse.certificates.products import NO_MONOMIALS
 from glasshouse.certificates.ties import Ties
 from glasshouse.problems import IntArray, SpinArray, validation
 from glasshouse.problems.monomials import Monomials
@@ -171,7 +171,7 @@ class Squares(Summarised):
 
         The ghost is +1. Nodes after the ghost are the products of a table.
         """
-        signs = vertex_values(state, table).astype(np.int64)
+        signs = node_values(state, table).astype(np.int64)
         factors = self.coefficients * signs[self.nodes]
         return Squares(self.nodes, self.starts, factors, self.multipliers)
 

@@ -78,7 +78,7 @@ def verify(problem: Given, certificate: Certificate) -> Verdict:
     check_fit(certificate, problem.num_variables)
     if isinstance(problem, (Max2Sat, MaxSat)) and (broken := problem.broken(certificate.state > 0)):
         raise CertificateError(f"the certificate's state violates {broken} hard clauses")
-    if certificate.cores or isinstance(problem, MaxSat):
+    if certificate.num_cores or isinstance(problem, MaxSat):
         return _verdict_of_cores(problem, certificate)
     form = ExactForm.of(problem)
     value, bound, lowest = examined(form, certificate)

@@ -189,7 +189,7 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
     proof = document.proof
     if proof is None or len(proof.certificate.state) != problem.num_variables:
         return None
-    if proof.certificate.cores and not isinstance(problem, (Max2Sat, MaxSat)):
+    if proof.certificate.num_cores and not isinstance(problem, (Max2Sat, MaxSat)):
         return None  # cores are proofs about clauses
     factor = reduction.factor * loop_units(problem) / loop_units(document.problem)
     cost = None if proof.cost is None else reduction.target_energy(proof.cost)
@@ -203,7 +203,9 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
     common parts. Integers above 64 bits take longer.
     """
     certificate, tree = beside.certificate, beside.certificate.tree
-    if beside.most_work is not None and isinstance(problem, (Max2Sat, MaxSat)):
+    if beside.most_work is None:
+        return
+    if certificate.num_cores and isinstance(problem, (Max2Sat, MaxSat)):
         named = np.abs(certificate.cores.tokens[certificate.cores.is_clause])
         literals = np.append(0, np.diff(clause_rows(problem)[1]))
         known = named[(named > 0) & (named < len(literals))]
@@ -212,7 +214,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
                 f"its cores use clauses with {int(literals[known].sum())} literals in "
                 f"total, too many to check; raise {VARIABLE} if you trust the file"
             )
-    if tree is None or beside.most_work is None:
+    if tree is None:
         return
     common = int(certificate.starts[tree.common_loops])
     common += certificate.squares.chosen([slice(0, tree.common_squares)]).num_terms

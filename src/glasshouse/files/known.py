@@ -279,7 +279,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     """Return the bound and cost that a certificate file proves for weights that exceed int64."""
     beside = read_side_car(path)
     held = beside.certificate
-    if held.tree is not None or held.squares or held.cores:
+    if held.tree is not None or held.squares or held.num_cores:
         raise FileError(path, "must have loops alone, because the weights add up to 2^63 or more")
     try:
         known = known_by(clauses, beside.certificate)

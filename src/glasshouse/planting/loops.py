@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.edge_sums import summed
+from glasshouse.certificates.exact_sums import summed
 from glasshouse.certificates.flat_cycles import NodeArray, checked_cycles, edges_of_cycles
 from glasshouse.planting.kernels import sums
 from glasshouse.problems import IntArray, Ising, validation

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from glasshouse.certificates import Certificate, CertificateError, Squares, products
-from glasshouse.certificates.edge_sums import summed
-from glasshouse.certificates.integers import ROOM
+from glasshouse.certificates.exact_sums import ROOM, summed
 from glasshouse.certificates.products import Terms
 from glasshouse.certificates.square_sums import SquareSums, rest_of_squares
 from glasshouse.certificates.verdict import check_fit

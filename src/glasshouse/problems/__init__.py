@@ -1,7 +1,7 @@
 """Problems: Ising, RBM, QUBO, MAX-2-SAT, MaxSAT and polynomials, each with one exact energy.
 
 * `ising`, `qubo`, `rbm`, `max2sat`, `maxsat`, `polynomial`: the six classes, frozen.
-* `clauses`: clauses in flat arrays, and what both classes of clauses share.
+* `clauses`: clauses of any length in flat arrays. `max2sat` has what all problems of clauses share.
 * `pairs`: pair terms in canonical form, and the equality of Ising problems and QUBOs.
 * `monomials`: products of variables in flat arrays. `expansion`: polynomials in other variables.
 * `two_sides`: the two sides of a bipartite graph.

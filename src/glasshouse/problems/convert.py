@@ -346,21 +346,21 @@ def given_problem(thing: Given) -> Problem:
     A dimod model becomes an Ising problem or a QUBO, depending on its vartype, with its labels; a
     dimod polynomial becomes a `Polynomial`.
     """
+    problem = getattr(thing, "problem", thing)
+    if isinstance(problem, Ising | Rbm | Qubo | Max2Sat | MaxSat | Polynomial):
+        return problem
     if exchange.is_bqm(thing):
         model: Any = thing
         return (Ising if model.vartype.name == "SPIN" else Qubo).from_bqm(model)
     if exchange.is_polynomial(thing):
         return Polynomial.from_dimod(thing)
-    problem = getattr(thing, "problem", thing)
-    if not isinstance(problem, Ising | Rbm | Qubo | Max2Sat | MaxSat | Polynomial):
-        if isinstance(thing, tuple) and thing and hasattr(thing[0], "num_variables"):
-            raise ValueError("this is a tuple of a problem and its reduction; pass its first item")
-        raise ValueError(
-            f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial "
-            "problem, nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take "
-            "a matrix"
-        )
-    return problem
+    if isinstance(thing, tuple) and thing and hasattr(thing[0], "num_variables"):
+        raise ValueError("this is a tuple of a problem and its reduction; pass its first item")
+    raise ValueError(
+        f"{type(thing).__name__} is not an Ising, Rbm, Qubo, Max2Sat, MaxSat or Polynomial "
+        "problem, nor a plant or a dimod model; Ising.from_matrix and Qubo.from_matrix take "
+        "a matrix"
+    )
 
 
 # Small parts -----------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""The weighted MAX-2-SAT problem: clauses of at most two literals, each with a weight."""
+"""Problems of weighted clauses, and MAX-2-SAT: clauses of at most two literals."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, naming, validation
-from glasshouse.problems.clauses import WeightedClauses, is_literal, soft_weights
-from glasshouse.problems.naming import Labels, Names
+from glasshouse.problems.clauses import is_literal
+from glasshouse.problems.naming import Labels, Names, State
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.reduction import Space
 from glasshouse.problems.validation import Number, WeightArray
+from glasshouse.summaries import Summarised
 
 if TYPE_CHECKING:
     import dimod
@@ -22,6 +24,108 @@ if TYPE_CHECKING:
 ClauseArray = npt.NDArray[np.int32]
 
 _CHUNK = 1 << 22
+
+
+class WeightedClauses(Summarised):
+    """Base class of problems with weighted soft clauses and with hard clauses."""
+
+    num_variables: int
+    weights: WeightArray
+    labels: Labels | None
+    total_weight: Number
+
+    @property
+    def num_clauses(self) -> int:
+        """The number of soft clauses."""
+        return len(self.weights)
+
+    @property
+    def num_hard(self) -> int:
+        """The number of hard clauses."""
+        raise NotImplementedError
+
+    def _soft_cost(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        raise NotImplementedError
+
+    def _broken(self, bits: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
+        raise NotImplementedError
+
+    @property
+    def clause_density(self) -> float:
+        """The number of clauses per variable, including hard clauses."""
+        return (self.num_clauses + self.num_hard) / max(1, self.num_variables)
+
+    @property
+    def hard_weight(self) -> Number:
+        """The cost of violating a hard clause: 1 + Σ weights, or 2 Σ weights if they are floats.
+
+        Adding 1 to a large float changes nothing, and next to tiny floats 1 is so much that sums
+        lose them. Twice the sum is of their own size, and more than rounding can take away. Floats
+        that are all zero leave 1.
+        """
+        if self.is_integer:
+            return self.total_weight + 1
+        return 2 * self.total_weight or 1.0
+
+    @property
+    def offset(self) -> int:
+        """Always 0; a constant cost is represented by an empty clause instead."""
+        return 0
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether weights and costs are exact integers."""
+        return bool(self.weights.dtype == np.int64)
+
+    def cost(self, assignment: State) -> Any:
+        """Return the weight of falsified soft clauses, plus `hard_weight` per violated hard clause.
+
+        So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
+        One assignment (or a mapping by label) gives a number; a batch (last axis = variables), an
+        array.
+        """
+        bits = self._bits(assignment)
+        cost = self._soft_cost(bits)
+        if self.num_hard:
+            cost = self._with_broken(cost, np.asarray(self._broken(bits)))
+        return cost.item() if np.ndim(cost) == 0 else cost
+
+    def _with_broken(
+        self, cost: npt.NDArray[Any], broken: npt.NDArray[np.int64]
+    ) -> npt.NDArray[Any]:
+        """Return the costs plus `hard_weight` for each violated hard clause."""
+        most = int(broken.max(initial=0))
+        if not most:
+            return cost
+        limit = validation.INT64_MAX if self.is_integer else sys.float_info.max
+        if most * self.hard_weight + self.total_weight <= limit:
+            return np.asarray(cost + broken * self.hard_weight)
+        exact = np.empty(cost.shape, dtype=object)
+        exact[...] = cost.astype(object) + broken.astype(object) * self.hard_weight
+        if exact.max() > limit:
+            what = "2^63-1" if self.is_integer else "all floats"
+            raise ValueError(
+                f"an assignment violates {most} hard clauses of weight {self.hard_weight} each, "
+                f"so its cost is above {what}; divide all weights by a common factor"
+            )
+        return exact.astype(cost.dtype)
+
+    def energy(self, assignment: State) -> Any:
+        """Return the cost of an assignment, under the name that all kinds of problem share."""
+        return self.cost(assignment)
+
+    def broken(self, assignment: State) -> Any:
+        """Return the number of hard clauses that an assignment violates."""
+        broken = self._broken(self._bits(assignment))
+        return broken.item() if np.ndim(broken) == 0 else broken
+
+    def _bits(self, assignment: State) -> npt.NDArray[np.int8]:
+        ordered = naming.in_order(assignment, self.labels, self.num_variables)
+        return validation.states(ordered, self.num_variables, (0, 1), "assignment")
+
+    def _size(self) -> str:
+        hard = f", {self.num_hard} hard clauses" if self.num_hard else ""
+        return f"{self.num_variables} variables, {self.num_clauses} clauses{hard}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,6 +262,20 @@ class Max2Sat(WeightedClauses):
 
     def __repr__(self) -> str:
         return f"Max2Sat({self._size()}, {validation.describe(self.weights)})"
+
+
+def soft_weights(values: npt.ArrayLike, count: int) -> tuple[WeightArray, Number]:
+    """Check the weights of `count` soft clauses; return the weights and their sum."""
+    weights = validation.weights(values, "weights")
+    if len(weights) != count:
+        raise ValueError(f"{count} clauses but {len(weights)} weights; pass one weight per clause")
+    if (weights < 0).any():
+        k = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(
+            f"clause {k} has weight {weights[k]}; weights must not be negative; to prefer "
+            "a false literal, use its negation"
+        )
+    return weights, validation.total_magnitude([weights], 0, "the soft weights")
 
 
 def _clause_array(clauses: npt.ArrayLike, size: int, name: str) -> ClauseArray:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.problems import exact, naming, validation
-from glasshouse.problems.clauses import Clauses, WeightedClauses, falsity, soft_weights
+from glasshouse.problems.clauses import Clauses, falsity
 from glasshouse.problems.expansion import MOST_PARTS, joined, to_pairs
-from glasshouse.problems.max2sat import Max2Sat
+from glasshouse.problems.max2sat import Max2Sat, WeightedClauses, soft_weights
 from glasshouse.problems.monomials import merged
 from glasshouse.problems.naming import Labels, Names
 from glasshouse.problems.polynomial import Polynomial

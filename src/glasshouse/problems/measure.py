@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from glasshouse.problems.clauses import WeightedClauses
 from glasshouse.problems.convert import Problem
+from glasshouse.problems.max2sat import WeightedClauses
 from glasshouse.problems.reduction import nearest_float
 from glasshouse.problems.validation import Number, shown
 

@@ -19,10 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from glasshouse.certificates import Certificate, Proven
-from glasshouse.certificates.edge_sums import summed
 from glasshouse.certificates.exact_form import ExactForm
+from glasshouse.certificates.exact_sums import ROOM, summed
 from glasshouse.certificates.flat_cycles import edges_of_cycles
-from glasshouse.certificates.integers import ROOM
 from glasshouse.planting import Planted
 from glasshouse.problems import Ising, Rbm
 from glasshouse.proofs.lp import highs

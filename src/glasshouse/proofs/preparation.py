@@ -99,7 +99,8 @@ def spins_of(problem: Problem, state: npt.ArrayLike) -> Spins:
 
 def _feasible(problem: Max2Sat, graph: SignedGraph) -> Spins:
     """Return spins that satisfy the hard clauses, improved by single flips if possible."""
-    spins = spins_of(problem, satisfy(problem.num_variables, problem.hard))
+    own = np.zeros(problem.num_variables, dtype=np.int8)
+    spins = spins_of(problem, satisfy(len(own), problem.hard) if problem.num_hard else own)
     better = spins.copy()
     graphs.descend(*graph.rows, graph.couplings, better)
     better *= better[graph.ghost]

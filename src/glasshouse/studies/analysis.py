@@ -19,12 +19,13 @@ from glasshouse.statistics.peaks import DecayFit, Peak, fit_decay, hardness_peak
 from glasshouse.statistics.samples import Estimate, Sample
 from glasshouse.statistics.scaling import Extrapolation, LawComparison, compare_laws, extrapolate
 from glasshouse.store.store import Store, StoredTask
-from glasshouse.studies.ensembles import ENSEMBLES, is_own
+from glasshouse.studies.ensembles import ENSEMBLES
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import RunPlan
 from glasshouse.studies.quantities.thermal import Thermal
 from glasshouse.studies.study import Study, heading_of, is_axis
 from glasshouse.studies.task import Task, task_of
+from glasshouse.suites.grammar import is_own
 from glasshouse.summaries import Summarised
 
 Floats = npt.NDArray[np.float64]

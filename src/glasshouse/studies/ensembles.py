@@ -30,6 +30,7 @@ from glasshouse.problems import Problem
 from glasshouse.problems.convert import given_problem
 from glasshouse.studies.glasses import complete, lattice, random_graph
 from glasshouse.suites.family import exact_parameters, exact_value
+from glasshouse.suites.grammar import is_own
 
 ENSEMBLES = Catalogue["Ensemble"]("ensemble")
 _LARGEST_FILE = 1 << 28
@@ -59,11 +60,6 @@ class Ensemble:
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters unchanged."""
         return dict(given)
-
-
-def is_own(name: object) -> bool:
-    """Return whether the name of a family or quantity refers to a user's `module:function`."""
-    return isinstance(name, str) and ":" in name
 
 
 def own_function(name: str) -> Callable[..., Any]:

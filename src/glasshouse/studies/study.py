@@ -36,15 +36,15 @@ from glasshouse.store.purpose import STUDY
 from glasshouse.store.row_types import Stop
 from glasshouse.store.store import Store
 from glasshouse.store.storefile import StoreError, damaged, one_line
-from glasshouse.studies.ensembles import ENSEMBLES, is_own, own_function
+from glasshouse.studies.ensembles import ENSEMBLES, own_function
 from glasshouse.studies.quantities import KINDS
 from glasshouse.studies.quantities.hardness import HARDNESS
-from glasshouse.studies.quantities.own import settings_of
-from glasshouse.studies.task import Task, task_of
+from glasshouse.studies.task import Task, settings_of, task_of
 from glasshouse.suites.grammar import (
     MOST_COMBINATIONS,
     combinations,
     each_family,
+    is_own,
     parse_toml,
     read_toml,
     refuse_unknown,
@@ -145,7 +145,7 @@ def load_study(path: str | Path) -> Study:
     """
     study = parse_study(read_toml(Path(path)), str(path))
     try:
-        for task in study.tasks:
+        for task in study.tasks if study.value is not None else ():
             task.quantity.about(study.value)
         for name in dict.fromkeys(name for task in study.tasks for name in task.functions):
             own_function(name)
@@ -242,9 +242,15 @@ def heading_of(store: Store) -> Study:
         raise StoreError(one_line(error)) from error
 
 
+def _usual_statistic(measures: object) -> Statistic:
+    """Return the statistic of a quantity that is shown unless a study names a different one."""
+    is_positive = isinstance(measures, str) and measures in KINDS and not KINDS[measures].signed
+    return "geometric_mean" if is_positive else "mean"
+
+
 def _plain_study(store: Store) -> Study:
-    kinds = [KINDS[kind].statistic if kind in KINDS else "mean" for kind in store.kinds]
-    usual: Statistic = "mean" if kinds and set(kinds) == {"mean"} else "geometric_mean"
+    kinds = {_usual_statistic(kind) for kind in store.kinds}
+    usual: Statistic = "mean" if kinds == {"mean"} else "geometric_mean"
     return Study(store.path.stem, store.path.stem, "none", usual, (), "")
 
 
@@ -262,9 +268,7 @@ def _heading(values: dict[str, Any], text: str) -> Study:
             f"figure={figure!r} must be one of {', '.join(FIGURES)} or a method's parameter"
         )
     measures = values.get("measures", HARDNESS.name)
-    is_known = isinstance(measures, str) and measures in KINDS
-    usual = KINDS[measures].statistic if is_known else "mean"
-    statistic = values.get("statistic", usual)
+    statistic = values.get("statistic", _usual_statistic(measures))
     if statistic not in STATISTICS:
         raise ValueError(f"statistic={statistic!r} is not one of {', '.join(get_args(Statistic))}")
     title = word(values.get("title", name), "title")

@@ -19,18 +19,13 @@ from glasshouse.problems.convert import given_problem
 from glasshouse.store.records import StoredTask
 from glasshouse.store.row_types import Columns, Identified, Kind, Stop
 from glasshouse.store.storefile import StoreError, one_line
-from glasshouse.studies.ensembles import (
-    family_parameters,
-    family_size,
-    grown,
-    is_own,
-    source_of,
-)
+from glasshouse.studies.ensembles import family_parameters, family_size, grown, source_of
 from glasshouse.studies.quantities.hardness import HARDNESS, Annealer, RunPlan
-from glasshouse.studies.quantities.own import kind_of, settings_of
-from glasshouse.studies.quantities.quantity import StudyKind
+from glasshouse.studies.quantities.own import Own, own_kind
+from glasshouse.studies.quantities.quantity import KINDS, StudyKind
 from glasshouse.studies.realised import Realised
 from glasshouse.suites.family import Family, exact_parameters, family_seed, words_of
+from glasshouse.suites.grammar import is_own
 from glasshouse.summaries import Summarised
 
 # The tasks that this process has code for.
@@ -123,7 +118,9 @@ class Task(Identified, Summarised):
     @cached_property
     def quantity(self) -> StudyKind:
         """The quantity that the task measures."""
-        return kind_of(self.measures, self.solver)
+        if is_own(self.measures):
+            return own_kind(self.measures, self.solver)
+        return KINDS.find(self.measures, "measures")
 
     @property
     def kind(self) -> Kind:
@@ -267,6 +264,11 @@ class Task(Identified, Summarised):
 
     def __hash__(self) -> int:
         return hash(self.task_id)
+
+
+def settings_of(measures: object) -> type[Any] | None:
+    """Return the class of a quantity's settings; raise a ValueError if the quantity is unknown."""
+    return Own if is_own(measures) else KINDS.find(measures, "measures").settings
 
 
 def _solver(values: Mapping[str, Any]) -> Any:

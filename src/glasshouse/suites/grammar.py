@@ -162,3 +162,8 @@ def word(value: object, name: str) -> str:
     if len(value) > _LONGEST_WORD:
         raise ValueError(f"{name} has {len(value)} characters; use at most {_LONGEST_WORD}")
     return value
+
+
+def is_own(name: object) -> bool:
+    """Return whether the name of a family or quantity refers to a user's `module:function`."""
+    return isinstance(name, str) and ":" in name

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import (
-    MOST_COVERED,
-    Branch,
-    Certificate,
-    Cover,
-    Leaf,
-    Tree,
-)
-from glasshouse.certificates.tree import Row
-from glasshouse.files.certificate.collecting import (
-    MOST_DIGITS as MOST_DIGITS,
-)
-from glasshouse.files.certificate.collecting import (
-    CoreCollector,
-    LoopCollector,
-    SquareCollector,
-    TableCollector,
+from glasshouse.certificates import Certificate, Cores, Squares, Tree
+from glasshouse.certificates.products import NO_MONOMIALS, checked_table
+from glasshouse.files.certificate.trees import TreeCollector
+from glasshouse.files.text.errors import FileError, shown
+from glasshouse.files.text.kernels import HARD
+from glasshouse.files.text.number_rows import (
+    Rows,
+    joined,
+    parse_bits,
+    parse_number,
+    read_rows,
     whole_number,
 )
-from glasshouse.files.text.errors import FileError, shown
-from glasshouse.files.text.number_rows import parse_bits, parse_number, read_rows
 from glasshouse.files.text.streams import Source, opened
-from glasshouse.problems import Number
+from glasshouse.problems import MOST_VARIABLES, Number
+from glasshouse.problems.monomials import Monomials
 from glasshouse.summaries import Summarised
 
 TITLE = "glasshouse-certificate"
@@ -40,13 +34,15 @@ TITLE = "glasshouse-certificate"
 VERSIONS = (1, 2, 3, 4, 5)
 _KEYS = (TITLE, "denominator", "cost", "state", "names", "tree", "common", "monomials", "loops",
          "squares", "cores")  # fmt: skip
+# The first and the last version that may contain a line; all versions may contain the others.
+_VERSIONS_WITH = {
+    "loops": (b"1", b"4"), "squares": (b"2", b"4"), "tree": (b"3", b"4"), "common": (b"3", b"4"),
+    "monomials": (b"4", b"4"), "cores": (b"5", b"5"),
+}  # fmt: skip
 # The bytes of the largest number that can name a variable, and of a space.
 _LONGEST_NAME = 12
 _LETTERS = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ#"
-
 _TREE_WORDS = (b"branch", b"leaf", b"cover")
-# The digits of the largest vertex number or count in a file.
-_LONGEST_VERTEX = 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +94,7 @@ class CertificateReader:
     def __init__(self, source: Source) -> None:
         self.source = source
         self.words: dict[str, tuple[int, bytes]] = {}
-        self.tree_rows: list[tuple[bytes, list[int]]] = []
+        self.tree = TreeCollector()
 
     def read(self) -> tuple[Certificate, Number | None, npt.NDArray[np.int64] | None, int]:
         """Return the certificate, the cost, the variable names, and the limit on check steps."""
@@ -110,24 +106,20 @@ class CertificateReader:
                 continue
             stated = self._whole("monomials") if "monomials" in self.words else 0
             first = min(max(stated - table.count, 0), len(rows.ends))
-            table.add(rows.part(0, first))
-            number = first + max(self._whole("loops") - loops.count, 0)
-            number = min(number, len(rows.ends))
-            loops.add(rows.part(first, number))
-            squares.add(rows.part(number, len(rows.ends)))
+            last = min(first + max(self._whole("loops") - loops.count, 0), len(rows.ends))
+            for kind, begin, end in (
+                (table, 0, first), (loops, first, last), (squares, last, len(rows.ends)),
+            ):  # fmt: skip
+                if begin < end:
+                    kind.add(rows.part(begin, end))
         version = self._word(TITLE)
         if version not in (b"%d" % known for known in VERSIONS):
             raise self._error(TITLE, f"is not a known version; expected {TITLE} 1, 2, 3, 4 or 5")
         if version == b"4":
             self._count("monomials", table.count)
-        parts_of_five = ("loops", "squares", "tree", "common", "monomials")
-        for key in parts_of_five if version == b"5" else ("cores",):
-            if key in self.words:
-                raise self._error(key, f"must not be in a certificate of version {shown(version)}")
-        for key, since in (
-            ("squares", b"2"), ("tree", b"3"), ("common", b"3"), ("monomials", b"4"),
-        ):  # fmt: skip
-            if version < since and key in self.words:
+        for key in self.words:
+            since, until = _VERSIONS_WITH.get(key, (b"1", b"5"))
+            if not since <= version <= until:
                 raise self._error(key, f"must not be in a certificate of version {shown(version)}")
         state = parse_bits(self._word("state"))
         if state is None:
@@ -146,7 +138,8 @@ class CertificateReader:
             held = table.monomials(len(state))
             parts = squares.squares(len(state), held), self._tree(version, len(state))
             certificate = loops.certificate(2 * state - np.int8(1), denominator, *parts, held)
-            certificate = replace(certificate, cores=cores.cores())
+            if cores.count:
+                certificate = replace(certificate, cores=cores.cores())
         except FileError:
             raise
         except ValueError as fault:
@@ -157,11 +150,8 @@ class CertificateReader:
     def _tree(self, version: bytes, size: int) -> Tree | None:
         if version < b"3" or (version > b"3" and "tree" not in self.words):
             return None
-        self._count("tree", len(self.tree_rows))
-        common = whole_numbers(self.words.get("common", (0, b"0 0"))[1])
-        if len(common) != 2:
-            raise ValueError(f"the line 'common' has {len(common)} numbers, but must have 2")
-        return Tree(tuple(_row(*row, size) for row in self.tree_rows), *common)
+        self._count("tree", len(self.tree.rows))
+        return self.tree.tree(self.words.get("common", (0, b"0 0"))[1], size)
 
     def _count(self, key: str, found: int) -> None:
         """Raise if the number of lines of one kind differs from the number in the header."""
@@ -177,7 +167,10 @@ class CertificateReader:
         key, value = [*text.split(maxsplit=1), b""][:2]
         name = key.decode("ascii", "replace")
         if key in _TREE_WORDS and "tree" in self.words and not rows_before:
-            self._on_row(line, key, value)
+            try:
+                self.tree.add(key, value, self._whole("tree"))
+            except ValueError as fault:
+                raise self.source.error(f"{shown(key + b' ' + value)}: {fault}", line) from None
             return
         if not self.words and name != TITLE:
             raise self.source.error(
@@ -187,18 +180,6 @@ class CertificateReader:
             expected = f"expected each of {', '.join(_KEYS)} once, before the rows"
             raise self.source.error(f"unexpected {shown(text)}; {expected}", line)
         self.words[name] = (line, value)
-
-    def _on_row(self, line: int, word: bytes, values: bytes) -> None:
-        """Store one line of the tree; raise if the tree has more lines than stated."""
-        try:
-            if len(self.tree_rows) >= self._whole("tree"):
-                raise ValueError("the tree has more lines than the line 'tree' states")
-            numbers = whole_numbers(values)
-            if word != b"cover" and len(numbers) != 2:
-                raise ValueError(f"expected two numbers, not {len(numbers)}")
-            self.tree_rows.append((word, numbers))
-        except ValueError as fault:
-            raise self.source.error(f"{shown(word + b' ' + values)}: {fault}", line) from None
 
     def _word(self, key: str) -> bytes:
         if key not in self.words:
@@ -235,18 +216,180 @@ class CertificateReader:
         return self.source.error(f"{key} {shown(value)} {expected}", line)
 
 
-def whole_numbers(text: bytes) -> list[int]:
-    """Parse the non-negative integers in a line of a tree; there may be at most `MOST_COVERED`."""
-    words = text.split(maxsplit=MOST_COVERED)
-    if not all(word.isdigit() and len(word) < _LONGEST_VERTEX for word in words):
-        raise ValueError(f"expected at most {MOST_COVERED} non-negative integers")
-    return list(map(int, words))
+@dataclass
+class Collector:
+    """Base class of collectors, which store the rows of a certificate file block by block."""
+
+    source: Source
+    count: int = 0
+    _multipliers: list[npt.NDArray[Any]] = field(default_factory=list)
+    _lengths: list[npt.NDArray[Any]] = field(default_factory=list)
+    _vertices: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def _keep(
+        self, multipliers: npt.NDArray[Any], lengths: npt.NDArray[Any], vertices: npt.NDArray[Any]
+    ) -> None:
+        self.count += len(multipliers)
+        self._multipliers.append(multipliers)
+        self._lengths.append(lengths)
+        self._vertices.append(vertices)
+
+    def _joined(self, size: int, what: str, further: int = 0) -> tuple[npt.NDArray[Any], ...]:
+        """Return three arrays: all vertices, the start index of each row, and the multipliers."""
+        vertices = joined(self._vertices, np.int32)
+        highest = int(np.abs(vertices).max(initial=0))
+        if highest > size + further:  # the next number would mean the ghost
+            beside = f" and {further} monomials" if further else ""
+            raise ValueError(
+                f"a {what} has vertex {highest}, but there are only {size} variables{beside}"
+            )
+        kind = object if any(m.dtype == object for m in self._multipliers) else np.int64
+        # The lengths of all rows together are at most the size of the file in bytes.
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        return vertices, starts, joined(self._multipliers, kind)
 
 
-def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
-    if word == b"leaf":
-        return Leaf(*numbers)
-    if max(numbers, default=0) > ghost:  # the next number would mean the ghost
-        raise ValueError(f"the tree has vertex {max(numbers)}, but there are {ghost} variables")
-    nodes = tuple(number - 1 if number else ghost for number in numbers)
-    return Branch(*nodes) if word == b"branch" else Cover(nodes)
+class LoopCollector(Collector):
+    """Collector for the loops in a certificate file."""
+
+    def add(self, rows: Rows) -> None:
+        """Check and store one block of rows that describe loops."""
+        multipliers, odd = _multipliers_of(rows)
+        inside = np.ones(len(rows.values), dtype=np.bool_)
+        inside[rows.starts] = False
+        far = inside & ((rows.values >= MOST_VARIABLES) | (rows.values <= -MOST_VARIABLES))
+        rows.refuse(
+            self.source,
+            [
+                (odd | rows.having(far), lambda _: "expected integers: multiplier, nodes"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)} must be above 0"),
+                (rows.lengths < 4, lambda _: "a loop must have a multiplier and at least 3 nodes"),
+                (rows.column(-1) < 0, lambda _: "the last node of a loop must not have a sign"),
+            ],
+        )
+        self._keep(multipliers, rows.lengths - 1, rows.values[inside].astype(np.int32))
+
+    def certificate(
+        self,
+        state: npt.NDArray[np.int8],
+        denominator: int,
+        squares: Squares,
+        tree: Tree | None,
+        table: Monomials,
+    ) -> Certificate:
+        """Return a certificate made of the collected loops and the given squares and tree."""
+        further = len(table.starts) - 1
+        vertices, starts, multipliers = self._joined(len(state), "loop", further)
+        violated = None
+        if (vertices < 0).any():
+            violated = vertices < 0
+            violated[starts[1:] - 1] = True
+        if further:
+            visited = np.abs(vertices)
+            visits = table.degrees[visited[visited > len(state)] - len(state) - 1]
+            self.source.refuse_products(2 * int(visits.sum()))
+        return Certificate(
+            state, _nodes(vertices, len(state)), starts, multipliers, denominator, violated,
+            squares, tree, table,
+        )  # fmt: skip
+
+
+@dataclass
+class SquareCollector(Collector):
+    """Collector for the squares in a certificate file."""
+
+    _coefficients: list[npt.NDArray[Any]] = field(default_factory=list)
+
+    def add(self, rows: Rows) -> None:
+        """Check and store one block of rows that describe squares."""
+        multipliers, odd = _multipliers_of(rows)
+        place = np.arange(len(rows.values)) - np.repeat(rows.starts, rows.lengths)
+        is_factor, is_vertex = place % 2 == 1, (place % 2 == 0) & (place > 0)
+        far = is_vertex & ((rows.values < 0) | (rows.values >= MOST_VARIABLES))
+        is_zero = is_factor & (rows.values == 0)
+        far |= rows.values == HARD
+        rows.refuse(
+            self.source,
+            [
+                (odd | rows.having(far), lambda _: "expected integers: multiplier, a1, v1, …"),
+                (multipliers < 1, lambda row: f"multiplier {rows.text(row, 0)} must be above 0"),
+                (
+                    (rows.lengths < 3) | (rows.lengths % 2 == 0),
+                    lambda _: "a square must have a multiplier and pairs of coefficient and node",
+                ),
+                (rows.having(is_zero), lambda _: "the coefficients of a square must not be 0"),
+            ],
+        )
+        self._keep(multipliers, rows.lengths // 2, rows.values[is_vertex].astype(np.int32))
+        self._coefficients.append(rows.values[is_factor])
+
+    def squares(self, size: int, table: Monomials) -> Squares:
+        """Return all collected squares."""
+        further = len(table.starts) - 1
+        vertices, starts, multipliers = self._joined(size, "square", further)
+        coefficients = joined(self._coefficients, np.int64)
+        squares = Squares(_nodes(vertices, size), starts, coefficients, multipliers)
+        self.source.refuse_pairs(squares, 1 + int(table.degrees.max()) if further else 1)
+        return squares
+
+
+class TableCollector(Collector):
+    """Collector for the monomials in a certificate file."""
+
+    def add(self, rows: Rows) -> None:
+        """Check and store one block of rows that describe monomials."""
+        far = (rows.values < 1) | (rows.values >= MOST_VARIABLES)
+        says = "expected variables, which are positive integers"
+        rows.refuse(self.source, [(rows.having(far), lambda _: says)])
+        self._keep(rows.lengths, rows.lengths, rows.values.astype(np.int32))
+
+    def monomials(self, size: int) -> Monomials:
+        """Return all collected monomials."""
+        if not self.count:  # without monomials, the number of variables may be 0
+            return NO_MONOMIALS
+        variables, starts, _ = self._joined(size, "monomial")
+        return checked_table(Monomials(variables - 1, starts.astype(np.int64)), size)
+
+
+class CoreCollector(Collector):
+    """Collector for the cores in a certificate file."""
+
+    def add(self, rows: Rows) -> None:
+        """Check and store one block of rows that describe cores."""
+        far = rows.values == HARD
+        far[list(rows.odd)] = True
+        rows.refuse(
+            self.source,
+            [
+                (rows.having(far), lambda _: "expected integers below 2^63: cost, tree"),
+                (rows.column(0) < 1, lambda row: f"cost {rows.text(row, 0)} must be above 0"),
+            ],
+        )
+        inside = np.ones(len(rows.values), dtype=np.bool_)
+        inside[rows.starts] = False
+        self._keep(rows.column(0), rows.lengths - 1, rows.values[inside])
+
+    def cores(self) -> Cores:
+        """Return all collected cores."""
+        starts = np.concatenate([[0], np.cumsum(joined(self._lengths, np.int64))])
+        return Cores(joined(self._vertices, np.int64), starts, joined(self._multipliers, np.int64))
+
+
+def _nodes(vertices: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    """Convert the vertex numbers of a certificate file to nodes, ignoring their signs."""
+    numbers = np.abs(vertices)  # 0 is the ghost, the node after the last spin
+    return np.where(numbers == 0, size, np.where(numbers <= size, numbers - 1, numbers))
+
+
+def _multipliers_of(rows: Rows) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Return the multiplier at the start of each row, and a mask of rows with invalid tokens."""
+    multipliers = rows.column(0).astype(object if rows.odd else np.int64)
+    odd = np.zeros(len(multipliers), dtype=np.bool_)
+    row_of = np.searchsorted(rows.ends, np.fromiter(rows.odd, np.int64), side="right")
+    for row, (place, text) in zip(row_of.tolist(), rows.odd.items(), strict=True):
+        value = whole_number(text) if place == rows.starts[row] else None
+        if value is None:
+            odd[row] = True
+        else:
+            multipliers[row] = value
+    return multipliers, odd

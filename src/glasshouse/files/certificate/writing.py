@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates import Branch, Certificate, Leaf, Tree
-from glasshouse.files.certificate.reading import MOST_DIGITS, TITLE
-from glasshouse.files.text.number_rows import bit_string, write_rows
+from glasshouse.certificates import Certificate
+from glasshouse.files.certificate.reading import TITLE
+from glasshouse.files.certificate.trees import tree_lines
+from glasshouse.files.text.number_rows import MOST_DIGITS, bit_string, write_rows
 from glasshouse.files.text.streams import replacing
 from glasshouse.problems import IntArray, Max2Sat, Number, Problem
 
@@ -56,7 +56,7 @@ def write_certificate(
     if largest >= 10**MOST_DIGITS:
         raise ValueError(f"the certificate has a number of more than {MOST_DIGITS} digits")
     version = 3 if certificate.tree is not None else 2 if certificate.num_squares else 1
-    version = 5 if certificate.cores else 4 if certificate.num_monomials else version
+    version = 5 if certificate.num_cores else 4 if certificate.num_monomials else version
     head = [f"{TITLE} {version}", f"denominator {certificate.denominator}"]
     if cost is not None:
         head.append(f"cost {cost}")
@@ -66,8 +66,10 @@ def write_certificate(
     head += [] if certificate.tree is None else tree_lines(certificate.tree, len(certificate.state))
     if certificate.num_monomials:
         head.append(f"monomials {certificate.num_monomials}")
-    cores = certificate.cores
-    head.append(f"cores {cores.num_cores}" if cores else f"loops {certificate.num_loops}")
+    if certificate.num_cores:
+        head.append(f"cores {certificate.num_cores}")
+    else:
+        head.append(f"loops {certificate.num_loops}")
     if certificate.num_squares:
         head.append(f"squares {certificate.num_squares}")
     with replacing(Path(path), overwrite=overwrite) as file:
@@ -77,27 +79,9 @@ def write_certificate(
             write_rows(file, table.indices.astype(np.int64) + 1, table.starts[1:])
         _write_loops(file, certificate)
         _write_squares(file, certificate)
-        if cores:
+        if certificate.num_cores:
+            cores = certificate.cores
             _write_parts(file, cores.costs, cores.tokens, cores.starts)
-
-
-def tree_lines(tree: Tree, ghost: int) -> Iterator[str]:
-    """Yield the lines of a certificate file that describe a tree; the ghost is vertex 0.
-
-    >>> from glasshouse.certificates import Cover
-    >>> list(tree_lines(Tree((Branch(0, 2), Leaf(3, 1), Cover((1,)))), 2))
-    ['tree 3', 'branch 1 0', 'leaf 3 1', 'cover 2']
-    """
-    yield f"tree {len(tree.rows)}"
-    if tree.common_loops or tree.common_squares:
-        yield f"common {tree.common_loops} {tree.common_squares}"
-    for row in tree.rows:
-        if isinstance(row, Leaf):
-            yield f"leaf {row.loops} {row.squares}"
-            continue
-        nodes = row if isinstance(row, Branch) else row.nodes
-        word = "branch" if isinstance(row, Branch) else "cover"
-        yield " ".join([word, *("0" if node == ghost else str(node + 1) for node in nodes)])
 
 
 def _write_loops(file: BinaryIO, certificate: Certificate) -> None:

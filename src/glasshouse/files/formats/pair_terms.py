@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.edge_sums import grouped
+from glasshouse.certificates.exact_sums import grouped
 from glasshouse.files.formats.comments import Notes
 from glasshouse.files.text.kernels import HARD
 from glasshouse.files.text.number_rows import (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +27,8 @@ Fault = tuple[npt.NDArray[np.bool_], Callable[[int], str]]
 # No sum of 64-bit weights is larger; a longer number in a note is a mistake.
 _TOO_LARGE = 2**70
 LONGEST_NUMBER = 400
+# By default, Python does not parse or print longer numbers.
+MOST_DIGITS = 4300
 
 _ROWS_AT_ONCE = 1 << 16
 # Tokens that are not integers, stored at once: more than a block of decimals has.
@@ -220,6 +223,16 @@ def parse_number(text: bytes) -> Number | None:
     except ValueError:
         return None
     return number if is_sound(number) else None
+
+
+def whole_number(text: bytes) -> int | None:
+    """Parse an integer of at most `MOST_DIGITS` digits; return None for any other text."""
+    if not re.fullmatch(rb"[+-]?[0-9]+", text):
+        return None
+    digits = text.lstrip(b"+-").lstrip(b"0") or b"0"
+    if len(digits) > MOST_DIGITS:
+        return None
+    return -int(digits) if text.startswith(b"-") else int(digits)
 
 
 def is_spelled(text: bytes) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from glasshouse.certificates.products import vertex_values
+from glasshouse.certificates.flat_cycles import node_values
 from glasshouse.planting.counting import GroundStates, count_ground_states
 from glasshouse.planting.kernels import gf2
 from glasshouse.problems import Polynomial, validation
@@ -85,7 +85,7 @@ def product_rows(planted: Planted) -> npt.NDArray[np.int32] | None:
     if not squares or (squares.lengths != 2).any() or (table.degrees != 3).any():
         return None
     nodes = squares.nodes.reshape(-1, 2)
-    values = vertex_values(planted.state, table)[squares.nodes] * squares.coefficients
+    values = node_values(planted.state, table)[squares.nodes] * squares.coefficients
     is_product = (nodes[:, 0] == size) & (nodes[:, 1] > size)  # the ghost comes first
     if not is_product.all() or values.reshape(-1, 2).sum(axis=1).any():
         return None

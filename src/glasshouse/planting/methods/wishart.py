@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from glasshouse.certificates import Squares
-from glasshouse.certificates.integers import ROOM
+from glasshouse.certificates.exact_sums import ROOM
 from glasshouse.planting import arguments
 from glasshouse.planting.arguments import Ratio, State
 from glasshouse.planting.counting.halves import count_by_halves

@@ -63,7 +63,7 @@ def veripb_proof(
         )
     verdict = verify(problem, certificate)
     bound = max(0, int(verdict.lower_bound))
-    if isinstance(problem, MaxSat) or certificate.cores:
+    if isinstance(problem, MaxSat) or certificate.num_cores:
         clauses = ClauseSheet(problem, form)
         script = Script(clauses.num_constraints, version)
         add_up_cores(clauses, certificate, script)

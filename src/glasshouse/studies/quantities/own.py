@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from glasshouse.store.row_types import SAMPLED, Column, Columns, Kind
-from glasshouse.studies.ensembles import is_own, own_function
-from glasshouse.studies.quantities.quantity import KINDS, StudyKind
+from glasshouse.studies.ensembles import own_function
+from glasshouse.studies.quantities.quantity import StudyKind
 
 if TYPE_CHECKING:
     from glasshouse.studies.task import Task
@@ -49,19 +49,12 @@ class Own:
         return {"columns": list(self.columns)}
 
 
-def settings_of(measures: object) -> type[Any] | None:
-    """Return the class of a quantity's settings; raise a ValueError if the quantity is unknown."""
-    return Own if is_own(measures) else KINDS.find(measures, "measures").settings
+def own_kind(measures: str, settings: Own) -> StudyKind:
+    """Return the quantity that a function of the user, `module:function`, measures.
 
-
-def kind_of(measures: str, settings: Any) -> StudyKind:
-    """Return the quantity that a task measures: a catalogue entry or a user's function.
-
-    >>> kind_of("mine:energies", Own(("energy", "gap"))).rows.name
+    >>> own_kind("mine:energies", Own(("energy", "gap"))).rows.name
     'own_energies'
     """
-    if not is_own(measures):
-        return KINDS.find(measures, "measures")
     word = re.sub("[^a-z0-9]+", "_", measures.partition(":")[2].lower())
     columns = tuple(Column(name, "real", f"as {measures} returns it") for name in settings.columns)
     kind = StudyKind(

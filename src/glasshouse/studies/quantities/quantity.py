@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from glasshouse.catalogue import Catalogue
-from glasshouse.statistics.estimators import Statistic
 from glasshouse.statistics.samples import Sample
 from glasshouse.store.row_types import SAMPLED, Columns, Kind
 
@@ -52,11 +51,6 @@ class StudyKind:
     symbol: str = ""
     planted: bool = True
     signed: bool = False
-
-    @property
-    def statistic(self) -> Statistic:
-        """The statistic that is shown unless a study names a different one."""
-        return "mean" if self.signed else "geometric_mean"
 
     @property
     def sampled(self) -> list[str]:
