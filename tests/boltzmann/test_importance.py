@@ -120,7 +120,7 @@ def test_bad_input() -> None:
         annealed_importance(machine, chains=1)
     with pytest.raises(ValueError, match="temperatures=0 is below 1"):
         annealed_importance(machine, temperatures=0)
-    with pytest.raises(ValueError, match="confidence=1 must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="confidence=1 must be above 0 and below 1"):
         annealed_importance(machine, confidence=1)
     with pytest.raises(ValueError, match="start has 1 rows"):
         reverse_importance(machine, [[1, 1, -1]])

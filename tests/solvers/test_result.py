@@ -57,7 +57,7 @@ def test_the_confidence_of_an_interval_is_not_the_probability_of_success():
     assert "(99.9 %: " in str(sure)
     assert str(result.tts(0.5, "sweeps")).startswith("TTS50 = 10 sweeps (95 %: ")
     for wrong in ({"success": 1.0}, {"success": True}, {"confidence": 0}, {"confidence": "high"}):
-        with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.* between 0 and 1"):
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))}=.* must be above 0 and below 1"):
             result.tts(**wrong)
 
 

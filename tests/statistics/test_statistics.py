@@ -138,7 +138,7 @@ class TestQuantile:
 
     @pytest.mark.parametrize("q", [0, 1, -1, math.nan])
     def test_q_outside_is_refused(self, q):
-        with pytest.raises(ValueError, match="between 0 and 1"):
+        with pytest.raises(ValueError, match="above 0 and below 1"):
             quantile([1, 2], q)
 
 

@@ -169,7 +169,7 @@ class TestQuantities:
             assert abs(9 * measured - estimate.value) < 2 * (estimate.high - estimate.value)
 
     def test_planted_quantities_refuse_other_families(self):
-        with pytest.raises(ValueError, match="need planted instances"):
+        with pytest.raises(ValueError, match="needs planted instances"):
             Task("lattice", {"L": 4})
 
 
