@@ -208,7 +208,7 @@ def _points(
             f"{_PARAMETERS + 2}"
         )
     if not ((n > 0).all() and (y > 0).all() and np.isfinite(y).all()):
-        raise ValueError("sizes and values must be positive and finite, as logarithms are fitted")
+        raise ValueError("sizes and values must be positive and finite; the fit uses logarithms")
     if not (np.isfinite(known).all() and (known >= 0).all()):
         raise ValueError("errors must be finite and at least 0")
     return n, np.log(y), known
