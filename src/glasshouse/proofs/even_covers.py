@@ -129,7 +129,7 @@ class EvenCoverProof:
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:
-        """Return the verifier's bound from even covers, over the states that satisfy `pairs`."""
+        """Return the verifier's bound, from even covers, on all states that satisfy `pairs`."""
         form = self.form.with_monomials()
         parts = Parts.of(certificate_of(self.state, covers))
         found = bounded_leaf(form, pairs, parts, self.value)
@@ -137,7 +137,7 @@ class EvenCoverProof:
         return found.least
 
     def _rounded(self, small: ExactForm) -> Iterator[list[EvenCover]]:
-        """Solve the linear program; yield its covers, rounded to one denominator after another."""
+        """Solve the linear program; for each denominator, yield covers with rounded multipliers."""
         assert small.monomials is not None
         spins = small.monomials.indices.tolist()
         bounds = small.monomials.starts.tolist()
@@ -252,7 +252,7 @@ def small_cover(monomials: Monomials, most: int) -> list[int] | None:
 def certificate_of(
     state: SpinArray, covers: list[EvenCover], tree: Tree | None = None
 ) -> Certificate:
-    """Return the certificate of even covers, written as loops over products of spins.
+    """Return the certificate of even covers: loops whose vertices are products of spins.
 
     >>> triangle = [frozenset(pair) for pair in ((0, 1), (1, 2), (0, 2))]
     >>> cover = EvenCover(tuple(triangle), (1, 1, -1), Fraction(1))

@@ -34,7 +34,7 @@ _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 720720, 1 << 20)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseMargin(Summarised):
-    """How far couplings and fields may change while the ground state stays optimal.
+    """The noise margin: how far couplings and fields may change while a state stays optimal.
 
     Attributes:
         margin: every non-zero coupling and field may change by up to `margin`, all at the same
@@ -99,7 +99,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     if not isinstance(problem, (Ising, Rbm)):
         raise ValueError(f"{problem!r} has no spins; convert it with to_ising and prove the result")
     if not truth.verdict.optimal:
-        raise ValueError("a margin needs a proven optimum, which this state is not; use gh.prove")
+        raise ValueError("the state must be proven optimal to have a noise margin; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:

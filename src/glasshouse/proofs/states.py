@@ -111,7 +111,7 @@ def mix(
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Return the fraction of states that violate each edge, which satisfies all cycle cuts."""
+    """Return, for each edge, the fraction of states that violate it; no cycle cut is violated."""
     counts = np.zeros(graph.num_edges)
     for spins in states:
         counts += graph.violated(spins)

@@ -25,7 +25,7 @@ _GAIN = np.float32(1e-4)
 def nearest_nodes(
     graph: Any, hop: Any, limit: Any, first: Any, last: Any, distance: Any, over: Any
 ) -> None:
-    """Compute the shortest walks from vertices `first` to `last` - 1 to nodes closer than `limit`.
+    """Compute shortest walks to all nodes closer than `limit`, from vertices `first` to `last` - 1.
 
     Args:
         graph: an ArcGraph.

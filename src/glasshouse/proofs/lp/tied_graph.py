@@ -88,9 +88,9 @@ class TiedGraph:
         return int(self.graph.value(self.graph.cost(self.signs)))
 
     def next_below(self, value: int) -> int | None:
-        """Return the greatest possible value of a state below `value`, or None if there is none.
+        """Return the greatest value below `value` that a state can have, or None if there is none.
 
-        Returns None if all states have the same value, and this is not below `value`.
+        There is none if all states have the same value, and this value is not below `value`.
         """
         if self.step:
             return value - 1 - (value - 1 - self.some_value) % self.step

@@ -50,7 +50,7 @@ class Memory:
             self._weights = np.append(self._weights[first:], 1.0 / product)
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
-        """Multiply the slope by the inverse curvature, as estimated from the recorded steps."""
+        """Multiply the gradient by the inverse negative Hessian that the steps estimate."""
         direction: FloatArray = kernels.turned(
             slope, scales, self._moves, self._falls, self._weights
         )
@@ -116,7 +116,7 @@ def ascend(
 def _direction(
     dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
 ) -> FloatArray:
-    """Return the quasi-Newton direction of ascent, or the scaled slope if there is none."""
+    """Return the quasi-Newton direction if it is an ascent, otherwise the scaled gradient."""
     if len(memory):
         direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
         if direction @ slope > 0.0:

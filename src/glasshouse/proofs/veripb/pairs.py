@@ -30,7 +30,7 @@ Square = tuple[tuple[int, int], ...]
 
 
 class Pairs:
-    """Definitions, loops and equations over pairs, each written when it is first used.
+    """Definitions, loops and equations of pairs, each written when it is first used.
 
     Spins are counted from 1, and 0 is the ghost.
     """
