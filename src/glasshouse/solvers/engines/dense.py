@@ -65,7 +65,7 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
 
 
 def _among_sixteen(whole: Any) -> Any:
-    """Return the couplings of each slot to the later slots in its group of sixteen."""
+    """Return each slot's couplings to the later slots in its group of sixteen slots."""
     parts = np.arange(len(whole) // 16)
     return np.triu(whole.reshape(len(parts), 16, -1, 16)[parts, :, parts], 1).reshape(-1, 16)
 

@@ -1,4 +1,4 @@
-"""Anneal 64 runs at once, one byte per run: for sparse problems with few distinct fields.
+"""Annealing of 64 runs at once, one byte per run, for sparse problems with few distinct fields.
 
 The spins of a site in all 64 runs are a row of 64 bytes, 0x00 for up and 0xFF for down. Each row
 is stored next to its complement. The bond of spin i over an edge is `s_i ^ row_j`: 0xFF if the edge

@@ -218,7 +218,7 @@ def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any
 
 @inner
 def swap_records(first: Any, second: Any, mask: Any) -> None:
-    """Exchange the records of the runs in the mask between the spin arrays of two blocks."""
+    """In the spin arrays of two blocks, exchange the parts that belong to the masked runs."""
     length = first.size // mask.size
     for run in range(mask.size):
         if mask[run]:

@@ -1,4 +1,4 @@
-"""Anneal sparse problems in float32 lanes, with 8 or 16 runs side by side.
+"""Annealing of sparse problems in float32 lanes, with 8 or 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0. Flips are decided in float32; local fields are
 recomputed for each site, so that errors cannot accumulate. Energies are summed on demand, in

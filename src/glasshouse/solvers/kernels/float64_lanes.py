@@ -1,4 +1,4 @@
-"""Anneal sparse problems in float64 lanes, with 16 runs side by side.
+"""Annealing of sparse problems in float64 lanes, with 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0.
 """
