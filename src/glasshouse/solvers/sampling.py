@@ -279,7 +279,7 @@ def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinAr
 def _run(
     task: TemperTask, index: int, sweeps: int, every: int, levels: Any, into: SpinArray
 ) -> None:
-    """Temper one block, and write the spins at the given levels of the ladder at each draw.
+    """Temper one block; at each draw, write the spins at the given levels of the ladder.
 
     `into` is (levels, runs, chains, draws, spins). Signals are handled every few milliseconds.
     """

@@ -279,7 +279,7 @@ def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs in the mask to `block.states`."""
+    """Copy the spins of the runs marked in the mask to `block.states`."""
     chosen = load(block.mask, 0, 64)
     for here in range(0, block.states.size, 64):
         old = load(block.states, here, 64)

@@ -183,7 +183,7 @@ def measure_fields(tables: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> None:
-    """Copy the spins of the runs in the mask to `block.states`, one byte each."""
+    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
     runs, size = block.mask.size, tables.own.size
     for run in range(runs):
         if block.mask[run]:
