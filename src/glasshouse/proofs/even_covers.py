@@ -1,4 +1,4 @@
-"""Bounds for polynomials from linear programs over even covers, at the leaves of a small tree.
+"""Bounds for polynomials: linear programs over even covers, at the leaves of a small tree.
 
 Terms whose product is 1 in every state are an even cover: a linear dependency modulo 2 among them.
 With u = 1 for each term that a state violates, the parity of Σ u over a cover is fixed, so that
@@ -159,7 +159,7 @@ class EvenCoverProof:
     def _solved(
         self, lp: CutLp, terms: list[frozenset[int]], signs: list[int]
     ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Add violated inequalities until none remains; return each row's cover and signs."""
+        """Add violated inequalities to `lp` until none is left; return the covers and signs."""
         vectors = [sum(1 << spin for spin in term) for term in terms]
         rng = np.random.default_rng(0)
         held: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}

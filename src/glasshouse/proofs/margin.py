@@ -77,9 +77,9 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     """Return the noise margin of a proven ground state: how far couplings and fields may change.
 
     Only loops yield a margin. It is zero for certificates with squares or a tree, for which this
-    function promises nothing. In any case noise of δ on each number leaves the state within twice
-    the sum of all |δ| of the optimum. Zero couplings and fields must stay zero: a field on a single
-    spin, however small, decides between a state and its flip.
+    function promises nothing. In any case, if each number changes by some δ, the state's energy
+    exceeds the new optimum by at most twice Σ|δ|. Zero couplings and fields must stay zero: a field
+    on a single spin, however small, decides between a state and its flip.
 
     Args:
         proven: a plant, a proof, or a `Proven`, of an Ising problem or an Rbm.

@@ -83,7 +83,7 @@ def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
 
 
 def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | None = None) -> Parts:
-    """Return parts of a graph as parts of the whole problem.
+    """Return the loops and squares of a graph as loops and squares of the whole problem.
 
     Args:
         parts: the parts, in units of the graph's weights.

@@ -70,7 +70,7 @@ def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
 
     Args:
         distance: the distances from `nearest_nodes`.
-        shortest: closer pairs are skipped: a clique with such a pair is violated only if a cycle is
+        shortest: closer pairs are skipped; they violate a clique only if a cycle is violated, too.
         pairs: one row and one column for each node; filled here.
     """
     for first in range(len(pairs)):

@@ -293,7 +293,7 @@ def round_leaf_duals(
 
 
 def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
-    """Return loops with the bound of the duals, up to floating-point precision."""
+    """Return loops that prove the bound of the duals, up to floating-point precision."""
     *_, denominator = _denominators(ties.graph.largest)
     return _rounded_to(denominator, ties, cuts, duals)
 

@@ -51,7 +51,7 @@ class TiedGraph:
 
     @cached_property
     def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and the index of this pair for each untied edge."""
+        """The pairs of classes that edges join, and for each untied edge the index of its pair."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
         size = len(self.classes)
         keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)

@@ -98,7 +98,7 @@ class SquareTorus:
         return Moats(np.concatenate(edges), begins, np.concatenate(duals), crossed)
 
     def state_near(self, crossed: Marks) -> Spins:
-        """Return a state that violates only the given edges, or more edges if no state does so."""
+        """Return a state that violates only the given edges, or more edges if none exists."""
         lengths = crossed.astype(np.float64)
         spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins

@@ -159,7 +159,7 @@ def plant_trees(forest: Any) -> None:
 
 @inner
 def dissolve(forest: Any, blossom: Any) -> None:
-    """Dissolve an outermost blossom of width 0, and the parts of it that have width 0."""
+    """Dissolve an outermost blossom of width 0, and those of its parts that have width 0."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = blossom, 1
     while waiting > 0:
