@@ -53,8 +53,8 @@ def quantile(
     ⌈kU⌉ with U from Beta(j, k-j+1); Hutson and Ernst 2000), so no resampling is needed and the
     interval is the limit of infinitely many resamples.
 
-    Censored values count as larger than all solved ones. A quantile among them is infinite; its
-    lower end is the largest number that is certainly below it.
+    Censored values count as larger than all solved ones. A quantile among them is infinite; the
+    lower end of its interval is the largest number that is certainly below the quantile.
 
     Args:
         values: the sweeps of each instance, positive.

@@ -48,7 +48,7 @@ class Sample(Summarised):
         values: what was counted, for example sweeps.
         solved: False for an instance that was stopped at its value (censored).
         signed: whether values may be negative. A censored value is then not a lower bound: it
-            counts as it is, and `censored` is their number.
+            counts unchanged, and `censored` is the number of such values.
     """
 
     values: npt.NDArray[np.float64]

@@ -233,7 +233,7 @@ class Extrapolation(Summarised):
 
     Attributes:
         limit: the value at 1/size = 0.
-        slope: its change with 1/size.
+        slope: the change of the value with 1/size.
         chi_squared: the sum of squared deviations in units of the errors.
         degrees: points minus 2; chi_squared should be about as large.
     """
