@@ -96,7 +96,7 @@ def quantile_of_ordered(
 def median(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Return the median: the value that at least half of the instances do not exceed.
+    """Return the median: the least value that at least half of the instances do not exceed.
 
     >>> median([3, 1, 2]).value
     2.0
