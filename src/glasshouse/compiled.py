@@ -40,7 +40,7 @@ _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=N
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the Numba option that selects `compiler`; return no option if it is None."""
+    """Return the Numba option that selects `compiler`, or an empty dictionary if it is None."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 
@@ -105,7 +105,7 @@ def chosen_by_type(name: Callable[..., Any], **options: Any) -> Any:
 
 
 def is_ctrl_c(stop: BaseException | None) -> bool:
-    """Return whether an exception is or was caused by a KeyboardInterrupt (Ctrl-C).
+    """Return whether an exception is a KeyboardInterrupt (Ctrl-C), or was caused by one.
 
     If Ctrl-C is pressed while compiled code returns its result, Numba raises a SystemError, or a
     chain of several. `TimeIsOverError` does not count: after it, nothing may be completed.
@@ -188,7 +188,7 @@ class _NoCache:
         """Return None, so that Numba compiles the function."""
 
     def save_overload(self, signature: Any, code: Any) -> None:
-        """Discard the machine code."""
+        """Do nothing, because this cache does not store machine code."""
 
     def flush(self) -> None:
         """Do nothing, because this cache contains no files."""
@@ -237,7 +237,7 @@ class _LateCache:
 
 
 def _is_foreign(kind: Any, module: str) -> bool:
-    """Return whether a Numba type is or contains a class from outside the module's package."""
+    """Return whether a Numba type is, or contains, a class from outside `module`'s package."""
     home = getattr(getattr(kind, "instance_class", None), "__module__", module)
     if home.split(".")[0] != module.split(".")[0]:
         return True

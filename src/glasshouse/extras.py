@@ -1,4 +1,4 @@
-"""Imports of optional packages, made only when a package is needed."""
+"""Lazy imports of optional packages, with installation instructions for missing packages."""
 
 from __future__ import annotations
 

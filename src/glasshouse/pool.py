@@ -237,7 +237,7 @@ def _become_reporting_worker(
 
 
 def _reported(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Report that the function begins, then call it and return its result."""
+    """Report that `function` begins, then call it and return its result."""
     assert _reporting is not None
     _reporting.send_bytes(b"begun")
     return function(*arguments)

@@ -1,4 +1,4 @@
-"""Compile all kernels in advance, for example when a container image is built.
+"""Compilation of all kernels in advance, for example when a container image is built.
 
 A kernel is compiled for the types of its arguments. The only reliable way to get the right types
 is to make the calls that users make, on small problems.

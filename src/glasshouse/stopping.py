@@ -26,7 +26,7 @@ _SLICE_SECONDS = 0.1  # seconds of compiled work after which signals are handled
 
 
 class TimeIsOverError(KeyboardInterrupt):
-    """Raised when a command's time limit has passed, so that it must not compute any more.
+    """Raised when a command's time limit has passed; the command must not compute any more.
 
     After Ctrl-C, a search may still complete its result; after this exception, it may not.
     """

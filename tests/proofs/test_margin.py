@@ -119,7 +119,7 @@ def test_a_margin_needs_loops_and_a_proof():
         noise_margin(gh.prove(clauses))
     ring = Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [5, 4, -2])
     unproven = gh.Proven(ring, gh.Certificate([1, 1, 1], [], [0], []))
-    with pytest.raises(ValueError, match="needs a proven optimum"):
+    with pytest.raises(ValueError, match="must be proven optimal"):
         noise_margin(unproven)
     with pytest.raises(ValueError, match="plant, Proof or Proven"):
         noise_margin(ring)

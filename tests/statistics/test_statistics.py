@@ -90,7 +90,7 @@ class TestLogNormal:
         assert (estimate.low, estimate.high) == (0.0, math.inf)
 
     def test_nothing_solved_is_refused(self):
-        with pytest.raises(ValueError, match="none of 2 instances was solved"):
+        with pytest.raises(ValueError, match="none of the 2 instances was solved"):
             fit_lognormal([5, 5], solved=[False, False])
 
     def test_one_solved_and_many_censored_stays_finite(self):

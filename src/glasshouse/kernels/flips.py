@@ -28,7 +28,7 @@ class Walker(NamedTuple):
 
 @inlined
 def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
-    """Flip spin i, and return the changes in three quantities that depend on the margins.
+    """Flip spin i; return how the numbers of negative and zero margins and Σ|margin| change.
 
     Returns:
         The changes in three quantities: the number of negative margins; the number of zero margins,
@@ -55,7 +55,7 @@ def flip(walker: Any, i: Any, tolerance: Any, cover: Any) -> Any:
 
 @inlined
 def turning_bit(step: Any) -> Any:
-    """Return the index of the bit that a Gray code changes at `step`: its lowest set bit."""
+    """Return the index of the lowest set bit of `step`, which a Gray code changes at this step."""
     bit = 0
     while not (step >> bit) & 1:
         bit += 1

@@ -211,7 +211,7 @@ def cast(typing: Any, vector: Any, dtype: Any) -> Any:
 
 @word
 def spread(typing: Any, mask: Any, dtype: Any) -> Any:
-    """Convert a mask to one whose lanes have another width."""
+    """Convert a mask to a mask whose lanes have another width."""
     target = Vector(dtype.dtype, mask.lanes)
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

@@ -17,7 +17,7 @@ _log = logging.getLogger("glasshouse")
 
 
 def _or_nothing(offered: Callable[[], tuple[Any, ...]], count: int) -> tuple[Any, ...]:
-    """Return `offered()`, or `count` times None if a private name of Numba is missing."""
+    """Return `offered()`, or a tuple of `count` Nones if a private name of Numba is missing."""
     try:
         return offered()
     except (ImportError, AttributeError, TypeError) as error:

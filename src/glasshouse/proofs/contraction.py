@@ -36,7 +36,7 @@ from glasshouse.proofs.signed_graph import EdgeArray, SignedGraph, Spins, exact_
 
 @dataclass
 class OddCycle:
-    """An odd cycle as a set of edges, with a multiplier over the packing's denominator."""
+    """An odd cycle: a set of edges, and a multiplier to be divided by the packing's denominator."""
 
     multiplier: int
     edges: set[int]
@@ -59,7 +59,7 @@ class _Added(NamedTuple):
 
 
 class _Cancelled(NamedTuple):
-    """Two parallel edges of opposite signs, replaced by edge `new`; -1 if their weights cancel."""
+    """Two parallel edges of opposite signs, replaced by edge `new` (-1 if the weights cancel)."""
 
     new: int
     larger: int
@@ -182,7 +182,7 @@ class ContractedGraph:
         return [part for part in parts if len(part) > 1]
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
-        """Contract each edge that weighs at least as much as all other edges at an end together."""
+        """Contract each edge that weighs no less than the other edges at one end together."""
         self._budget.check()
         if self._is_contracted(items):
             return dict(items)
@@ -373,7 +373,7 @@ class _Lifting:
                 group.add(member)
 
     def share(self, step: _Added, room: int) -> None:
-        """Route loops over the first of two parallel edges to its capacity, then over the other."""
+        """Route loops over the first parallel edge up to its capacity, then over the second one."""
         for loop in sorted(self.users.pop(step.new, ())):
             edges, multiplier = self.loops[loop].edges, self.loops[loop].multiplier
             edges.remove(step.new)

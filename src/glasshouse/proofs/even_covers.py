@@ -1,4 +1,4 @@
-"""Bounds for polynomials from linear programs over even covers, at the leaves of a small tree.
+"""Bounds for polynomials: linear programs over even covers, at the leaves of a small tree.
 
 Terms whose product is 1 in every state are an even cover: a linear dependency modulo 2 among them.
 With u = 1 for each term that a state violates, the parity of Σ u over a cover is fixed, so that
@@ -129,7 +129,7 @@ class EvenCoverProof:
         return best[1], best[0]
 
     def _least(self, covers: list[EvenCover], pairs: list[Pair]) -> int:
-        """Return the verifier's bound from even covers, over the states that satisfy `pairs`."""
+        """Return the verifier's bound, from even covers, on all states that satisfy `pairs`."""
         form = self.form.with_monomials()
         parts = Parts.of(certificate_of(self.state, covers))
         found = bounded_leaf(form, pairs, parts, self.value)
@@ -137,7 +137,7 @@ class EvenCoverProof:
         return found.least
 
     def _rounded(self, small: ExactForm) -> Iterator[list[EvenCover]]:
-        """Solve the linear program; yield its covers, rounded to one denominator after another."""
+        """Solve the linear program; for each denominator, yield covers with rounded multipliers."""
         assert small.monomials is not None
         spins = small.monomials.indices.tolist()
         bounds = small.monomials.starts.tolist()
@@ -159,7 +159,7 @@ class EvenCoverProof:
     def _solved(
         self, lp: CutLp, terms: list[frozenset[int]], signs: list[int]
     ) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-        """Add violated inequalities until none remains; return each row's cover and signs."""
+        """Add violated inequalities to `lp` until none is left; return the covers and signs."""
         vectors = [sum(1 << spin for spin in term) for term in terms]
         rng = np.random.default_rng(0)
         held: dict[tuple[tuple[int, ...], tuple[int, ...]], None] = {}
@@ -252,7 +252,7 @@ def small_cover(monomials: Monomials, most: int) -> list[int] | None:
 def certificate_of(
     state: SpinArray, covers: list[EvenCover], tree: Tree | None = None
 ) -> Certificate:
-    """Return the certificate of even covers, written as loops over products of spins.
+    """Return the certificate of even covers: loops whose vertices are products of spins.
 
     >>> triangle = [frozenset(pair) for pair in ((0, 1), (1, 2), (0, 2))]
     >>> cover = EvenCover(tuple(triangle), (1, 1, -1), Fraction(1))

@@ -34,7 +34,7 @@ _DENOMINATORS = (1, 2, 3, 4, 6, 12, 60, 720720, 1 << 20)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoiseMargin(Summarised):
-    """How far couplings and fields may change while the ground state stays optimal.
+    """The noise margin: how far couplings and fields may change while a state stays optimal.
 
     Attributes:
         margin: every non-zero coupling and field may change by up to `margin`, all at the same
@@ -77,9 +77,9 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     """Return the noise margin of a proven ground state: how far couplings and fields may change.
 
     Only loops yield a margin. It is zero for certificates with squares or a tree, for which this
-    function promises nothing. In any case noise of δ on each number leaves the state within twice
-    the sum of all |δ| of the optimum. Zero couplings and fields must stay zero: a field on a single
-    spin, however small, decides between a state and its flip.
+    function promises nothing. In any case, if each number changes by some δ, the state's energy
+    exceeds the new optimum by at most twice Σ|δ|. Zero couplings and fields must stay zero: a field
+    on a single spin, however small, decides between a state and its flip.
 
     Args:
         proven: a plant, a proof, or a `Proven`, of an Ising problem or an Rbm.
@@ -99,7 +99,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     if not isinstance(problem, (Ising, Rbm)):
         raise ValueError(f"{problem!r} has no spins; convert it with to_ising and prove the result")
     if not truth.verdict.optimal:
-        raise ValueError("a margin needs a proven optimum, which this state is not; use gh.prove")
+        raise ValueError("the state must be proven optimal to have a noise margin; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:

@@ -83,7 +83,7 @@ def clause_parts(problem: Max2Sat, weight: Fraction) -> Parts:
 
 
 def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | None = None) -> Parts:
-    """Return parts of a graph as parts of the whole problem.
+    """Return the loops and squares of a graph as loops and squares of the whole problem.
 
     Args:
         parts: the parts, in units of the graph's weights.
@@ -156,7 +156,7 @@ def _divided(numbers: npt.NDArray[Any], divisor: int) -> npt.NDArray[Any]:
 
 
 def flat(rows: Sequence[Sequence[Any] | npt.NDArray[Any]], kind: Any) -> tuple[Any, Any]:
-    """Concatenate rows into one array; return it, and the rows' starts followed by the end."""
+    """Concatenate rows; return the array, and the start of each row, followed by the end."""
     starts = _starts([len(row) for row in rows])
     if rows and isinstance(rows[0], np.ndarray):
         return np.concatenate(rows).astype(kind, copy=False), starts

@@ -90,7 +90,7 @@ def _tell(budget: Budget, proven: Proven, search: EvenCoverProof) -> bool:
 
 
 def is_higher(new: Proven, old: Proven) -> bool:
-    """Return whether the new certificate proves optimality, or a higher bound than the old."""
+    """Return whether the new certificate proves optimality, or a higher bound than the old one."""
     return new.verdict.optimal or new.verdict.bound > old.verdict.bound
 
 

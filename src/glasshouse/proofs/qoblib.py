@@ -51,7 +51,7 @@ class QoblibPackage(Summarised):
 
     @classmethod
     def of_file(cls, folder: Path, file: Path) -> QoblibPackage:
-        """Return the package of a problem file, named after the file without its suffixes.
+        """Return a `QoblibPackage` whose name is a problem file's name without its suffixes.
 
         >>> QoblibPackage.of_file(Path("submission"), Path("data/G62.mc.gz")).name
         'G62'

@@ -26,7 +26,7 @@ Spins = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class SignedGraph:
-    """A signed graph, which stands for minimising `(constant - Σ w_e s_a s_b) / scale`.
+    """A signed graph with the objective `(constant - Σ w_e s_a s_b) / scale`, to be minimised.
 
     Attributes:
         num_vertices: the number of spins, including the ghost, if there is one, as the last.
@@ -51,7 +51,7 @@ class SignedGraph:
 
     @classmethod
     def of_form(cls, form: ExactForm) -> SignedGraph:
-        """Return the graph of an exact form; the ghost is its last vertex, even without fields."""
+        """Return the graph of an exact form; its last vertex is always the ghost."""
         weights = exact_array(form.weights.tolist())
         return cls(
             form.num_variables + 1, form.edges, weights, form.constant, form.scale, form.loop_scale

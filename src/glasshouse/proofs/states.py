@@ -1,8 +1,8 @@
 """Annealed states, which are used if rounding found no optimal state, and before a tree search.
 
-If a tight relaxation has many solutions, an interior one shows what they have in common: an edge
-with u = 0 is satisfied and one with u = 1 violated in all of them. Contracting these edges leaves a
-small problem, on which annealing finds an optimum quickly.
+If a tight relaxation has many solutions, an interior one shows what they have in common: in all of
+them, an edge with u = 0 is satisfied, and an edge with u = 1 is violated. Contracting these edges
+leaves a small problem, on which annealing finds an optimum quickly.
 
 A tree search with a poor state is hopeless, so `good_state` takes longer.
 """
@@ -111,7 +111,7 @@ def mix(
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Return the fraction of states that violate each edge, which satisfies all cycle cuts."""
+    """Return, for each edge, the fraction of states that violate it; no cycle cut is violated."""
     counts = np.zeros(graph.num_edges)
     for spins in states:
         counts += graph.violated(spins)

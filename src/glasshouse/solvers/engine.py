@@ -60,7 +60,7 @@ class Hypergraph:
         self.weights = problem.weights[self.neighbours]
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
-        """Return the spins that occur in monomials, in the order of the sites."""
+        """Return the indices of the spins that occur in monomials, in sweep order."""
         return np.flatnonzero(np.diff(self.starts)).astype(np.int32)
 
 
@@ -92,24 +92,24 @@ class ColouredGraph:
         return float(np.add.reduceat(np.abs(self.weights), firsts, dtype=np.float64).max())
 
     def sweep_order(self) -> npt.NDArray[np.int32]:
-        """Return the spin of each site, in the order of a sweep."""
+        """Return the spin index of each site, in sweep order."""
         everyone = np.arange(self.problem.num_variables, dtype=np.int32)
         order: npt.NDArray[np.int32] = sweep_order.order_by(self.colours, everyone)
         return order
 
     def in_sweep_order(self) -> tuple[npt.NDArray[np.int32], Any, Any, Any]:
-        """Return the spin of each site, and the adjacency of the sites in the order of a sweep."""
+        """Return the spin index of each site, in sweep order, and the adjacency of the sites."""
         order = self.sweep_order()
         return order, *sweep_order.arrange(order, self.starts, self.neighbours, self.weights)
 
 
 @dataclass(frozen=True)
 class Engine:
-    """A problem prepared for one kernel: its tables, the spin at each site, and the block shape.
+    """A problem prepared for one kernel: its tables, the spin index of each site, and the block.
 
     Attributes:
         tables: the tables that the kernel reads.
-        order: the spin of each site; isolated spins are omitted.
+        order: the spin index of each site; isolated spins are omitted.
         lanes: the number of runs in a block.
         spin_dtype: the type of the kernel's own spins.
         energy_dtype: the type of the kernel's own energies, exact for integer problems.

@@ -1,4 +1,4 @@
-"""Choose the temperatures and the cluster moves of parallel tempering.
+"""The choice of the temperatures and the cluster moves of parallel tempering.
 
 Both are chosen from the observations of a warm-up: a short annealing of one block.
 """

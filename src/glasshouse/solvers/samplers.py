@@ -284,7 +284,7 @@ def _pair(beta_range: Range) -> tuple[float, ...] | None:
 def _custom(
     beta_schedule: Beta, beta_range: Range, num_sweeps: int | None, per_beta: int
 ) -> tuple[dict[str, Any], int]:
-    """Return the options and number of sweeps of a custom schedule; reject contradictions."""
+    """Return the options and the number of sweeps of a custom schedule; reject contradictions."""
     betas = validation.inverse_temperatures(beta_schedule)
     sweeps = len(betas) * validation.count(per_beta, "num_sweeps_per_beta", 1)
     if num_sweeps not in (None, sweeps):

@@ -1,4 +1,4 @@
-"""Sample states at given temperatures by parallel tempering, and test for equilibrium."""
+"""Sampling of states at given temperatures by parallel tempering, and tests for equilibrium."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ThermalSamples(Summarised):
 
     @property
     def equilibrated(self) -> npt.NDArray[np.bool_]:
-        """Whether the samples at each β pass two tests of equilibrium.
+        """For each β, whether the samples pass two tests of equilibrium.
 
         The first test compares the two halves of the draws, for energy and q², by Student's test
         over the runs. It rejects 1 % of all samples in equilibrium, all β together. The second test
@@ -279,7 +279,7 @@ def _redraw(problem: Any, beta: float, dice: np.random.Generator, states: SpinAr
 def _run(
     task: TemperTask, index: int, sweeps: int, every: int, levels: Any, into: SpinArray
 ) -> None:
-    """Temper one block, and write the spins at the given levels of the ladder at each draw.
+    """Temper one block; at each draw, write the spins at the given levels of the ladder.
 
     `into` is (levels, runs, chains, draws, spins). Signals are handled every few milliseconds.
     """

@@ -1,4 +1,4 @@
-"""Convert any problem to an Ising problem, and convert the results back."""
+"""Conversion of any problem to an Ising problem, and of the results back to the problem."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def temper(
 
 
 def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
-    """Return the number of temperatures, or None if none is requested; raise if it is invalid."""
+    """Return the number of temperatures, or None if it is not given; raise if it is invalid."""
     number = None if replicas is None else validation.count(replicas, "replicas", 2)
     if beta is not None and len(beta) != 2:
         number = len(beta)

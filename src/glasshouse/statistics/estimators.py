@@ -53,8 +53,8 @@ def quantile(
     ⌈kU⌉ with U from Beta(j, k-j+1); Hutson and Ernst 2000), so no resampling is needed and the
     interval is the limit of infinitely many resamples.
 
-    Censored values count as larger than all solved ones. A quantile among them is infinite; its
-    lower end is the largest number that is certainly below it.
+    Censored values count as larger than all solved ones. A quantile among them is infinite; the
+    lower end of its interval is the largest number that is certainly below the quantile.
 
     Args:
         values: the sweeps of each instance, positive.
@@ -96,7 +96,7 @@ def quantile_of_ordered(
 def median(
     values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None, confidence: float = 0.95
 ) -> Estimate:
-    """Return the median: the value that at least half of the instances do not exceed.
+    """Return the median: the least value that at least half of the instances do not exceed.
 
     >>> median([3, 1, 2]).value
     2.0
@@ -134,7 +134,7 @@ class Survival(Summarised):
     confidence: float
 
     def quantile(self, q: float) -> float:
-        """Return the fewest sweeps that solve a fraction q; infinite if fewer were solved."""
+        """Return the least number of sweeps that solves a fraction q, or infinity if none does."""
         reached = np.flatnonzero(self.unsolved <= 1 - share(q, "q") + 1e-12)
         return float(self.sweeps[reached[0]]) if len(reached) else math.inf
 
@@ -202,7 +202,7 @@ def lognormality(
     """
     sample = Sample.of(values, solved)
     if not sample.is_cut_at_the_end:
-        raise ValueError("cannot test values that are censored below solved ones; use survival")
+        raise ValueError("cannot test values that are censored below solved ones; use survival()")
     fit = fit_lognormal(sample.values, solved=sample.solved)
     if fit.sigma == 0:
         raise ValueError("all values are equal, so their distribution cannot be tested")
@@ -301,7 +301,7 @@ def mean(values: npt.ArrayLike, confidence: float = 0.95) -> Estimate:
 
 
 def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Estimate:
-    """Return the statistic that studies call `name`.
+    """Return the statistic `name` of a sample; `STATISTICS` lists all names.
 
     `paper_95` is the paper's exp(μ+2σ), called the 95th percentile (it is the 97.7th of
     a log-normal); `quantile_95` is the true 95th percentile.

@@ -47,11 +47,11 @@ class LogNormal(Summarised):
         return self._estimate(float(ndtri(share(q, "q"))), confidence)
 
     def paper_95(self, confidence: float = 0.95) -> Estimate:
-        """Return the paper's "95th percentile" exp(μ+2σ): it is the 97.7th of a log-normal."""
+        """Return the paper's "95th percentile" exp(μ+2σ), which is the 97.7th percentile."""
         return self._estimate(2.0, confidence)
 
     def paper_5(self, confidence: float = 0.95) -> Estimate:
-        """Return the paper's "5th percentile" exp(μ-2σ): it is the 2.3rd of a log-normal."""
+        """Return the paper's "5th percentile" exp(μ-2σ), which is the 2.3rd percentile."""
         return self._estimate(-2.0, confidence)
 
     def _estimate(self, z: float, confidence: float) -> Estimate:
@@ -91,7 +91,7 @@ def fit_lognormal(values: npt.ArrayLike, *, solved: npt.ArrayLike | None = None)
     sample = Sample.of(values, solved)
     if not sample.solved.any():
         raise ValueError(
-            f"none of {sample.size} instances was solved, so only a lower bound is known; "
+            f"none of the {sample.size} instances was solved, so only a lower bound is known; "
             "increase max_sweeps"
         )
     logs = np.log(sample.values[sample.solved])

@@ -48,7 +48,7 @@ class Sample(Summarised):
         values: what was counted, for example sweeps.
         solved: False for an instance that was stopped at its value (censored).
         signed: whether values may be negative. A censored value is then not a lower bound: it
-            counts as it is, and `censored` is their number.
+            counts unchanged, and `censored` is the number of such values.
     """
 
     values: npt.NDArray[np.float64]
@@ -59,7 +59,7 @@ class Sample(Summarised):
     def of(
         cls, values: npt.ArrayLike, solved: npt.ArrayLike | None = None, *, signed: bool = False
     ) -> Sample:
-        """Check values and mask, and return them as a sample; `signed` values may be negative."""
+        """Check the values and the mask, and return a sample; `signed` values may be negative."""
         numbers = np.asarray(values, dtype=np.float64).reshape(-1)
         mask = np.ones(len(numbers), dtype=bool) if solved is None else np.asarray(solved)
         if mask.shape != numbers.shape:
@@ -85,7 +85,7 @@ class Sample(Summarised):
 
     @property
     def is_cut_at_the_end(self) -> bool:
-        """Whether no instance was censored at a value below that of the slowest solved instance."""
+        """Whether every censored value is at least the largest value of a solved instance."""
         if self.solved.all() or not self.solved.any():
             return True
         return bool(self.values[~self.solved].min() >= self.values[self.solved].max())
@@ -96,6 +96,6 @@ class Sample(Summarised):
             raise ValueError(
                 f"an instance was stopped after {self.values[~self.solved].min():.0f} sweeps, but "
                 f"another took {self.values[self.solved].max():.0f} sweeps to solve, so the sample "
-                "cannot be sorted; use survival"
+                "cannot be sorted; use survival()"
             )
         return np.sort(np.where(self.solved, self.values, math.inf))

@@ -208,7 +208,7 @@ def _points(
             f"{_PARAMETERS + 2}"
         )
     if not ((n > 0).all() and (y > 0).all() and np.isfinite(y).all()):
-        raise ValueError("sizes and values must be positive and finite, as logarithms are fitted")
+        raise ValueError("sizes and values must be positive and finite; the fit uses logarithms")
     if not (np.isfinite(known).all() and (known >= 0).all()):
         raise ValueError("errors must be finite and at least 0")
     return n, np.log(y), known
@@ -233,7 +233,7 @@ class Extrapolation(Summarised):
 
     Attributes:
         limit: the value at 1/size = 0.
-        slope: its change with 1/size.
+        slope: the change of the value with 1/size.
         chi_squared: the sum of squared deviations in units of the errors.
         degrees: points minus 2; chi_squared should be about as large.
     """

@@ -279,7 +279,7 @@ def median_over(each: list[tuple[float, Floats]], confidence: float) -> Estimate
 
 
 def _drawn_over(each: list[Floats]) -> Floats:
-    """Resample the instances for each draw; columns are draws."""
+    """Resample the instances for each draw; return a table with one column per draw."""
     drawn = np.array(each)
     chosen = np.random.default_rng(0).integers(len(each), size=drawn.shape)
     return _floats(np.take_along_axis(drawn, chosen, axis=0))

@@ -195,7 +195,7 @@ def test_covers_are_parted_into_cases(veripb, tmp_path, monkeypatch):
         cost = verify(problem, certificate).energy
         assert both(veripb, tmp_path, problem, certificate, number) == (cost, cost)
     monkeypatch.setattr(veripb_tree, "MOST_CASES", 5)
-    with pytest.raises(ValueError, match=r"leaf 1 of the tree have over 5 cases.*check"):
+    with pytest.raises(ValueError, match=r"leaf 1 of the tree have more than 5 cases.*check"):
         veripb_proof(problem, certificate)
 
 

@@ -121,7 +121,7 @@ def solve_exactly(
 
 
 def _feasible(clauses: Max2Sat | MaxSat) -> tuple[list[int] | None, Max2Sat | MaxSat]:
-    """Return bits that satisfy the hard clauses, or None if unknown, and the clauses to solve.
+    """Return bits that satisfy the hard clauses (None if unknown), and the clauses to solve.
 
     The bits are None if the solver must find them. Some solvers need an objective, so clauses
     without an objective get one, which is ignored.

@@ -25,7 +25,7 @@ _GAIN = np.float32(1e-4)
 def nearest_nodes(
     graph: Any, hop: Any, limit: Any, first: Any, last: Any, distance: Any, over: Any
 ) -> None:
-    """Compute the shortest walks from vertices `first` to `last` - 1 to nodes closer than `limit`.
+    """Compute shortest walks to all nodes closer than `limit`, from vertices `first` to `last` - 1.
 
     Args:
         graph: an ArcGraph.
@@ -70,7 +70,7 @@ def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
 
     Args:
         distance: the distances from `nearest_nodes`.
-        shortest: closer pairs are skipped: a clique with such a pair is violated only if a cycle is
+        shortest: closer pairs are skipped; they violate a clique only if a cycle is violated, too.
         pairs: one row and one column for each node; filled here.
     """
     for first in range(len(pairs)):

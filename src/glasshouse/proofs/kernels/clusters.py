@@ -49,7 +49,7 @@ def expand(graph: Any, ends: Any, label: Any, parity: Any, rings: Any, begins: A
     """Expand cycles of clusters to cycles of vertices by closing every gap with a shortest path.
 
     The edges of a ring, in any order, touch each of its clusters at two vertices, or at one vertex
-    twice. Paths use edges of length 0 that agree with the parities. Returns new edges and begins.
+    twice. Paths use edges of length 0 that agree with the parities. Returns new edges and starts.
     """
     size = len(graph.starts) - 1
     entered, entry = np.full(size, -1, np.int64), np.empty(size, np.int32)

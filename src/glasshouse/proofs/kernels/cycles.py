@@ -1,4 +1,4 @@
-"""Compiled search for odd cycles in signed graphs, which are given as in `graphs`.
+"""Compiled search for odd cycles in signed graphs, which are stored as an `ArcGraph`.
 
 For a cycle C and some of its edges F, with u_e = 1 if edge e is violated,
 
@@ -133,7 +133,7 @@ def new_search(graph: Any) -> Any:
 
 @inner
 def close_walks(graph: Any, hop: Any, limit: Any, source: Any, search: Any) -> Any:
-    """Search from one source, and set `shortest`, `ends` and `closing` in `search`.
+    """Search for closed walks through `source`; set `shortest`, `ends` and `closing` in `search`.
 
     Returns the length of the shortest odd walk, `limit` if there is none, and the number of touched
     nodes.

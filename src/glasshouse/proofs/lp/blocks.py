@@ -45,7 +45,7 @@ class Blocks:
         self.rounds = 0
 
     def run(self, states: list[Spins]) -> Spins:
-        """Solve the LPs of all blocks, from the best given state, and return the state found."""
+        """Solve the LPs of all blocks from the best given state; return the best state found."""
         blocks = self.reduction.blocks
         start = min(states, key=self.graph.cost, default=None)
         # The gaps of all blocks together must stay below the least difference of two costs.
@@ -85,7 +85,7 @@ class Blocks:
         return self.budget.tell(bounds) or self.gave_up
 
     def core_parts(self) -> Parts:
-        """Return the loops of all blocks, over nodes of the whole problem but not lifted."""
+        """Return the unlifted loops of all blocks, with the node numbers of the whole problem."""
         groups = [NO_PARTS]
         for block, result in zip(self.reduction.blocks, self.results, strict=False):
             names = self.reduction.names[block.vertices]

@@ -53,7 +53,7 @@ class Aim:
         return self.share * solution + (1.0 - self.share) * self.centre
 
     def come_nearer(self) -> None:
-        """Halve the distance to the LP's solution, or jump there beyond the fraction `last`."""
+        """Halve the distance to the LP's solution; set it to 0 after the fraction `last`."""
         self.share = (1.0 + self.share) / 2 if self.share < self.last else 1.0
 
     def cuts(
@@ -90,7 +90,7 @@ def states_of(ties: TiedGraph, budget: Budget) -> npt.NDArray[np.int8]:
 
 
 def centre_of(ties: TiedGraph, states: npt.NDArray[np.int8]) -> Point | None:
-    """Return the centre: the fraction of the better states that violates each edge."""
+    """Return the centre: for each edge, the fraction of the better states that violate the edge."""
     return mean_violation(ties.graph, states[: (len(states) + 1) // 2]) if len(states) else None
 
 

@@ -156,6 +156,6 @@ def _clique_parts(
 
 
 def _closed(graph: SignedGraph, arcs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """Return whether each arc of a walk, and finally its closing pair, favours opposite spins."""
+    """For each arc of a walk, then its closing pair, return whether it favours opposite spins."""
     negative = (graph.negative[arcs >> 1] ^ (arcs & 1)).astype(np.bool_)
     return np.append(negative, negative.sum() % 2 == 0)

@@ -74,7 +74,7 @@ def checked(status: Any, what: str) -> None:
         what: the operation, for the message.
     """
     if status.name == "kError":
-        raise LinearProgramError(f"HiGHS failed ({status.name}) in the step {what!r}")
+        raise LinearProgramError(f"HiGHS failed ({status.name}) in the call for {what!r}")
 
 
 def run(solver: Any, seconds: float = math.inf) -> End:

@@ -87,7 +87,7 @@ def _add_rows(
     values: Floats,
     room: Floats,
 ) -> None:
-    """Add the rows Σ values · x ≤ room to a solver; entries with equal row and column add up."""
+    """Add the rows Σ values · x ≤ room to a solver; entries with the same row and column add up."""
     from scipy.sparse import csr_array
 
     shape = len(room), int(columns.max(initial=0)) + 1

@@ -49,7 +49,7 @@ class Stall(NamedTuple):
     share: float
 
     def is_reached(self, history: list[float], goal: float) -> bool:
-        """Return whether the condition holds, given the LP's value after each round so far."""
+        """Return whether the rounds have stalled, given the LP's value after each round so far."""
         if len(history) <= self.rounds:
             return False
         gain = history[-1] - history[-1 - self.rounds]
@@ -91,7 +91,7 @@ class CycleRelaxation:
         return self.outcome(weak)
 
     def bound_node(self, ties: TiedGraph, is_root: bool, budget: Budget, warm: Any) -> Outcome:
-        """Run the rounds at a node, then close the node or choose the pair to branch on."""
+        """Run cutting-plane rounds at a node; then close the node or choose a pair to branch on."""
         if not ties.step:  # all states of the node have one value
             self.consider(ties.signs.copy())
             return self.outcome(exact_bound(ties, 1, np.zeros(0, np.int64), []), closed=True)
@@ -197,7 +197,7 @@ class CycleRelaxation:
         return ties.next_below(int(self.graph.value(self.best)))
 
     def goal(self, ties: TiedGraph) -> float:
-        """Return the target as an LP value; without a target, -1.0, which is below any bound."""
+        """Return the target as an LP value, or -1.0 (below any bound) if there is no target."""
         target = self.target(ties)
         if target is None:
             return -1.0

@@ -250,7 +250,7 @@ class Certifying:
         return self.until - self.pace * num_edges if self.pace else self.until
 
     def affordable(self, duals: npt.NDArray[np.float64], cuts: list[Cut]) -> npt.NDArray[Any]:
-        """Return the ascending indices of the heaviest loops that there is enough time for."""
+        """Return the indices, in ascending order, of the heaviest loops for which there is time."""
         every = np.arange(len(cuts))
         if not self.pace:
             return every
@@ -273,7 +273,7 @@ _ROOM = 2**62
 def round_leaf_duals(
     ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64], target: int | None
 ) -> Rounded:
-    """Round duals to loops that exclude all values up to `target`, or to the best bound tried.
+    """Round duals to loops that exclude all values up to `target`, or else give the best bound.
 
     Args:
         ties: the states of the node.
@@ -293,7 +293,7 @@ def round_leaf_duals(
 
 
 def honest_bound(ties: TiedGraph, cuts: Sequence[Cut], duals: npt.NDArray[np.float64]) -> Rounded:
-    """Return loops with the bound of the duals, up to floating-point precision."""
+    """Return loops that prove the bound of the duals, up to floating-point precision."""
     *_, denominator = _denominators(ties.graph.largest)
     return _rounded_to(denominator, ties, cuts, duals)
 

@@ -1,4 +1,4 @@
-"""Rounds of adding cuts at the root, in two variants.
+"""Cutting-plane rounds at the root, in two variants: greedy and centred.
 
 `GreedyRounds` begin with a greedy packing: for plants and for dense graphs. `CentredRounds` are for
 large sparse graphs: short cycles first, centred cuts, warm starts.
@@ -57,7 +57,7 @@ _ALIKE = 0.25
 
 
 class GreedyRounds:
-    """Rounds for plants and dense graphs: which cuts to add, and how to solve."""
+    """Cutting-plane rounds for plants and dense graphs: the choice of the cuts and LP methods."""
 
     def __init__(self, separation: Separation) -> None:
         self.separation = separation
@@ -103,7 +103,7 @@ class GreedyRounds:
 
 
 class CentredRounds:
-    """Rounds for large sparse graphs: which cuts to add, and how to solve.
+    """Cutting-plane rounds for large sparse graphs: the choice of the cuts and LP methods.
 
     The first rounds use centred cuts and the dual simplex method, which needs few steps per round.
     Late in an LP with many optimal corners it needs many steps. Then the interior point method

@@ -1,4 +1,4 @@
-"""Violated inequalities: short odd cycles, and odd cliques.
+"""The search for violated inequalities: short odd cycles, and odd cliques.
 
 The length of a plain arc is the violation u of its edge, and 1 - u for a flipped arc, so a violated
 cycle inequality is a short odd cycle. The pairs of a clique are joined by the shortest walks. Few
@@ -200,7 +200,7 @@ class CliqueSeparator:
         self.pairs = np.empty((2 * size, 2 * size), np.float32)
 
     def cuts(self, lengths: Lengths, tolerance: float) -> list[Cut]:
-        """Return clique cuts violated by more than `tolerance`, of which few share any arc.
+        """Return clique cuts violated by more than `tolerance`, such that few cuts share an arc.
 
         The result is empty if the budget asks to stop.
 

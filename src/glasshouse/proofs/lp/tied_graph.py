@@ -51,7 +51,7 @@ class TiedGraph:
 
     @cached_property
     def bundles(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The pairs of classes that edges join, and the index of this pair for each untied edge."""
+        """The pairs of classes that edges join, and for each untied edge the index of its pair."""
         joined = np.sort(self.classes[self.graph.edges[~self.inside]], axis=1)
         size = len(self.classes)
         keys, bundle = np.unique(joined[:, 0] * size + joined[:, 1], return_inverse=True)
@@ -88,9 +88,9 @@ class TiedGraph:
         return int(self.graph.value(self.graph.cost(self.signs)))
 
     def next_below(self, value: int) -> int | None:
-        """Return the greatest possible value of a state below `value`, or None if there is none.
+        """Return the greatest value below `value` that a state can have, or None if there is none.
 
-        Returns None if all states have the same value, and this is not below `value`.
+        There is none if all states have the same value, and this value is not below `value`.
         """
         if self.step:
             return value - 1 - (value - 1 - self.some_value) % self.step

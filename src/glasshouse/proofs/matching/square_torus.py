@@ -98,13 +98,13 @@ class SquareTorus:
         return Moats(np.concatenate(edges), begins, np.concatenate(duals), crossed)
 
     def state_near(self, crossed: Marks) -> Spins:
-        """Return a state that violates only the given edges, or more edges if no state does so."""
+        """Return a state that violates only the given edges, or more edges if none exists."""
         lengths = crossed.astype(np.float64)
         spins: Spins = graphs.round_to_spins(*self.graph.rows, self.graph.negative, lengths)
         return spins
 
     def improved(self, state: Spins, budget: Budget) -> Spins:
-        """Return a state, usually no worse, from a matching on the torus cut open at random.
+        """Return a state, usually at least as good, by a matching on the torus cut open at random.
 
         Cut along two seams, the torus is a disc, and the new state is the best of all states that
         violate the same edges of the seams. With one seam or none, the paths of the matching may
@@ -170,7 +170,7 @@ def _crossed(
     radius: int,
     budget: Budget,
 ) -> Marks:
-    """Return which edges the paths of a matching cross."""
+    """Return a mask of the edges that the paths of a matching cross."""
     crossed = np.zeros(len(faces.sides), np.bool_)
     for first, last in budget.pieces(len(odd), _FACES_AT_ONCE // radius**2):
         face_kernels.join(faces, odd, forest.mate, first, last, radius, crossed)

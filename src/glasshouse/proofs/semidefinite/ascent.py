@@ -13,7 +13,7 @@ from glasshouse.proofs.semidefinite.cuts import FloatArray
 from glasshouse.proofs.semidefinite.dual import Point, RegularisedDual
 
 _STEPS = 12
-_ENOUGH = 1e-4  # the fraction of the gain predicted by the slope that a step must reach
+_ENOUGH = 1e-4  # the fraction of the gain that the gradient predicts, which a step must reach
 _SHORTER = 0.4  # the factor by which a step that gains too little is shortened
 _MOST_SHORTENED = 15
 
@@ -50,7 +50,7 @@ class Memory:
             self._weights = np.append(self._weights[first:], 1.0 / product)
 
     def turn(self, slope: FloatArray, scales: FloatArray) -> FloatArray:
-        """Multiply the slope by the inverse curvature, as estimated from the recorded steps."""
+        """Multiply the gradient by the inverse negative Hessian that the steps estimate."""
         direction: FloatArray = kernels.turned(
             slope, scales, self._moves, self._falls, self._weights
         )
@@ -116,7 +116,7 @@ def ascend(
 def _direction(
     dual: RegularisedDual, slope: FloatArray, free: npt.NDArray[np.bool_], memory: Memory
 ) -> FloatArray:
-    """Return the quasi-Newton direction of ascent, or the scaled slope if there is none."""
+    """Return the quasi-Newton direction if it is an ascent, otherwise the scaled gradient."""
     if len(memory):
         direction = np.where(free, memory.turn(slope, dual.scales), 0.0)
         if direction @ slope > 0.0:
@@ -126,7 +126,7 @@ def _direction(
 
 
 def _along(dual: RegularisedDual, point: Point, direction: FloatArray) -> tuple[Point | None, int]:
-    """Return the first point along a direction that gains enough, and the number of trials."""
+    """Return the first point that gains enough in a direction, and the number of trials."""
     length = 1.0
     for tried in range(1, _MOST_SHORTENED + 1):
         x = point.x + length * direction

@@ -1,4 +1,4 @@
-"""The search for a better bound of one subproblem: rounds of ascent and separation, with falling α.
+"""The search for a better bound of one subproblem: ascent and separation, with decreasing α.
 
 `Settings` define the effort for a node. `Inheritance` is what a node passes to its children: tying
 s_a = ±s_b turns M into P'MP, which is positive semidefinite if M is, so multipliers are inherited

@@ -186,9 +186,9 @@ def exchange(gram: Any, clique: Any, signs: Any, pull: Any, taken: Any) -> None:
 
 @compiled(fastmath=True)
 def turned(slope: Any, scales: Any, moves: Any, falls: Any, weights: Any) -> Any:
-    """Return the slope times the inverse curvature, as estimated from steps, oldest first.
+    """Return the gradient times the inverse negative Hessian, estimated from steps, oldest first.
 
-    A step is a move, the fall of the gradient over it, and one over the product of both.
+    A step is a move, the decrease of the gradient over it, and 1 / (move · decrease).
     """
     direction = slope.copy()
     count, size = moves.shape

@@ -33,7 +33,7 @@ _FEWER_FOR_CUTS = 4  # the columns absorb the rounding of a cut
 
 @dataclass(frozen=True)
 class ExactSquares:
-    """Squares over the classes of a subproblem: cuts, and columns of an integer Cholesky factor.
+    """Exact squares of a subproblem: its cuts, and the columns of an integer Cholesky factor.
 
     Attributes:
         denominator: the common denominator of all multipliers, an even number.

@@ -154,7 +154,7 @@ class TreeSearch:
         return all(self.is_done(leaf) for leaf in root.leaves())
 
     def is_done(self, node: Node) -> bool:
-        """Return whether a node has no better state, as far as floats can resolve."""
+        """Return whether no state of a node beats the incumbent, as far as floats can resolve."""
         return node.is_finished or node.least >= self.value
 
     def _dive(self, start: Node) -> None:

@@ -36,7 +36,7 @@ _UNKNOWN_WORKERS = 8
 
 @dataclass(frozen=True)
 class Job:
-    """A subtree to explore for `seconds`, while `left` seconds remain for the whole proof."""
+    """A subtree to explore for `seconds` seconds; the whole proof may take `left` more seconds."""
 
     key: str
     form: ExactForm

@@ -123,7 +123,7 @@ class TiedRow:
         return groups
 
     def _fix(self, variable: str, i: int, j: int) -> None:
-        """Eliminate a pair inside a class; it can be violated only if a pair of the path is."""
+        """Eliminate a pair inside a class; if it is violated, so is a pair of the path."""
         ties, amount = self.ties, self.row.terms[variable]
         sign = ties.sign(i) * ties.sign(j)
         literal = violated(i, j, sign)
@@ -176,7 +176,7 @@ class Clause:
         return cls(row.line(pairs.script))
 
     def resolved(self, other: Clause, pivot: str, pairs: Pairs) -> Clause:
-        """Resolve this clause, which may contain `pivot`, with one that may have its negation."""
+        """Resolve this clause, which may contain `pivot`, with one that may contain ~`pivot`."""
         if pivot not in self.line.terms:
             return self
         if negated(pivot) not in other.line.terms:

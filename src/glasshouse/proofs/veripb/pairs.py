@@ -30,7 +30,7 @@ Square = tuple[tuple[int, int], ...]
 
 
 class Pairs:
-    """Definitions, loops and equations over pairs, each written when it is first used.
+    """Definitions, loops and equations of pairs, each written when it is first used.
 
     Spins are counted from 1, and 0 is the ghost.
     """
@@ -42,7 +42,7 @@ class Pairs:
         self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
 
     def definition(self, one: int, two: int) -> int:
-        """Return the number of the clause on two spin literals and v (~v if their signs agree)."""
+        """Return the number of the clause of two spin literals and v (~v if their signs agree)."""
         (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
         return self._defined(i, j) + 2 * (positive != same) + (not positive)
 

@@ -83,7 +83,7 @@ class Sheet:
         return {self._relaxation(k): weight for k, weight in enumerate(self.weights) if weight}
 
     def exchanges(self, pairs: Pairs) -> Iterator[tuple[int, Line]]:
-        """Yield each pair's or field's weight, and the line by which a violation relaxes a clause.
+        """Yield each pair's and field's weight, and the line by which a violation relaxes a clause.
 
         A soft unit clause of a WCNF file already has its literal in the objective.
         """

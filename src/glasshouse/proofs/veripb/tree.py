@@ -123,8 +123,8 @@ class TreeProof:
         self._cases += 1
         if self._cases > MOST_CASES:
             raise ValueError(
-                f"the covers up to leaf {number} of the tree have over {MOST_CASES} cases, too "
-                "many for VeriPB; check the certificate with `glasshouse check` instead"
+                f"the covers up to leaf {number} of the tree have more than {MOST_CASES} cases, "
+                "too many for VeriPB; check the certificate with `glasshouse check` instead"
             )
         ties = Forest(path)
         if ties.contradiction is not None:
@@ -217,7 +217,7 @@ class TreeProof:
 
 
 def _loops_of(certificate: Certificate) -> Iterator[tuple[int, list[Edge]]]:
-    """Yield the multiplier and the edges of each loop, over variables from 1 and the ghost 0."""
+    """Yield the multiplier and the edges of each loop; variables start at 1, and 0 is the ghost."""
     starts, ghost = certificate.starts.tolist(), len(certificate.state)
     nodes = [0 if node == ghost else node + 1 for node in certificate.nodes.tolist()]
     spins, marks = [1, *certificate.state.tolist()], certificate.negative_edges.tolist()

@@ -51,7 +51,7 @@ def choose_engine(
         made = kernel.make(network) if is_able else None
         if made is not None and (made.spread is not None or not loads_states):
             return kernel.name, made
-    raise AssertionError("no kernel supports this problem, but the scalar kernel must")
+    raise AssertionError("no kernel supports this problem; please report this bug")
 
 
 def network_of(problem: Ising | Polynomial) -> Network:

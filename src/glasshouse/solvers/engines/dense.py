@@ -29,7 +29,7 @@ _SMALL = 1 << 19  # bytes
 
 @annealing_kernel("dense lanes", rank=6, tables=DenseTables, functions=dense_lanes)
 def dense_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare a problem in which most pairs of spins are coupled."""
+    """Return an engine if most pairs of a problem's spins are coupled, otherwise None."""
     sites = int(np.count_nonzero(network.colours))
     if not is_dense(network, sites * (sites - 1) // 2):
         return None
@@ -65,14 +65,14 @@ def dense_engine(network: ColouredGraph) -> Engine | None:
 
 
 def _among_sixteen(whole: Any) -> Any:
-    """Return the couplings of each slot to the later slots in its group of sixteen."""
+    """Return each slot's couplings to the later slots in its group of sixteen slots."""
     parts = np.arange(len(whole) // 16)
     return np.triu(whole.reshape(len(parts), 16, -1, 16)[parts, :, parts], 1).reshape(-1, 16)
 
 
 @annealing_kernel("dense layers", rank=5, tables=LayerTables, functions=dense_layers)
 def layer_engine(network: ColouredGraph) -> Engine | None:
-    """Prepare a two-layer problem in which most pairs of spins between layers are coupled."""
+    """Return an engine if a problem couples most spins of its two layers, otherwise None."""
     sizes = np.bincount(network.colours)[1:]
     if len(sizes) != 2 or not is_dense(network, sizes[0] * sizes[1]):
         return None

@@ -1,4 +1,4 @@
-"""Anneal 64 runs at once, one byte per run: for sparse problems with few distinct fields.
+"""Annealing of 64 runs at once, one byte per run, for sparse problems with few distinct fields.
 
 The spins of a site in all 64 runs are a row of 64 bytes, 0x00 for up and 0xFF for down. Each row
 is stored next to its complement. The bond of spin i over an edge is `s_i ^ row_j`: 0xFF if the edge
@@ -279,7 +279,7 @@ def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs in the mask to `block.states`."""
+    """Copy the spins of the runs marked in the mask to `block.states`."""
     chosen = load(block.mask, 0, 64)
     for here in range(0, block.states.size, 64):
         old = load(block.states, here, 64)

@@ -72,7 +72,7 @@ def build_parts(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
 
 @inner
 def build(colours: Any, starts: Any, neighbours: Any, values: Any) -> Any:
-    """Build the tables of a problem with integer weights, and list the spin at each site.
+    """Build the tables of a problem with integer weights, and list the spin index of each site.
 
     The adjacency is without the ghost's row, and `fits` must be true. Returns (tables, order,
     levels): `levels` is the mean number of levels per site, infinite if a byte is too small.

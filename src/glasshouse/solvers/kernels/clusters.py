@@ -84,7 +84,7 @@ def turn_spins(spins: Any, clusters: Any) -> None:
 
 @inner
 def find_clusters(first: Any, second: Any, even: Any, clusters: Any) -> Any:
-    """Find the clusters of two lanes, with costs; return the number and largest size of clusters.
+    """Find the clusters of two lanes, and their costs; return their number and the largest size.
 
     `even` means that no site has a field, so that sites where the lanes agree may be taken.
     """

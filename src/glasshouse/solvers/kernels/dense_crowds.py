@@ -1,4 +1,4 @@
-"""Recompute the local fields of dense problems in sweeps with many flips.
+"""Recomputation of the local fields of dense problems, in sweeps with many flips.
 
 If every second spin flips, updates of all fields take most of the time. It takes less time to
 recompute the fields of a few sites just before these are proposed: spins are in groups of four or

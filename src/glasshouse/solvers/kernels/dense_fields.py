@@ -183,7 +183,7 @@ def measure_fields(tables: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> None:
-    """Copy the spins of the runs in the mask to `block.states`, one byte each."""
+    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
     runs, size = block.mask.size, tables.own.size
     for run in range(runs):
         if block.mask[run]:
@@ -218,7 +218,7 @@ def note_hit(tables: Any, number: Any, run: Any, energy: Any, block: Any) -> Any
 
 @inner
 def swap_records(first: Any, second: Any, mask: Any) -> None:
-    """Exchange the records of the runs in the mask between the spin arrays of two blocks."""
+    """In the spin arrays of two blocks, exchange the parts that belong to the masked runs."""
     length = first.size // mask.size
     for run in range(mask.size):
         if mask[run]:

@@ -1,4 +1,4 @@
-"""Anneal dense problems in which all spins interact, 16 sites of four runs at a time.
+"""Annealing of dense problems in which all spins interact, 16 sites of four runs at a time.
 
 A spin may flip only after the spins before it have been decided. But the cost that each spin
 accepts is drawn in advance, for sixteen sites of four runs at once, and one comparison shows which

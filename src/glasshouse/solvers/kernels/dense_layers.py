@@ -1,4 +1,4 @@
-"""Anneal dense problems that have two layers, such as RBMs, one layer at a time.
+"""Annealing of dense problems that have two layers, such as RBMs, one layer at a time.
 
 Spins of one layer do not interact, so that all flips of a layer are decided at once. Then the
 fields of the other layer are updated. A field is a sum over groups of two or four spins, and the

@@ -1,4 +1,4 @@
-"""Draw random numbers for sixteen sites of four runs, and decide which sites flip.
+"""Random numbers for sixteen sites of four runs, and the choice of the sites that flip.
 
 A random number is the largest cost that a spin accepts. Four runs share one stream: the stream of
 the first of these runs in `block.generator`.

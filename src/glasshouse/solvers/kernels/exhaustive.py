@@ -1,4 +1,4 @@
-"""Enumerate the states of a cover in Gray-code order, with all other spins set optimally."""
+"""Enumeration of the states of a cover in Gray-code order, with all other spins set optimally."""
 
 from __future__ import annotations
 

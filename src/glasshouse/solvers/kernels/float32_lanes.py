@@ -1,4 +1,4 @@
-"""Anneal sparse problems in float32 lanes, with 8 or 16 runs side by side.
+"""Annealing of sparse problems in float32 lanes, with 8 or 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0. Flips are decided in float32; local fields are
 recomputed for each site, so that errors cannot accumulate. Energies are summed on demand, in
@@ -169,7 +169,7 @@ def measure(tables: Any, block: Any) -> Any:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs in the mask to `block.states`, one byte each."""
+    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
     chosen = load_lanes(block.mask, 0, tables)
     zero = chosen ^ chosen
     for start in range(0, block.states.size, lanes_of(tables)):

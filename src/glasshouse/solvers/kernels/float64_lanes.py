@@ -1,4 +1,4 @@
-"""Anneal sparse problems in float64 lanes, with 16 runs side by side.
+"""Annealing of sparse problems in float64 lanes, with 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0.
 """
@@ -129,7 +129,7 @@ def measure(tables: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs in the mask to `block.states`, one byte each."""
+    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
     lanes = block.mask.size
     for start in range(0, block.states.size, lanes):
         for lane in range(lanes):

@@ -1,4 +1,4 @@
-"""Count sweeps until the target is reached, for single problems and for ensembles."""
+"""The number of sweeps until the target is reached, for single problems and for ensembles."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def count_sweeps(
 
 @inner
 def loop_adjacency(num_spins: Any, nodes: Any, weights: Any) -> Any:
-    """Return the adjacency of a sum of equal loops in the planted gauge, without the ghost's row.
+    """Return the adjacency of a sum of loops with the same weights, without the ghost's row.
 
-    Edge k of a loop joins its nodes k and k + 1 and has weight weights[k]; node `num_spins` is the
-    ghost. Weights of edges that several loops share are added up, and removed if they cancel.
+    In the planted gauge, edge k of a loop has weight weights[k] and joins its nodes k and k + 1;
+    node `num_spins` is the ghost. The weights of shared edges are added; sums of 0 are removed.
     """
     length = weights.size
     ends = zeros(2 * nodes.size, np.int32)
@@ -104,7 +104,7 @@ def race_ensemble(
     num_spins: Any, nodes: Any, weights: Any, betas: Any, max_sweeps: Any, key: Any, first: Any,
     totals: Any, stop: Any,
 ) -> None:  # fmt: skip
-    """Use the byte kernel to sample N_tot for an ensemble of sums of equal loops.
+    """Use the byte kernel to sample N_tot for an ensemble of sums of loops with the same weights.
 
     Instance k is nodes[k]; its random numbers depend on the key and on first + k. Samples of
     instances that the byte kernel does not support stay 0. Ends early if stop[0] is set.

@@ -1,4 +1,4 @@
-"""Anneal polynomials of any degree in float64 lanes, with 16 runs side by side.
+"""Annealing of polynomials of any degree in float64 lanes, with 16 runs side by side.
 
 The spins of a site in all runs are a row of ±1.0. The local field of a spin is the sum of its
 monomials' weights, each times the product of the monomial's other spins. Products are computed when

@@ -109,7 +109,7 @@ def exchange(tables: Any, gap: Any, k: Any, replicas: Any) -> None:
 
 @inner
 def swap_rows(first: Any, second: Any, mask: Any) -> None:
-    """Exchange the values of the lanes in the mask between two arrays, row by row."""
+    """Exchange the values of the marked lanes between two arrays, row by row."""
     for start in range(0, first.size, mask.size):
         for lane in range(mask.size):
             mine, yours = first[start + lane], second[start + lane]
@@ -118,7 +118,7 @@ def swap_rows(first: Any, second: Any, mask: Any) -> None:
 
 
 def swap_lanes(tables: Any, first: Any, second: Any, mask: Any) -> Any:
-    """Exchange the spins of the lanes in the mask between two temperatures."""
+    """Exchange the spins of the marked lanes between two temperatures."""
 
 
 @chosen_by_type(swap_lanes)

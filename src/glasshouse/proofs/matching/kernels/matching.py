@@ -69,7 +69,7 @@ def match(
     starts: Any, others: Any, weights: Any, farthest: int,
     check: Callable[[], object] = lambda: None,
 ) -> tuple[bool, Forest]:  # fmt: skip
-    """Find a perfect matching of all points that has the least weight.
+    """Find a perfect matching of all points with the least total weight.
 
     Args:
         starts: where the neighbours of each point begin, in compressed rows.
@@ -159,7 +159,7 @@ def plant_trees(forest: Any) -> None:
 
 @inner
 def dissolve(forest: Any, blossom: Any) -> None:
-    """Dissolve an outermost blossom of width 0, and the parts of it that have width 0."""
+    """Dissolve an outermost blossom of width 0, and those of its parts that have width 0."""
     size, stack = len(forest.mate), forest.stack
     stack[0, 0], waiting = blossom, 1
     while waiting > 0:
@@ -222,7 +222,7 @@ def add_to_queue(forest: Any, whole: Any) -> None:
 
 @inner
 def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, points: Any) -> Any:
-    """Grow all trees along tight edges from at most `points` points; return the unused number.
+    """Grow trees along tight edges from at most `points` points; return the number not used.
 
     Returns 0 if the trees may grow further. Sets `has_found` if more points were matched.
     """
@@ -286,7 +286,7 @@ def least_step(forest: Any, starts: Any, others: Any, weights: Any) -> Any:
 
 @inner
 def parent_of(forest: Any, outer: Any) -> Any:
-    """Return the next outer blossom on the path to the root, which is two edges away."""
+    """Return the next outer blossom on the path to the root, two edges from this blossom."""
     inner_one = forest.top[forest.mate[forest.base[outer]]]
     return forest.top[forest.outside[inner_one]]
 
