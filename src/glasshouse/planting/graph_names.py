@@ -75,7 +75,7 @@ class GraphName:
 
     @property
     def dead(self) -> set[int]:
-        """The nodes left out, not counting numbers that even the whole graph does not have."""
+        """The nodes that the name leaves out, except for numbers that the numbering skips."""
         return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
 
     @property

@@ -1,4 +1,4 @@
-"""The catalogue of planting methods, and the plans that they make.
+"""The catalogue of planting methods, and the plans that the methods make.
 
 A method is a function of keyword arguments, marked with `planting_method`. It checks its arguments,
 counts the spins and loops that they request, and returns a `Plan`. A plan is cheap, however large

@@ -138,7 +138,7 @@ def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
 
 @compiled
 def draw_coefficients(stream: Any, most: Any, values: Any) -> None:
-    """Fill an int64 array with uniform numbers from 1 to `most`."""
+    """Fill an int64 array with uniform random integers from 1 to `most`."""
     for k in range(len(values)):
         values[k] = 1 + below(stream, most)
 
