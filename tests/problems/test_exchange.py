@@ -147,7 +147,7 @@ def test_labels_survive_where_the_variables_are_the_same(problem):
 
 def test_wrong_labels_are_refused():
     for labels, message in (
-        (["a"], "1 labels but 2"), (["a", "a"], "only 1 different"), ([[], {}], "not hashable"),
+        (["a"], "1 labels but 2"), (["a", "a"], "only 1 of 2 labels"), ([[], {}], "not hashable"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             Ising.from_edges(2, [(0, 1)], [1], labels=labels)

@@ -130,7 +130,7 @@ class WeightedClauses(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Max2Sat(WeightedClauses):
-    """Minimise the weight of falsified soft clauses over assignments that satisfy the hard ones.
+    """Weighted MAX-2-SAT: minimise the falsified soft weight, and satisfy all hard clauses.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of
     two literals; 0 as the second makes it a unit clause, two zeros an empty clause, which no
@@ -193,7 +193,7 @@ class Max2Sat(WeightedClauses):
         hard: list[list[int]] | None = None,
         labels: Names | None = None,
     ) -> Max2Sat:
-        """Build from clauses given as lists of one or two literals."""
+        """Build a MAX-2-SAT problem from clauses that are lists of one or two literals."""
         soft, must = _padded(clauses, "clauses"), _padded(hard or [], "hard")
         return cls(num_variables, soft, validation.weights(weights, "weights"), must, labels)  # type: ignore[arg-type]
 
