@@ -244,7 +244,7 @@ def read_certificate(text):
 
 
 def leaves_of(tree, common, loops, squares, size):
-    """Yield for each leaf its ties {vertex: (root, sign)}, None if contradictory, and its parts."""
+    """Yield each leaf's ties {vertex: (root, sign)} (None if contradictory), and its parts."""
     waiting, (first, second) = [()], common  # a path consists of its last pair and the path before
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")

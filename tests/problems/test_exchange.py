@@ -229,7 +229,7 @@ def test_binary_units_have_the_same_energies(problem):
 
 
 def test_binary_units_of_large_integers_are_refused():
-    with pytest.raises(ValueError, match="which is inexact above"):
+    with pytest.raises(ValueError, match="must add up to at most"):
         Rbm.from_binary([[2**52 + 1]])
     assert Rbm.from_binary([[4]]).is_integer
 

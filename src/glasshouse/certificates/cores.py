@@ -52,7 +52,7 @@ class Cores(Summarised):
             raise ValueError("the tokens and starts of cores must be flat arrays of int64")
         is_split = len(starts) and starts[0] == 0 and starts[-1] == len(tokens)
         if not is_split or (starts[1:] < starts[:-1]).any():
-            raise ValueError("the starts of cores must rise from 0 to the number of tokens")
+            raise ValueError("core starts must be in order, from 0 to the number of tokens")
         costs = positive_numbers(self.costs, len(starts) - 1, "core")
         if costs.dtype != np.int64:
             raise ValueError("the cost of a core must be below 2^63; use a smaller denominator")

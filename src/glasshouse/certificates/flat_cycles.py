@@ -67,7 +67,7 @@ def node_values(state: SpinArray, table: Monomials) -> SpinArray:
 
 
 def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:
-    """Check that starts rise from 0 to `length`; return them as read-only int64."""
+    """Check that starts are in order, from 0 to `length`; return them as read-only int64."""
     if not len(starts) or starts[0] != 0 or starts[-1] != length:
         ends = [int(starts[0]), int(starts[-1])] if len(starts) else []
         raise ValueError(f"starts must run from 0 to {length}, the number of nodes, not {ends}")

@@ -80,7 +80,7 @@ class GraphName:
 
     @property
     def dead_edges(self) -> set[tuple[int, int]]:
-        """The edges that the name leaves out, except for those of dead nodes, as pairs i < j."""
+        """The edges that the name lists as dead, as pairs i < j; dead nodes do not add edges."""
         pairs = (sorted(map(int, word.split("-"))) for word in self._gone if "-" in word)
         return {(low, high) for low, high in pairs}
 

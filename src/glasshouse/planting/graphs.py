@@ -146,7 +146,7 @@ class Graph(Summarised):
 
     @classmethod
     def lattice(cls, *shape: int) -> Graph:
-        """Return a lattice with open borders; `shape` has its length in each dimension."""
+        """Return a lattice with open borders; `shape` has the length in each dimension."""
         return cls._lattice("lattice", shape, periodic=False)
 
     @classmethod

@@ -188,7 +188,7 @@ def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
 
 
 def to_networkx(problem: Ising | Rbm | Qubo, weight: str, single: str) -> Any:
-    """Return a networkx graph of the terms, whose nodes are the labels of the variables."""
+    """Return a networkx graph of the terms; its nodes are the labels of the variables."""
     import networkx
 
     size = problem.num_variables

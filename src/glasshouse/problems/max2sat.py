@@ -80,9 +80,9 @@ class WeightedClauses(Summarised):
     def cost(self, assignment: State) -> Any:
         """Return the weight of falsified soft clauses, plus `hard_weight` per violated hard clause.
 
-        So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
-        One assignment (or a mapping by label) gives a number; a batch (last axis = variables), an
-        array.
+        So a cost of at least `hard_weight` means that a hard clause is violated; `broken` returns
+        the number of violated hard clauses. One assignment (or a mapping by label) has a number as
+        its cost; a batch (last axis = variables) has an array.
         """
         bits = self._bits(assignment)
         cost = self._soft_cost(bits)

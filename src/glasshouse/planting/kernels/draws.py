@@ -56,7 +56,7 @@ def _laplace(stream: Any, scale: int) -> Any:
 
 @inner
 def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
-    """Draw an integer x with probability proportional to exp(-x²/2σ²), σ² = variance > 0.
+    """Draw an integer x with probability proportional to exp(-x²/2σ²), with σ² = `variance` > 0.
 
     `scale` must be ⌊σ⌋ + 1.
     """

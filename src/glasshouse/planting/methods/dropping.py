@@ -116,7 +116,7 @@ class Ground:
 
     @property
     def half(self) -> Fraction:
-        """The paper's n: the visible spins of an RBM, or half of a graph's spins."""
+        """The paper's n: the number of visible spins of an RBM, or half the number of nodes."""
         return arguments.half(self.num_variables, self.layers[0] if self.given is None else None)
 
     @property
