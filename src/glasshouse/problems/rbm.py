@@ -150,7 +150,7 @@ class Rbm(Summarised):
         """
         units = cls(weights, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
         if units.is_integer and units.total_weight + abs(units.offset) > 2**51:
-            raise ValueError("magnitudes of integer weights must add up to at most 2^51; use floats")
+            raise ValueError("integer magnitudes must add up to at most 2^51; use float weights")
         rows, columns = (np.asarray(units.matrix.sum(axis=axis)) for axis in (1, 0))
         visible, hidden = 2 * units.visible_bias + rows, 2 * units.hidden_bias + columns
         # Each of the two biases contains the sum of W once.
