@@ -244,7 +244,7 @@ def read_certificate(text):
 
 
 def leaves_of(tree, common, loops, squares, size):
-    """Yield each leaf's ties {vertex: (root, sign)}, or None if contradictory, and its parts."""
+    """Yield each leaf's ties {vertex: (root, sign)} (None if contradictory), and its parts."""
     waiting, (first, second) = [()], common  # a path consists of its last pair and the path before
     for word, numbers in tree:
         require(waiting, "certificate: rows after the last leaf of the tree")
@@ -405,7 +405,7 @@ def taken_off(weights, loops, squares, spins, ties, unit, table, size):
 
 
 def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squares, tree, *more):
-    """Return the least value that the bounds of all leaves leave possible for a state."""
+    """Return the least value of a state that the bounds of all leaves allow."""
     size, (common, table) = len(spins) - 1, more
     check_parts(loops, squares, size + len(table))
     spins = spins + [math.prod(spins[i] for i in m) for m in table]
@@ -429,7 +429,7 @@ def bounds(constant, weights, value, grain, unit, spins, denominator, loops, squ
 
 
 def bound_of_cores(clauses, value, grain, size, denominator, cores):
-    """Return the least value, 4 x cost, that the cores leave possible for an assignment."""
+    """Return the least value, 4 x cost, of an assignment that the cores allow."""
     (soft, hard), spins, low = clauses, [0] * (size + 1), 0
     left, clauses = [denominator * w for w, _ in soft], [c for _, c in soft] + hard
     for cost, *tree in cores:

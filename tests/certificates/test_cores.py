@@ -134,7 +134,7 @@ FALSE_TREES = [
     ([1, 0, 1, 1, -2, 2, 3, -2, -4, -3], "must be above 0"),
     ([1, 0, 1, 1, 3, 2, 3, -2, -4, -3], "more than its weight"),
     ([1, 0, 1, 1, 2**63 - 1, 2, 3, -2, -4, -3], "more than its weight"),
-    ([1, 0, 2, 1, 1, 1, 1, 2, 3, -2, -4, -3], "do not ascend"),
+    ([1, 0, 2, 1, 1, 1, 1, 2, 3, -2, -4, -3], "must be in ascending"),
     ([1, 0, 1, 1, 1, 2, 3, -2, -4, -3], "less than the cost"),
     ([1, 0, 0, 2, 3, -2, -4, -3], "less than the cost"),
     ([1, 0, -5, 2, 3, -2, -4, -3], "less than the cost"),

@@ -199,7 +199,7 @@ def test_an_odd_cycle_is_refused_as_rbm():
     with pytest.raises(ValueError, match="not bipartite"):
         ising_to_rbm(triangle)
     check(triangle, *to_rbm(triangle))  # doubled instead
-    with pytest.raises(ValueError, match="same side"):
+    with pytest.raises(ValueError, match="different sides"):
         ising_to_rbm(triangle, num_visible=2)
     with pytest.raises(ValueError, match="at least 2 spins"):
         to_rbm(Ising(1, [], [], [1]))

@@ -149,10 +149,10 @@ def test_a_clause_of_negations_is_one_term():
         (lambda: MaxSat(2, [[1]], [1, 2]), "1 clauses but 2 weights"),
         (lambda: MaxSat(2, [[1]], [-1]), "weights must not be negative"),
         (lambda: MaxSat(2, [[1], [2]], [2**62, 2**62]), r"above 2\^63-1"),
-        (lambda: MaxSat(2, [[1]], [2**64]), r"above 2\^63-1"),
+        (lambda: MaxSat(2, [[1]], [2**64]), r"at most 2\^63-1"),
         (lambda: MaxSat(2, [], [], hard=[[-3]]), "hard: there are 2 variables, but variable 3"),
         (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2])), [1]), "run from 0 to 1"),
-        (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2, 1])), [1, 1]), "not decrease"),
+        (lambda: MaxSat(2, Clauses(np.array([1]), np.array([0, 2, 1])), [1, 1]), "decreasing"),
         (lambda: MaxSat(2, Clauses(np.array([1.0]), np.array([0, 1])), [1]), "integers"),
     ],
 )

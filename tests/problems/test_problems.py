@@ -171,7 +171,7 @@ BAD = [
     (lambda: Ising(2, [[0, 2]], [1], [0, 0]), "contains spin 2"),
     (lambda: Ising(2, [[0, 1]], [1], [0]), "2 spins but 1 fields"),
     (lambda: Ising(2, [[0, 1]], [np.nan], [0, 0]), "must be finite"),
-    (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=np.inf), "not finite"),
+    (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=np.inf), "must be finite"),
     (lambda: Ising(2, [[0, 1]], [1], [0, 0], offset=0.5), "offset=0.5 is not an integer"),
     (lambda: Ising(-1, [], [], []), "num_variables=-1"),
     (lambda: Ising(2.5, [], [], []), "not an integer"),

@@ -15,7 +15,7 @@ from glasshouse.problems import Ising, Max2Sat, Rbm
 from glasshouse.proofs import prove
 from glasshouse.solvers import anneal, brute_force, descend, sweeps_to_solution, temper
 
-OURS = r"add up|above 2\^63-1|multiply all weights by a common factor"
+OURS = r"add up|(above|at most) 2\^63-1|multiply all weights by a common factor"
 
 
 def or_refusal(make):

@@ -162,7 +162,7 @@ def _vertices(
 
 
 def rest_on_edges(form: ExactForm, certificate: Certificate) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Return edges of the form and of loops, and the remainder R on each, times the denominator.
+    """Return the edges of the form and of loops, and on each the remainder R times the denominator.
 
     Edges on which R is zero, and pairs that only squares contain, are omitted.
     """
@@ -216,7 +216,7 @@ def _without_loops(
 def _change_on_loops(
     form: ExactForm, scale: int, edges: npt.NDArray[np.int32], amounts: npt.NDArray[Any]
 ) -> int:
-    """Return by how much subtracting the loops changes Σ|scale · w|."""
+    """Return the change of Σ|scale · w| when the loops are subtracted from the weights."""
     order, starts = grouped(edges, form.num_variables + 1)
     weights = form.weights_on(edges[order[starts]], amounts.dtype)
     change = 0

@@ -16,11 +16,11 @@ FINE, TRUNCATED, EXTRA, VARIABLE, REPEATED, CLAUSE, UNSORTED, TRUE, AMOUNT, CHEA
 FAULTS = (
     "fine",
     "the tree ends before its last leaf",
-    "numbers follow the last leaf of the tree",
+    "numbers follow the last leaf of the tree; remove them",
     "the problem has no such variable",
     "the variable is already on the path",
     "the problem has no such clause, or it is a hard clause in a list of amounts",
-    "the clauses of a leaf do not ascend",
+    "the clauses of a leaf must be in ascending order",
     "the path does not falsify the clause",
     "the amount must be above 0, and the cores must not charge a clause more than its weight",
     "the amounts of the leaf add up to less than the cost of the core",

@@ -52,7 +52,7 @@ class Cores(Summarised):
             raise ValueError("the tokens and starts of cores must be flat arrays of int64")
         is_split = len(starts) and starts[0] == 0 and starts[-1] == len(tokens)
         if not is_split or (starts[1:] < starts[:-1]).any():
-            raise ValueError("the starts of cores must ascend from 0 to the number of tokens")
+            raise ValueError("core starts must be in order, from 0 to the number of tokens")
         costs = positive_numbers(self.costs, len(starts) - 1, "core")
         if costs.dtype != np.int64:
             raise ValueError("the cost of a core must be below 2^63; use a smaller denominator")
@@ -116,7 +116,7 @@ class Cores(Summarised):
         named = self.is_clause
         old = tokens[named]
         tokens[named] = np.sign(old) * (np.asarray(clauses)[np.abs(old) - 1] + 1)
-        for start, stop in self._lists():  # clauses of a leaf ascend
+        for start, stop in self._lists():  # clauses of a leaf are in ascending order
             order = np.argsort(tokens[start + 2 : stop : 2], kind="stable")
             for first in (2, 3):
                 tokens[start + first : stop : 2] = tokens[start + first : stop : 2][order]

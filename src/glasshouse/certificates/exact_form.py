@@ -291,7 +291,7 @@ def _refuse_wide(arrays: list[npt.NDArray[Any]]) -> None:
 
 
 def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:
-    """Return integers as int64 if the sum of their magnitudes is below 2^61, else as objects."""
+    """Return an array: int64 if the magnitudes add up to less than 2^61, else Python integers."""
     values = list(numbers)
     fits = sum(map(abs, values)) < ROOM
     array = np.empty(len(values), dtype=np.int64 if fits else object)
@@ -300,7 +300,7 @@ def packed(numbers: Iterable[int]) -> npt.NDArray[Any]:
 
 
 def roomy(*arrays: npt.NDArray[Any], factor: int) -> list[npt.NDArray[Any]]:
-    """Return arrays as int64 if `factor` times their sum cannot overflow, else as objects."""
+    """Return int64 arrays if `factor` times their sum cannot overflow, else Python integers."""
     if all(array.dtype == np.int64 for array in arrays):
         # The rounding of float sums is far less than the distance between 2^61 and 2^63.
         magnitude = sum(float(np.abs(array).sum(dtype=np.float64)) for array in arrays)

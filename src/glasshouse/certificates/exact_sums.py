@@ -58,7 +58,7 @@ def exact_dot(numbers: npt.NDArray[Any], counts: npt.NDArray[Any]) -> int:
 
 
 def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
-    """Return an order that groups equal edges, and the start of each group in it.
+    """Return an order that groups equal edges, and the start of each group in this order.
 
     Args:
         edges: (k, 2) array of nodes in [0, size), each pair in either order.
@@ -75,9 +75,9 @@ def grouped(edges: npt.NDArray[Any], size: int) -> tuple[IntArray, IntArray]:
 def summed(
     edges: npt.NDArray[Any], amounts: npt.NDArray[Any], size: int
 ) -> tuple[EdgeArray, npt.NDArray[Any]]:
-    """Add up the amounts of equal edges; return sorted edges i < j with nonzero sums, and the sums.
+    """Add up the weights of equal edges; return sorted edges i < j with nonzero sums, and the sums.
 
-    Amounts are Python integers, or int64 whose sums the caller has shown to fit.
+    The weights (`amounts`) are Python integers, or int64 whose sums the caller has shown to fit.
 
     >>> summed(np.array([[2, 0], [0, 1], [0, 2]]), np.array([3, 1, 4]), 3)
     (array([[0, 1], [0, 2]], dtype=int32), array([1, 7]))

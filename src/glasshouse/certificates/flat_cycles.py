@@ -67,12 +67,12 @@ def node_values(state: SpinArray, table: Monomials) -> SpinArray:
 
 
 def _ascending(starts: npt.NDArray[Any], length: int) -> IntArray:
-    """Check that starts ascend from 0 to `length`; return them as read-only int64."""
+    """Check that starts are in order, from 0 to `length`; return them as read-only int64."""
     if not len(starts) or starts[0] != 0 or starts[-1] != length:
         ends = [int(starts[0]), int(starts[-1])] if len(starts) else []
         raise ValueError(f"starts must run from 0 to {length}, the number of nodes, not {ends}")
     if (starts[1:] < starts[:-1]).any():  # a difference could overflow
-        raise ValueError("starts must ascend")
+        raise ValueError("starts must be in non-decreasing order")
     return validation.read_only(starts.astype(np.int64, copy=False))
 
 

@@ -56,7 +56,7 @@ def find_bad_square(nodes: Any, starts: Any) -> Any:
 
 @compiled
 def upper_pairs(matrix: Any, names: Any, factor: int) -> Any:
-    """Return the nonzero entries above the diagonal: edges between `names`, and factor · entry.
+    """Return the nonzero entries above the diagonal as edges between `names`, times `factor`.
 
     Entries are integers, and their multiples fit into int64.
     """
@@ -102,7 +102,7 @@ def order_by_edge(low: Any, high: Any, size: int) -> Any:
 
 @compiled
 def sum_by_edge(low: Any, high: Any, amounts: Any, size: int) -> Any:
-    """Add up the amounts of equal edges; return sorted edges with nonzero sums, and the sums.
+    """Add up the weights of equal edges; return sorted edges with nonzero sums, and the sums.
 
     Ends are below `size`. The caller has shown that no sum can overflow.
     """

@@ -1,4 +1,4 @@
-"""The bound of one leaf of a tree, and the least value that it leaves possible."""
+"""The lower bound of one leaf of a tree, and the least value that this bound allows."""
 
 from __future__ import annotations
 

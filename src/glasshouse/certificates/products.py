@@ -24,7 +24,7 @@ NO_MONOMIALS = Monomials(np.empty(0, np.int32), np.zeros(1, np.int64))
 
 
 class Terms(NamedTuple):
-    """A sum of distinct monomials with nonzero amounts, and the amount of the empty monomial."""
+    """A sum of distinct monomials with nonzero coefficients, and the constant term."""
 
     monomials: Monomials
     amounts: npt.NDArray[Any]
@@ -32,7 +32,7 @@ class Terms(NamedTuple):
 
 
 def checked_table(table: Any, size: int) -> Monomials:
-    """Check that a table has distinct monomials, each of at least two ascending spins."""
+    """Check that monomials are distinct, each with at least two spins in ascending order."""
     if not isinstance(table, Monomials):
         raise ValueError(f"monomials must be Monomials, not {type(table).__name__}")
     indices, starts = np.asarray(table.indices), np.asarray(table.starts)
@@ -41,7 +41,7 @@ def checked_table(table: Any, size: int) -> Monomials:
     if not len(starts) or starts[0] != 0 or starts[-1] != len(indices):
         raise ValueError(f"starts must run from 0 to {len(indices)}, the number of indices")
     if (starts[1:] < starts[:-1]).any():
-        raise ValueError("starts must ascend")
+        raise ValueError("starts must be in non-decreasing order")
     held = Monomials(
         validation.read_only(indices.astype(np.int32)), validation.read_only(starts.astype(int))
     )
@@ -49,13 +49,13 @@ def checked_table(table: Any, size: int) -> Monomials:
         bad = int(np.argmax(held.degrees < 2))
         raise ValueError(f"monomial {bad} must have at least two spins, not {held.degrees[bad]}")
     if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < size:
-        raise ValueError(f"a monomial has a spin out of range; indices must be below {size}")
+        raise ValueError(f"spins of monomials must be numbers from 0 to {size - 1}")
     rises = np.ones(len(indices), dtype=np.bool_)
     rises[1:] = indices[1:] > indices[:-1]
     rises[held.starts[:-1]] = True
     if not rises.all():
         bad = int(held.rows[np.argmin(rises)])
-        raise ValueError(f"the spins of monomial {bad} must ascend, and each must occur once")
+        raise ValueError(f"the spins of monomial {bad} must be in ascending order, each once")
     order, firsts = held.grouped()
     if len(firsts) < len(order):
         again = order[np.setdiff1d(np.arange(len(order)), firsts)[0]]
@@ -91,7 +91,7 @@ def same_vertices(monomials: Monomials, signs: npt.NDArray[np.int8]) -> Ties:
 
 
 def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
-    """Add up the amounts of equal monomials; the type `kind` must hold all sums exactly."""
+    """Add up the coefficients of equal monomials; the type `kind` must hold all sums exactly."""
     lengths = [held.degrees for held, _ in parts]
     starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
     held = Monomials(np.concatenate([held.indices for held, _ in parts]), starts)
@@ -109,7 +109,7 @@ def summed(parts: list[tuple[Monomials, npt.NDArray[Any]]], kind: Any) -> Terms:
 def products(
     monomials: Monomials, signs: npt.NDArray[np.int8], edges: npt.NDArray[Any], amounts: Any
 ) -> tuple[Monomials, npt.NDArray[Any]]:
-    """Return the monomial of each edge (the product of its ends), and its signed amount."""
+    """Return the monomial of each edge (the product of its ends), and its signed coefficient."""
     ends = monomials.chosen(edges.reshape(-1).astype(np.int64))
     pairs = Monomials(ends.indices, ends.starts[::2]).reduced(spins=True)
     return pairs, amounts * (signs[edges[:, 0]] * signs[edges[:, 1]])
@@ -162,7 +162,7 @@ def _transformed(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def incident_sums(size: int, terms: Monomials, weights: npt.NDArray[Any]) -> Any:
-    """Return, for each spin, the sum of the weights of its monomials."""
+    """Return, for each spin, the sum of the weights of the monomials that contain it."""
     sums = np.zeros(size, dtype=weights.dtype)
     np.add.at(sums, terms.indices, np.repeat(weights, terms.degrees))
     return sums

@@ -1,4 +1,4 @@
-"""The type `Proven`: a certificate that the verifier has accepted, with problem and verdict.
+"""The type `Proven`: a problem, a certificate that the verifier has accepted, and the verdict.
 
 This is the only type that stands for a proof. Statements of files and solvers are only claims.
 """

@@ -87,7 +87,7 @@ class Squares(Summarised):
 
     @classmethod
     def alike(cls, nodes: npt.ArrayLike, coefficients: npt.ArrayLike, multiplier: int) -> Squares:
-        """Build squares of equal size and multiplier, one from each row of two tables."""
+        """Build one square from each row of two tables; all squares have the same multiplier."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"pass one row per square, not an array of shape {table.shape}")

@@ -113,7 +113,7 @@ def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
 
 
 def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, int]:
-    """Return the value of the certificate's state, the bound, and the least value it allows."""
+    """Return the value of the state, the bound, and the least value that the bound allows."""
     value = form.value(certificate.state)
     try:
         bound, least = _whole(form, certificate, value)

@@ -223,7 +223,7 @@ class Part:
         return ends, neighbours[inner] - self.first, weights[inner]
 
     def walker(self) -> Walker:
-        """Return a walker with all spins up, whose margins include only enumerated spins."""
+        """Return a walker with all spins up; its margins include only the enumerated spins."""
         ends, others, weights = self.couplings()
         inside = others < self.moving
         margins = self.fields.copy()

@@ -42,7 +42,7 @@ def one_state(state: npt.ArrayLike, num_spins: int, name: str = "state") -> Spin
     """Return a single state as an array of ±1 spins, or raise if it is a batch of states."""
     spins = validation.states(state, num_spins, (-1, 1), name)
     if spins.ndim != 1:
-        raise ValueError(f"{name} has shape {spins.shape}, but must be a single state, not a batch")
+        raise ValueError(f"{name} has shape {spins.shape}; pass a single state, not a batch")
     return spins
 
 

@@ -1,4 +1,4 @@
-"""The metastable state of structured loops: far from the ground state, only slightly higher."""
+"""The metastable state of structured loops: far from the ground state, but close in energy."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def least_distance(
 
 
 def _different(rows: npt.NDArray[np.int8], others: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
-    """Return the number of differing spins for each pair of rows, from `rows` and `others`."""
+    """Return, for each row of `rows` and each row of `others`, the number of spins that differ."""
     different = np.full((len(rows), len(others)), rows.shape[1], dtype=np.int64)
     for start in range(0, rows.shape[1], _COLUMNS):  # short sums of ±1 are exact in float32
         mine, theirs = (x[:, start : start + _COLUMNS].astype(np.float32) for x in (rows, others))

@@ -70,7 +70,7 @@ def loop_weights(f: Fraction, *lengths: int) -> tuple[int, ...]:
 
 
 def half(num_spins: int, num_visible: int | None = None) -> Fraction:
-    """Return the paper's n, the unit of loop densities: visible spins, or half a graph's nodes."""
+    """Return the paper's n: the number of visible spins, or half the number of a graph's nodes."""
     return Fraction(num_spins, 2) if num_visible is None else Fraction(num_visible)
 
 
@@ -113,7 +113,7 @@ def one_of(value: str, name: str, allowed: tuple[str, ...]) -> str:
 
 
 def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
-    """Return whether loops must not share edges; refuse `max_weight` if they must not."""
+    """Return whether loops must be edge-disjoint; if so, refuse `max_weight`."""
     if one_of(overlap, "overlap", ("constructive", "none")) != "none":
         return False
     if max_weight is not None:
@@ -124,7 +124,7 @@ def is_disjoint(overlap: Overlap, max_weight: int | None) -> bool:
 def loops_on_graph(
     loops: int | None, density: Ratio | None, per_node: Ratio | None, half: Fraction
 ) -> int:
-    """Return the number of loops on a graph, given directly, as a density or as loops per node."""
+    """Return the number of loops on a graph, from one of `loops`, `density` and `per_node`."""
     if per_node is None:
         return number_of(loops, density, half)
     if loops is not None or density is not None:
@@ -154,8 +154,8 @@ def check_total(loops: int, weight_of_loop: int) -> None:
     """Refuse weights whose sum would overflow int64, before any weights are added."""
     if loops * weight_of_loop > INT64_MAX:
         raise ValueError(
-            f"{loops} loops of weight {weight_of_loop} each add up to more than 2^63-1, where "
-            "energies stop being exact; use a frustration with a smaller denominator or fewer loops"
+            f"{loops} loops of weight {weight_of_loop} each add up to more than 2^63-1, beyond "
+            "which energies are not exact; use fewer loops or an f with a smaller denominator"
         )
 
 
@@ -173,7 +173,7 @@ def planted_state(state: State | None, num_spins: int, stream: npt.NDArray[np.ui
     else:
         spins = validation.states(_from_signs(state), num_spins, (-1, 1), "state").copy()
         if spins.ndim != 1:
-            raise ValueError(f"state has shape {spins.shape}, but must be a single state")
+            raise ValueError(f"state has shape {spins.shape}; pass a single state")
     return validation.read_only(spins)
 
 
@@ -202,7 +202,7 @@ def _from_signs(state: State) -> Any:
 
 
 def layer_sizes(n: int, m: int) -> tuple[int, int]:
-    """Check the numbers of visible and hidden spins of an RBM; a loop needs two of each."""
+    """Check and return the layer sizes n and m of an RBM; a loop needs two spins of each layer."""
     sizes = []
     for name, value in {"n": n, "m": m}.items():
         size = validation.count(value, name)
@@ -215,7 +215,7 @@ def layer_sizes(n: int, m: int) -> tuple[int, int]:
 
 
 def spins(n: int, least: int) -> int:
-    """Check a number of spins."""
+    """Check a number of spins, and return it; raise if it is below `least` or above 2^28."""
     size = validation.count(n, "n", least)
     if size > _MOST_SPINS:
         raise ValueError(f"n={n} exceeds the limit of 2^28 spins; use a smaller n")
@@ -223,7 +223,7 @@ def spins(n: int, least: int) -> int:
 
 
 def dense_spins(n: int, least: int) -> int:
-    """Check the number of spins of a problem in which all spins are coupled to each other."""
+    """Check and return the number of spins of a problem in which every pair of spins is coupled."""
     size = spins(n, least)
     refuse_large(Extent(size, size * (size - 1) // 2))
     return size

@@ -1,4 +1,4 @@
-"""The size and the work that a recipe requests, which are limited before and during growth.
+"""The size and the work that a recipe requests; limits apply before and during growth.
 
 The size (`Demand`) is computed before anything is built. The work is not known in advance, because
 loops are found by trial: a recipe can request loops that do not exist, or that take hours to find.
@@ -33,7 +33,7 @@ _FIRST_PIECE, _PIECE_SECONDS = 4096, 0.2
 
 @dataclass(frozen=True)
 class Demand:
-    """The size of the instance that a recipe grows.
+    """The size of the instance that a recipe grows, and the memory to grow it.
 
     Attributes:
         spins: the exact number of spins.
@@ -47,30 +47,30 @@ class Demand:
 
     @classmethod
     def of_loops_on_rbm(cls, n: int, m: int, loops: int, *, stored: bool = False) -> Demand:
-        """Return the demand of loops on an RBM; `stored` states whether its graph is stored."""
+        """Return the size and memory of loops on an RBM, whose graph may be `stored`."""
         edges = n * m if stored else 0
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
     @classmethod
     def of_loops_on_graph(cls, extent: Extent, memory: int, loops: int) -> Demand:
-        """Return the demand of loops on a graph, given the graph's extent and memory."""
+        """Return the size and memory of a graph with loops, from the graph's extent and memory."""
         return cls(extent.nodes, loops, memory + _LOOP * loops)
 
     @classmethod
     def of_loops(cls, spins: int, loops: int, nodes: int) -> Demand:
-        """Return the demand of loops that have `nodes` nodes in total."""
+        """Return the size and memory of a problem whose loops have `nodes` nodes in total."""
         return cls(spins, loops, _NODE * spins + _LOOP * loops + _EDGE * nodes)
 
     @classmethod
     def of_squares(cls, spins: int, squares: int, nodes: int) -> Demand:
-        """Return the demand of squares with `nodes` nodes each, whose pairs become edges."""
+        """Return the size and memory of squares with `nodes` nodes each; all pairs become edges."""
         pairs = min(squares * nodes * (nodes - 1), spins * (spins - 1)) // 2
         entries = squares * nodes
         return cls(spins, squares, _NODE * spins + _EDGE * pairs + _ENTRY * entries)
 
     @classmethod
     def of_products(cls, spins: int, squares: int, entries: int, degree: int) -> Demand:
-        """Return the demand of squares over products of at most `degree` spins."""
+        """Return the size and memory of squares over products of at most `degree` spins each."""
         return cls(spins, squares, _NODE * spins + _LOOP * squares + _PRODUCT * degree * entries)
 
 
@@ -90,7 +90,7 @@ def graph_extent(graph: Graph | str | list[Any]) -> tuple[Extent, int]:
 
 
 class EffortError(ValueError):
-    """Raised if the allowed steps do not suffice to find all loops."""
+    """Raised if the allowed steps do not suffice to grow an instance."""
 
 
 def new_meter(steps: int | None = None) -> Meter:
@@ -101,7 +101,7 @@ def new_meter(steps: int | None = None) -> Meter:
 def spend(meter: Meter, steps: int) -> None:
     """Count steps in advance, such as the pairs of spins in squares; raise if they are too many."""
     if steps > int(meter[0]):
-        raise EffortError(f"the squares have {steps} pairs of spins, above the limit on steps")
+        raise EffortError(f"the squares need {steps} steps, but only {int(meter[0])} are allowed")
     meter[0] -= steps
 
 
@@ -112,7 +112,7 @@ def refuse_spent(meter: Meter) -> None:
 
 
 def in_pieces(first: int, last: int, drop: Callable[[int, int], int]) -> int:
-    """Drop loops `first` to `last` - 1 in short pieces, so that signals are handled in between.
+    """Drop loops `first` to `last` - 1 in short batches, and handle signals between batches.
 
     Args:
         first: the number of the first loop.

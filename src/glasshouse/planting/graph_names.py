@@ -75,12 +75,12 @@ class GraphName:
 
     @property
     def dead(self) -> set[int]:
-        """The nodes left out, not counting numbers that even the whole graph does not have."""
+        """The nodes that the name leaves out, except for numbers that the numbering skips."""
         return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
 
     @property
     def dead_edges(self) -> set[tuple[int, int]]:
-        """The edges that the name leaves out, except for those of dead nodes, as pairs i < j."""
+        """The edges that the name lists as dead, as pairs i < j; dead nodes do not add edges."""
         pairs = (sorted(map(int, word.split("-"))) for word in self._gone if "-" in word)
         return {(low, high) for low, high in pairs}
 

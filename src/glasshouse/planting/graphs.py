@@ -146,7 +146,7 @@ class Graph(Summarised):
 
     @classmethod
     def lattice(cls, *shape: int) -> Graph:
-        """Return a lattice with open borders; `shape` has its length in each dimension."""
+        """Return a lattice with open borders; `shape` has the length in each dimension."""
         return cls._lattice("lattice", shape, periodic=False)
 
     @classmethod
@@ -248,7 +248,7 @@ class Graph(Summarised):
         return self.rows(self.edges[alive[self.edges].all(axis=1)])
 
     def rows(self, edges: npt.NDArray[np.int32]) -> Rows:
-        """Return edges in compressed rows: starts, neighbours, edge numbers and ends."""
+        """Return edges as compressed rows: row starts, neighbours, edge numbers and edge ends."""
         return *adjacency(self.num_nodes, edges), np.array(edges, dtype=np.int32)
 
     def __eq__(self, other: object) -> bool:
@@ -270,7 +270,7 @@ class Graph(Summarised):
     def _explicit(
         cls, num_nodes: int, edges: npt.ArrayLike, labels: naming.Names | None = None
     ) -> Graph:
-        """Return a graph with any edges, sorted; its name lists the edges and the labels."""
+        """Return a graph with the given edges in sorted order; its name lists edges and labels."""
         array = np.asarray(edges).reshape(-1, 2)
         refuse_large(Extent(num_nodes, len(array)))
         merged = pairs.merge(array, np.ones(len(array), dtype=np.int64), num_nodes)[0]
@@ -291,7 +291,7 @@ class Graph(Summarised):
     def _layered(
         cls, family: str, sizes: tuple[int, ...], coupled: Iterable[tuple[int, int]]
     ) -> Graph:
-        """Return a graph of layers, in which the listed pairs of layers are fully coupled."""
+        """Return a graph of layers in which the pairs of layers in `coupled` are fully coupled."""
         counts = [validation.count(size, "layer size", 1) for size in sizes]
         refuse_large(EXTENTS[family](*counts))
         couples = list(coupled)

@@ -43,7 +43,7 @@ class Loops(Summarised):
 
     Attributes:
         nodes: int32, the nodes of all loops, concatenated.
-        starts: int64, the start of each loop, and the end of the last: one more than loops.
+        starts: int64, the start of each loop, followed by the end of the last loop.
         weights: int64, one for each node.
 
     >>> loops = Loops.of_length([[2, 0, 3, 1]], positive=4, negative=-3)
@@ -85,7 +85,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_length(cls, nodes: npt.ArrayLike, *, positive: int, negative: int) -> Loops:
-        """Return loops of equal length, one per row, all with the same two weights."""
+        """Return one loop for each row of nodes; all loops have the same two weights."""
         table = np.asarray(nodes)
         if table.ndim != 2:
             raise ValueError(f"pass one row per loop, not an array of shape {table.shape}")
@@ -95,7 +95,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
-        """Return loops of equal length: one row of nodes and one row of weights for each loop.
+        """Return one loop for each row of nodes; the same row of `weights` has its weights.
 
         >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
         Loops(1 loop of length 4, weights -3 to 5)
@@ -108,9 +108,9 @@ class Loops(Summarised):
     def from_cycles(
         cls, cycles: Sequence[Sequence[int]], *, positive: int, negatives: Sequence[int]
     ) -> Loops:
-        """Return loops of any lengths, with equal positive edges and one negative edge per loop."""
+        """Return loops of any lengths, with one `positive` weight, and a negative one per loop."""
         if len(cycles) != len(negatives):
-            raise ValueError(f"{len(cycles)} cycles cannot have {len(negatives)} negative weights")
+            raise ValueError(f"{len(negatives)} negatives for {len(cycles)} cycles; pass one each")
         starts = np.zeros(len(cycles) + 1, dtype=np.int64)
         np.cumsum([len(cycle) for cycle in cycles], out=starts[1:])
         nodes = np.array([node for cycle in cycles for node in cycle])
@@ -125,7 +125,7 @@ class Loops(Summarised):
 
     @property
     def frustration(self) -> Fraction:
-        """The fraction of negative weight in all loops: the f of each loop if all are alike."""
+        """The fraction of the total weight that is negative; if loops are alike, each loop's f."""
         total = int(np.abs(self.weights).sum())
         return Fraction(-int(self.negative_weights.sum()), max(total, 1))
 
@@ -147,7 +147,7 @@ class Loops(Summarised):
         return self.weights[is_positive]
 
     def sum(self, num_spins: int) -> Ising:
-        """Return the problem in the planted gauge: the sum of all loops, whose optimum is all up.
+        """Return the sum of all loops as a problem in the planted gauge: its optimum is all up.
 
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.
@@ -155,7 +155,7 @@ class Loops(Summarised):
         return ising_of_edges(num_spins, *self.edge_sums(num_spins))
 
     def edge_sums(self, num_spins: int) -> tuple[NodeArray, IntArray]:
-        """Return the sum of all loops: sorted edges i < j, with the ghost's, and their weights."""
+        """Return the sum of all loops: sorted edges i < j, including the ghost's, and weights."""
         size = validation.size(num_spins, "num_spins")
         if len(self.nodes) and int(self.nodes.max()) > size:
             raise ValueError(

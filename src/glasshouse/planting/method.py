@@ -1,4 +1,4 @@
-"""The catalogue of planting methods, and the plans that they make.
+"""The catalogue of planting methods, and the plans that the methods make.
 
 A method is a function of keyword arguments, marked with `planting_method`. It checks its arguments,
 counts the spins and loops that they request, and returns a `Plan`. A plan is cheap, however large
@@ -146,14 +146,14 @@ class Method(Summarised):
     Attributes:
         function: the function that plants an instance; its name is the method's.
         planner: the function as it was written: it returns a plan.
-        command: the word after `glasshouse plant`. The given options distinguish methods that share
-            a word.
-        grows_on: what its instances live on. On an RBM it takes `n` and `m`, on a graph `graph`; on
-            both, `graph` may be (n, m). "spins" is whatever the method makes itself, "spins or
-            graph" that or a `graph`. "clauses" have variables, and ancillas in a form of pairs.
-        examples: parameters of small instances: what help shows and tests grow.
-        knobs: parameters that turn the hardness, from an easy to a hard setting.
-        ground_states: counts the ground states of an instance, as far as it can.
+        command: the word after `glasshouse plant`. If methods share a word, the given options
+            distinguish them.
+        grows_on: the ground of its instances. On an RBM, it takes `n` and `m`; on a graph, `graph`;
+            on both, `graph` may be (n, m). On "spins", the method makes its own graph; on "spins or
+            graph", it also takes a `graph`. "clauses" need ancillas in forms with pairs.
+        examples: parameters of small instances, which help shows and tests grow.
+        knobs: parameters that set the hardness, each with an easy and a hard value.
+        ground_states: counts the ground states of an instance, or returns a lower bound.
     """
 
     function: Callable[..., Planted]

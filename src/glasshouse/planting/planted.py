@@ -56,16 +56,16 @@ class Planted(Summarised):
         problem: an Rbm, an Ising problem on a general graph, a polynomial of spins, or clauses
             (MaxSat).
         state: the planted ground state, int8 ±1, visible spins first.
-        energy: its energy, exactly.
+        energy: the exact energy of the planted state.
         loop_weight: the positive weight of a loop, the unit of the paper's β: the least one if
             biases are stronger, the mean if weights are normal; 1 if there are squares or a
             denominator.
         loops: frustrated loops, in the planted gauge.
-        recipe: what grows the instance again.
+        recipe: the recipe that grows the instance again.
         squares: c·(a·s)², each at its minimum in the planted state.
-        denominator: what loops and squares are divided by.
+        denominator: the number by which loops and squares are divided.
         cores: cores of clauses, instead of loops and squares.
-        monomials: products of spins that squares of a polynomial run over: the nodes after the
+        monomials: the products of spins that a polynomial's squares contain: the nodes after the
             ghost.
 
     >>> from glasshouse.planting import random_loops
@@ -104,7 +104,7 @@ class Planted(Summarised):
             raise ValueError(f"a plant needs spins or clauses, not {self.problem!r}")
         state = validation.states(self.state, self.problem.num_variables, (-1, 1), "state")
         if state.ndim != 1:
-            raise ValueError(f"state has shape {state.shape}, but must be a single state")
+            raise ValueError(f"state has shape {state.shape}; pass a single state")
         object.__setattr__(self, "state", validation.read_only(state))
         object.__setattr__(
             self, "denominator", validation.count(self.denominator, "denominator", 1)
@@ -149,7 +149,7 @@ class Planted(Summarised):
         denominator: int = 1,
         offset: int = 0,
     ) -> Planted:
-        """Return a plant whose Ising problem, on the graph of the loops, is the sum of the loops.
+        """Return a plant whose Ising problem is the sum of the loops, divided by `denominator`.
 
         The sum of the loops is divided by the denominator, which must divide all its weights; then
         the offset is added to all energies.
@@ -224,7 +224,7 @@ class Planted(Summarised):
         cls, num_spins: int, monomials: Monomials, squares: Squares, state: SpinArray,
         denominator: int, meter: Meter,
     ) -> Planted:  # fmt: skip
-        """Return a plant whose polynomial is the sum of squares over products, without constants.
+        """Return a plant whose polynomial is (sum of squares) / denominator, without the constant.
 
         >>> import numpy as np
         >>> from glasshouse.planting.demand import new_meter
@@ -362,11 +362,11 @@ class Planted(Summarised):
         """
         new = planted_state(state, self.problem.num_variables, np.zeros(4, dtype=np.uint64))
         is_shuffled = self.recipe.parameters.get("shuffled", False)
-        # A recipe stores the state as it was planted, before any renaming.
+        # A recipe stores the state that was planted, before any renaming.
         first = new[names(self.recipe, len(new))] if is_shuffled else new
         parameters = dict(self.recipe.parameters) | {"state": state_signs(first)}
         recipe = replace(self.recipe, parameters=parameters)
-        if isinstance(self.problem, MaxSat):  # a turned tree has its halves in another order
+        if isinstance(self.problem, MaxSat):  # a regauged tree has its halves in another order
             return Planted.from_recipe(recipe)
         turned: Any = gauge(self.problem, self.state * new)
         squares = self.squares.turned(self.state * new, self.monomials)

@@ -49,7 +49,7 @@ class Recipe(Summarised):
         for name, value in values.items():
             if not isinstance(name, str) or not _is_plain(value):
                 raise ValueError(
-                    f"recipe parameter {name}={value!r} is not plain JSON without floats; "
+                    f"recipe parameter {name}={value!r} must be plain JSON without floats; "
                     "write fractions as strings"
                 )
         object.__setattr__(self, "parameters", MappingProxyType(dict(sorted(values.items()))))
@@ -70,7 +70,7 @@ class Recipe(Summarised):
         except json.JSONDecodeError as error:
             raise ValueError(f"a recipe must be JSON: {error}") from None
         if not isinstance(values, dict) or set(values) != _KEYS:
-            raise ValueError(f"a recipe must be a JSON object with exactly {sorted(_KEYS)}")
+            raise ValueError(f"a recipe must be a JSON object with the keys {sorted(_KEYS)}")
         entropy, path = values["seed"], values["spawn_key"]
         if not _is_count(entropy) or not isinstance(path, list) or not all(map(_is_count, path)):
             raise ValueError("a recipe's seed and spawn_key must be integers")

@@ -29,8 +29,8 @@ _SHUFFLE = 2**32 - 1
 def shuffle(planted: Planted) -> Planted:
     """Rename all variables at random: spin k becomes spin `names(recipe, n)[k]`.
 
-    An RBM becomes an Ising problem, because visible and hidden spins are mixed. Labels go, for
-    they would reveal the old names: on a chip's graph, a shuffled instance must be embedded again.
+    An RBM becomes an Ising problem, because visible and hidden spins are mixed. Labels are removed:
+    they would reveal the old names. On a chip's graph, the instance must be embedded again.
     Clauses of a WCNF file written from it come in random order too.
 
     >>> from glasshouse.planting import random_loops
@@ -41,7 +41,7 @@ def shuffle(planted: Planted) -> Planted:
     >>> mixed.verify()
     """
     if planted.recipe.parameters.get("shuffled"):
-        raise ValueError("the instance is already shuffled")
+        raise ValueError("the instance is already shuffled; shuffle an instance that is not")
     recipe = replace(planted.recipe, parameters={**planted.recipe.parameters, "shuffled": True})
     if isinstance(planted.problem, MaxSat):
         return _shuffled_clauses(planted, planted.problem, recipe)

@@ -40,16 +40,16 @@ class Summary(Summarised):
         requested_clause_density: the requested clause density; None if it was not given.
         requested_loops: the requested N; None if a density was given.
         loops: N.
-        squares: how many squares the proof has besides.
-        cores: how many frustrated cores the proof has.
+        squares: the number of squares in the proof.
+        cores: the number of frustrated cores in the proof.
         edges: couplings that are not zero; of a polynomial, terms of two spins and more.
         fields: fields that are not zero.
         components: connected parts, isolated spins included.
         free_spins: spins that no loop touches.
-        ground_states: how many there are, as far as that is proven, and why.
+        ground_states: the number of ground states, or a lower bound, and the reason.
         asked: the family's own parameters, as text.
-        labels: what the spins are called, such as a chip's qubits; None for the numbers from 0.
-        degree: the most spins that a term has, at least 2; 0 for clauses.
+        labels: the names of the spins, such as a chip's qubits; None for 0, 1, 2, ….
+        degree: the largest number of spins in a term, at least 2; 0 for clauses.
     """
 
     method: str

@@ -1,4 +1,4 @@
-"""Checks that a plant's problem is the sum of its loops and squares, including polynomials."""
+"""Checks that a plant's problem, even a polynomial, is the sum of its loops and squares."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_parts(planted: Planted) -> Certificate:
     try:
         loops = Loops(planted.loops.nodes, planted.loops.starts, planted.loops.weights)
         if is_polynomial and loops:
-            raise ValueError("a planted polynomial has squares alone")
+            raise ValueError("a planted polynomial must consist of squares; remove its loops")
         gauged = loops.sum(size)
         certificate = planted.certificate
         check_fit(certificate, size)
@@ -72,7 +72,7 @@ def check_loop_weight(planted: Planted) -> None:
 def polynomial_of_squares(
     num_spins: int, table: Monomials, squares: Squares, denominator: int
 ) -> Polynomial:
-    """Return the sum of squares over products of spins as a polynomial, over a denominator."""
+    """Return the polynomial (sum of squares) / denominator; a node of a square may be a product."""
     terms = _terms(num_spins, table, squares)
     weights = exact.total(np.abs(terms.amounts)) if len(terms.amounts) else 0
     if weights >= ROOM:
@@ -86,7 +86,7 @@ def polynomial_of_squares(
 
 
 def _terms(num_spins: int, table: Monomials, squares: Squares) -> Terms:
-    """Return the sum of squares over vertices, term by term."""
+    """Return the terms of a sum of squares, whose vertices may be products of spins in `table`."""
     held = products.vertices(num_spins, table)
     pairs, sums = SquareSums(squares, len(held.starts) - 1).pairs()
     signs = np.ones(len(held.starts) - 1, dtype=np.int8)
@@ -94,7 +94,7 @@ def _terms(num_spins: int, table: Monomials, squares: Squares) -> Terms:
 
 
 def _check_polynomial(planted: Planted) -> None:
-    """Refuse a polynomial that differs from the sum of its squares over the denominator."""
+    """Refuse a polynomial that differs from the sum of its squares, divided by the denominator."""
     problem: Polynomial = planted.problem  # type: ignore[assignment]
     terms = _terms(problem.num_variables, planted.monomials, planted.squares)
     mine, theirs = terms.monomials, problem.monomials
@@ -106,7 +106,7 @@ def _check_polynomial(planted: Planted) -> None:
 
 
 def _check_sum_of_parts(planted: Planted, loops: Ising) -> None:
-    """Refuse a problem that differs from the sum of loops and squares over the denominator."""
+    """Refuse a problem that is not the sum of its loops and squares, divided by the denominator."""
     problem = gauge(planted.ising, planted.state)
     size = problem.num_variables
     largest = planted.denominator * max(1, int(problem.total_weight)) + int(loops.total_weight)
@@ -134,7 +134,7 @@ def _check_sum(problem: Ising, gauged: Ising) -> None:
         place = int(differs[0]) if len(differs) else shared
         i, j, _ = (mine if place < len(mine) else theirs)[place]
         raise CertificateError(
-            f"near edge ({i}, {j}) the problem is not the sum of its loops in the planted gauge"
+            f"near edge ({i}, {j}), the problem is not the sum of its loops in the planted gauge"
         )
     differs = np.flatnonzero(problem.fields != gauged.fields)
     if len(differs):

@@ -117,9 +117,9 @@ def ising_to_rbm(
 ) -> tuple[Rbm, Reduction]:
     """Convert a bipartite Ising problem to an RBM; its layers are the two sides of the graph.
 
-    The lowest spin of every component is visible, so isolated spins are. `num_visible` makes the
-    first spins visible instead, and undoes `rbm_to_ising` exactly; `hidden` marks the hidden spins
-    one by one.
+    The lowest spin of every component is visible, so isolated spins are visible. `num_visible`
+    makes the first spins visible instead, and undoes `rbm_to_ising` exactly; `hidden` marks the
+    hidden spins one by one.
 
     >>> square = Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (3, 0)], [1, 1, 1, -1])
     >>> ising_to_rbm(square)[0].matrix.toarray()

@@ -44,7 +44,7 @@ class Clauses(NamedTuple):
         flat = [literal for row in lists for literal in row]
         if not all(is_literal(literal) for literal in flat):
             k = next(k for k, row in enumerate(lists) if not all(map(is_literal, row)))
-            raise ValueError(f"{name}[{k}] = {lists[k]} is not a list of literals")
+            raise ValueError(f"{name}[{k}] = {lists[k]} is not a list of literals, such as [1, -2]")
         ends = np.cumsum([len(row) for row in lists], dtype=np.int64)
         return cls(np.array(flat, dtype=np.int32), np.append(np.int64(0), ends))
 
@@ -75,12 +75,12 @@ class Clauses(NamedTuple):
                 f"{name}: starts must run from 0 to {len(literals)}, the number of literals"
             )
         if (starts[1:] < starts[:-1]).any():
-            raise ValueError(f"{name}: starts must not decrease")
+            raise ValueError(f"{name}: starts must be in non-decreasing order")
         highest = max(-int(literals.min(initial=0)), int(literals.max(initial=0)))
         if highest > size:
             raise ValueError(f"{name}: there are {size} variables, but variable {highest} is used")
         if not literals.all():
-            raise ValueError(f"{name}: a literal is 0; variables are numbered from 1")
+            raise ValueError(f"{name}: a literal is 0; use ±1 for the first variable")
         return Clauses(
             validation.read_only(literals.astype(np.int32, copy=False)),
             validation.read_only(starts.astype(np.int64, copy=False)),
@@ -98,7 +98,7 @@ class Clauses(NamedTuple):
 
     @property
     def rows(self) -> IntArray:
-        """For each literal, the index of its clause."""
+        """The index of each literal's clause."""
         return np.repeat(np.arange(len(self.starts) - 1), self.lengths)
 
     @property

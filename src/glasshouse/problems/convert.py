@@ -68,8 +68,8 @@ Given: TypeAlias = Problem | HasProblem | Bqm
 def to_ising(problem: Given) -> tuple[Ising, Reduction]:
     """Convert any problem to an Ising problem with one spin per variable.
 
-    Terms of three and more variables of a `Polynomial`, and clauses of as many literals, bring
-    ancillas, spins after its own.
+    Terms of three or more variables, and clauses of three or more literals, need ancillas: more
+    spins, after those of the variables.
 
     >>> to_ising(Max2Sat.from_clauses(2, [[1, 2]], [4]))[0].energy([-1, -1])
     4

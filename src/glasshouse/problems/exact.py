@@ -30,8 +30,8 @@ def room(*arrays: WeightArray, factor: int, constant: Number = 0) -> list[Any]:
         if magnitude + abs(constant) > sys.float_info.max / factor:
             raise ValueError(
                 f"the magnitudes add up to {magnitude + abs(constant):.3g}, and this conversion "
-                f"multiplies them by up to {factor}, which exceeds the largest float; divide "
-                "all of them by a common factor"
+                f"multiplies them by up to {factor}, so sums may exceed the largest float; divide "
+                "all weights by a common factor"
             )
         return list(arrays)
     if magnitude * factor < 2.0**62:
@@ -104,7 +104,7 @@ def half(value: Number) -> Fraction | float:
 
 
 def unit(weights: Any, linear: Any, constant: Number) -> Number:
-    """Return the unit of the coefficients: the gcd of integers, the least magnitude of floats.
+    """Return the unit of the coefficients: the gcd of integers, or the least magnitude of floats.
 
     If all are zero, the unit is 1, or for floats the magnitude of a non-zero constant.
     """

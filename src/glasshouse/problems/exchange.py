@@ -52,7 +52,7 @@ def whole_if_possible(values: list[Any]) -> npt.NDArray[Any]:
 
 
 def from_bqm(kind: Any, model: Any, sign: int, *, in_model_order: bool = False) -> Any:
-    """Build a problem of class `kind` from a dimod model; `sign` is -1 if their signs differ.
+    """Build a problem of class `kind` from a dimod model; `sign` is -1 to negate coefficients.
 
     Integral floats become integers, if all of them are integral. Pairs of weight zero stay.
     Variables called 0, 1, 2, … are put into that order, whatever the model's order: no user calls
@@ -176,7 +176,7 @@ def sampleset(
 
 
 def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
-    """Build a problem from edge data `weight` (default 1) and node data `single` (default 0)."""
+    """Build a problem from a graph's edge data `weight` (or 1) and node data `single` (or 0)."""
     if graph.is_directed():
         raise ValueError("the graph is directed; pass an undirected graph")
     index = {node: k for k, node in enumerate(graph.nodes)}
@@ -188,7 +188,7 @@ def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
 
 
 def to_networkx(problem: Ising | Rbm | Qubo, weight: str, single: str) -> Any:
-    """Return a networkx graph of the terms, whose nodes are the labels of the variables."""
+    """Return a networkx graph of the terms; its nodes are the labels of the variables."""
     import networkx
 
     size = problem.num_variables

@@ -1,7 +1,7 @@
 """Conversion of polynomials: from spins to bits and back, and from any degree to pairs.
 
-All of it is exact. Bits to spins gives fractions with powers of two below, which one factor clears.
-A reduction to pairs adds ancillas: at their best values, the energy is that of the polynomial.
+All conversions are exact. From bits to spins, weights become fractions over powers of two, which
+one factor clears. With the best values of its ancillas, a reduction to pairs has the same energy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from glasshouse.problems.polynomial import Polynomial
 from glasshouse.problems.qubo import Qubo
 from glasshouse.problems.reduction import Reduction, StateMap, same_state, to_bits, to_spins
 
-# A monomial of degree d has 2^d parts in other units: half a gigabyte of them at most.
+# A monomial of degree d becomes 2^d terms in other units. The limit is half a gigabyte of terms.
 MOST_PARTS = 1 << 24
 
 # Wider products of bits are halved before they give up one factor at a time, because the terms of
@@ -58,7 +58,7 @@ def in_units(problem: Polynomial, units: Units) -> tuple[Polynomial, Reduction]:
 
 
 def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomials, Any, Any]:
-    """Convert monomials of bits to spins, with all weights times 2^degree, or spins to bits.
+    """Convert monomials from bits to spins (all weights times 2^degree), or from spins to bits.
 
     Args:
         given: the monomials.
@@ -72,8 +72,8 @@ def expanded(given: Monomials, weights: Any, *, to_spin: bool) -> tuple[Monomial
     parts = sum(int(n) << d for d, n in enumerate(np.bincount(given.degrees)) if n)
     if parts * max(1, degree) > MOST_PARTS:
         raise ValueError(
-            f"a term of degree {degree} expands to 2^{degree} parts in other units, too many in "
-            "total; keep the units, or reduce to pairs first"
+            f"a term of degree {degree} becomes 2^{degree} terms in other units, and the total "
+            "exceeds the limit; keep the units, or reduce to pairs first"
         )
     rows, sums = [], []
     for places, table in given.tables():
@@ -126,7 +126,7 @@ def to_pairs(problem: Polynomial) -> tuple[Ising | Qubo, Reduction]:
 
 
 class _Rounds:
-    """A polynomial being reduced to pairs: its current terms, and rules that set the ancillas."""
+    """The state of a reduction to pairs: the current terms, and the rules that set the ancillas."""
 
     def __init__(self, problem: Polynomial) -> None:
         self.given, self.size = problem, problem.num_variables
@@ -195,7 +195,7 @@ class _Rounds:
         self._end(rows, sums)
 
     def pair_up(self) -> bool:
-        """Replace pairs of factors in wide positive bit terms; return False if no term is wide.
+        """Replace pairs of factors in wide positive bit terms by ancillas; return False if none is.
 
         An ancilla that is not the product of its pair costs at least the weight of the term, which
         is the most that the term can gain by it.

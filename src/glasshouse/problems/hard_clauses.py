@@ -21,7 +21,7 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
     >>> satisfy(1, np.array([[1, 0], [-1, 0]]))
     Traceback (most recent call last):
         ...
-    glasshouse.problems.hard_clauses.HardClausesUnsatisfiableError: hard clauses unsatisfiable:
+    glasshouse.problems.hard_clauses.HardClausesUnsatisfiableError: hard clauses are unsatisfiable:
     they force variable 1 to be both true and false
     """
     from scipy.sparse import csr_array
@@ -39,8 +39,8 @@ def satisfy(num_variables: int, clauses: npt.NDArray[np.int32]) -> npt.NDArray[n
     contradiction = np.flatnonzero(component[0::2] == component[1::2])
     if len(contradiction):
         raise HardClausesUnsatisfiableError(
-            f"hard clauses unsatisfiable: they force variable {contradiction[0] + 1} to be both "
-            "true and false"
+            "hard clauses are unsatisfiable: they force variable "
+            f"{contradiction[0] + 1} to be both true and false"
         )
     rank = _topological_rank(component[tails], component[heads], count)
     # Of x and ¬x, the literal that comes later in the order of implication can be true.
@@ -56,7 +56,7 @@ def _node(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def _topological_rank(
     tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
-    """Return a topological rank of each component, lower than those of components it implies."""
+    """Return a topological rank of each component: lower than that of a component it implies."""
     between = tails != heads
     tails, heads = tails[between], heads[between]
     order = np.argsort(tails, kind="stable")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ising(PairProblem):
-    """Minimise `E(s) = -Σ J_ij s_i s_j - Σ h_i s_i + offset` over spins s_i = ±1.
+    """An Ising problem: minimise `E(s) = -Σ J_ij s_i s_j - Σ h_i s_i + offset` over s_i = ±1.
 
     J > 0 is ferromagnetic (the paper's sign; dimod's is the opposite). Weights are all int64, which
     makes energies exact, or all float64.
@@ -78,7 +78,7 @@ class Ising(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Ising:
-        """Build from edges in any order; repeated edges are added up, and zeros dropped."""
+        """Build an Ising problem from edges in any order; add up repeated edges and drop zeros."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if fields is None:
@@ -93,7 +93,7 @@ class Ising(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Ising:
-        """Build from a symmetric matrix J (each pair counts once), or from one triangle of J."""
+        """Build an Ising problem from a symmetric J (each pair counts once) or a triangle of J."""
         entries, values, size = pairs.from_matrix(couplings)
         rows, columns = entries[:, 0], entries[:, 1]
         if (rows == columns).any() and values[rows == columns].any():
@@ -112,7 +112,7 @@ class Ising(PairProblem):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Ising:
-        """Build from a graph with edge weights J (default 1) and node fields h (default 0).
+        """Build an Ising problem from a graph with edge weights J (or 1) and node fields h (or 0).
 
         Spin k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is added
         to every energy.
@@ -122,7 +122,7 @@ class Ising(PairProblem):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Ising:
-        """Build from a dimod model of either vartype; dimod's signs are reversed.
+        """Build an Ising problem from a dimod model of either vartype, with dimod's signs reversed.
 
         Spin k is the variable k if the variables are the numbers from 0; otherwise it is the k-th
         of `model.variables`, which is its label.

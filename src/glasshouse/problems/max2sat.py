@@ -80,9 +80,9 @@ class WeightedClauses(Summarised):
     def cost(self, assignment: State) -> Any:
         """Return the weight of falsified soft clauses, plus `hard_weight` per violated hard clause.
 
-        So a cost of `hard_weight` or more says that a hard clause is broken, and `broken` how many.
-        One assignment (or a mapping by label) gives a number; a batch (last axis = variables), an
-        array.
+        So a cost of at least `hard_weight` means that a hard clause is violated; `broken` returns
+        the number of violated hard clauses. One assignment (or a mapping by label) has a number as
+        its cost; a batch (last axis = variables) has an array.
         """
         bits = self._bits(assignment)
         cost = self._soft_cost(bits)
@@ -130,7 +130,7 @@ class WeightedClauses(Summarised):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Max2Sat(WeightedClauses):
-    """Minimise the weight of falsified soft clauses over assignments that satisfy the hard ones.
+    """Weighted MAX-2-SAT: minimise the falsified soft weight, and satisfy all hard clauses.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. A clause is a row of
     two literals; 0 as the second makes it a unit clause, two zeros an empty clause, which no
@@ -193,7 +193,7 @@ class Max2Sat(WeightedClauses):
         hard: list[list[int]] | None = None,
         labels: Names | None = None,
     ) -> Max2Sat:
-        """Build from clauses given as lists of one or two literals."""
+        """Build a MAX-2-SAT problem from clauses that are lists of one or two literals."""
         soft, must = _padded(clauses, "clauses"), _padded(hard or [], "hard")
         return cls(num_variables, soft, validation.weights(weights, "weights"), must, labels)  # type: ignore[arg-type]
 

@@ -23,20 +23,20 @@ from glasshouse.problems.validation import IntArray, Number, WeightArray
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
 class MaxSat(WeightedClauses):
-    """Minimise the weight of falsified soft clauses over assignments that satisfy the hard ones.
+    """Weighted MaxSAT: minimise the falsified soft weight, and satisfy all hard clauses.
 
     Literals are DIMACS integers: +k is variable k (from 1), -k its negation. Clauses stay as they
     were given, in their order, including repeated literals and tautologies; no assignment
     satisfies an empty one. With at most two literals in each, `to_max2sat` gives a `Max2Sat`.
 
     Attributes:
-        num_variables: how many variables there are.
-        soft: the soft clauses: lists of literals, a table with a clause in each row, or flat
-            arrays, `Clauses(literals, starts)`, which all of them become.
-        weights: one non-negative weight for each of them.
-        hard: the clauses that must hold, in the same ways.
-        labels: what the variables are called elsewhere; None for the numbers from 0.
-        hard_weight: what breaking one hard clause costs: more than all soft clauses together.
+        num_variables: the number of variables.
+        soft: the soft clauses: lists of literals, or a table with one clause per row; both are
+            stored as flat arrays, `Clauses(literals, starts)`.
+        weights: the weight of each soft clause, at least 0.
+        hard: the clauses that must hold, in the same form as `soft`.
+        labels: the variables' external names; None for the numbers from 0.
+        hard_weight: the cost of violating one hard clause: more than all soft clauses together.
 
     >>> problem = MaxSat(3, [[1, 2, 3], [-1], [-2], [-3]], [5, 3, 2, 4], hard=[[1, -2]])
     >>> problem
@@ -218,7 +218,7 @@ def clause_polynomial(problem: MaxSat) -> Polynomial:
     {(1, 2): 5, (0, 1, 2): -5}
     """
     clauses, weights = _all_clauses(problem)
-    # What comes out is at most 2 to the power of the positive literals, for each clause.
+    # A clause with k positive literals becomes at most 2^k terms.
     positive = np.bincount(clauses.rows[clauses.literals > 0], minlength=len(weights))
     most = int(positive.max(initial=0))
     if most > 40 or int((np.int64(1) << positive).sum()) * max(1, clauses.longest) > MOST_PARTS:

@@ -42,7 +42,7 @@ class Monomials(NamedTuple):
         if not all(isinstance(index, (int, np.integer)) and index >= 0 for index in flat):
             raise ValueError("monomials must be lists of variables, numbered from 0")
         if flat and max(flat) >= validation.MOST_VARIABLES:
-            raise ValueError(f"a monomial has variable {max(flat)}, which no problem has")
+            raise ValueError(f"a monomial has variable {max(flat)}, but the limit is 2^31-2")
         return cls(np.array(flat, dtype=np.int32), starts.astype(np.int64))
 
     @property
@@ -111,7 +111,7 @@ class Monomials(NamedTuple):
         return Monomials(indices[firsts], np.concatenate([[0], np.cumsum(lengths)]))
 
     def grouped(self) -> tuple[npt.NDArray[Any], IntArray]:
-        """Return a canonical order of reduced monomials, and the start of each group of equals."""
+        """Return a canonical order of reduced monomials, and the starts of groups of equal ones."""
         orders, firsts, count = [np.empty(0, np.int64)], [np.empty(0, np.int64)], 0
         for places, table in self.tables():
             order = np.lexsort(table.T[::-1]) if table.shape[1] else np.arange(len(places))

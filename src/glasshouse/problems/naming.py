@@ -37,7 +37,7 @@ def check(labels: Iterable[Any] | None, size: int) -> Labels | None:
     except TypeError:
         raise ValueError("a label is not hashable; use numbers, strings or tuples") from None
     if number != size:
-        raise ValueError(f"{size} labels, but only {number} different ones")
+        raise ValueError(f"only {number} of {size} labels are distinct; remove duplicates")
     return None if names == tuple(range(size)) else names
 
 

@@ -22,19 +22,19 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Polynomial(Summarised):
-    """Minimise `E(x) = Σ w_S Π_{i in S} x_i + offset` over spins x_i = ±1, or bits 0 and 1.
+    """A polynomial: minimise `E(x) = Σ w_S Π_{i in S} x_i + offset` over x_i = ±1, or 0 and 1.
 
-    Everybody's sign, for spins, too: an `Ising` problem, whose sign is the opposite, is the case of
-    degree 2 with all weights turned. Weights are all int64 and then energies are exact, or all
-    float64.
+    The sign is the usual one, even for spins: an `Ising` problem, which has the opposite sign, is
+    the case of degree 2 with all weights negated. Weights are all int64, which makes energies
+    exact, or all float64.
 
     Attributes:
-        num_variables: how many variables there are, isolated ones included.
-        indices: the variables of all monomials one after the other, ascending in each of them.
-        starts: where each monomial begins, and the end of the last; by degree, then by variables.
-        weights: w, one for each monomial.
+        num_variables: the number of variables, including isolated ones.
+        indices: the variables of all monomials, concatenated; in ascending order in each monomial.
+        starts: the start of each monomial, and the end of the last; by degree, then by variables.
+        weights: the weight w of each monomial.
         offset: a constant added to every energy.
-        labels: what the variables are called elsewhere; None for the numbers from 0.
+        labels: the variables' external names; None for the numbers from 0.
         units: "spin" or "binary".
 
     >>> cubic = Polynomial.from_terms(4, {(0, 1, 2): -1, (2, 3): 2, (0,): 1})
@@ -92,7 +92,7 @@ class Polynomial(Summarised):
         labels: Names | None = None,
         units: Units = "spin",
     ) -> Polynomial:
-        """Build from any list of monomials, or from a mapping from monomials to weights.
+        """Build a polynomial from any list of monomials, or from a mapping of monomials to weights.
 
         Equal monomials are added up and zeros dropped. A variable that occurs twice in a monomial
         follows its algebra: s² = 1, and x² = x. A monomial without variables adds to the offset.
@@ -132,10 +132,10 @@ class Polynomial(Summarised):
 
     @classmethod
     def from_dimod(cls, model: Any) -> Polynomial:
-        """Build from a `dimod.BinaryPolynomial` of either vartype; integral floats become integers.
+        """Build a polynomial from a `dimod.BinaryPolynomial` of either vartype.
 
-        Variable k is `k` where the variables are the numbers from 0; else the variables are sorted,
-        those of one type together, because dimod's have no order. They become labels.
+        Integral floats become integers. Variables 0, 1, 2, … keep their numbers. Any others become
+        labels, sorted by type and then by text, because dimod's variables have no order.
         """
         names: list[Any] = list({name for term in model for name in term})
         is_plain = set(names) == set(range(len(names)))
@@ -180,7 +180,7 @@ class Polynomial(Summarised):
 
     @property
     def degree(self) -> int:
-        """The largest number of variables in a monomial; 0 without monomials."""
+        """The largest number of variables in a monomial; 0 if there are no monomials."""
         return int(self.monomials.degrees.max(initial=0))
 
     @property

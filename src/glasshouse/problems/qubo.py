@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Qubo(PairProblem):
-    """Minimise `E(x) = Σ Q_ij x_i x_j + Σ B_i x_i + offset` over x_i in {0, 1}.
+    """A QUBO problem: minimise `E(x) = Σ Q_ij x_i x_j + Σ B_i x_i + offset` over x_i in {0, 1}.
 
-    The energy is minimised. (The paper *maximises* its QUBO; `convert` turns the sign.)
+    The energy is minimised. (The paper *maximises* its QUBO; `convert` reverses the sign.)
 
     Attributes:
         num_variables: the number of variables.
@@ -73,7 +73,7 @@ class Qubo(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Qubo:
-        """Build from pairs in any order; repeated pairs are added up, and zeros dropped."""
+        """Build a QUBO from pairs in any order; add up repeated pairs and drop zeros."""
         size = validation.size(num_variables, "num_variables")
         merged, weights = pairs.merge(edges, weights, size)
         if linear is None:
@@ -87,7 +87,7 @@ class Qubo(PairProblem):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Qubo:
-        """Build from a matrix M with `E(x) = xᵀ M x + offset`; its diagonal is the linear terms."""
+        """Build a QUBO from M with `E(x) = xᵀ M x + offset`; the diagonal has the linear terms."""
         entries, values, size = pairs.from_matrix(matrix)
         values = validation.weights(values, "matrix")
         validation.total_magnitude([values], 0, "the matrix")  # repeated entries are added up
@@ -100,7 +100,7 @@ class Qubo(PairProblem):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", linear: str = "linear"
     ) -> Qubo:
-        """Build from a graph with edge weights Q (default 1) and node data B (default 0).
+        """Build a QUBO from a graph with edge weights Q (default 1) and node data B (default 0).
 
         Variable k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is
         added to every energy.
@@ -110,7 +110,7 @@ class Qubo(PairProblem):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel) -> Qubo:
-        """Build from a dimod model of either vartype; integral floats become integers.
+        """Build a QUBO from a dimod model of either vartype; integral floats become integers.
 
         Variable k is `k` if the variables are the numbers from 0; otherwise it is the k-th of
         `model.variables`, which is its label.

@@ -20,7 +20,7 @@ _LARGE_EXPONENT = re.compile(r"[eE][+-]?[\d_]{4}")
 
 
 def ratio(value: Ratio, name: str) -> Fraction:
-    """Convert a number to an exact fraction; a float counts as the decimal that it prints as.
+    """Convert a number to an exact fraction; a float is read as the decimal that Python prints.
 
     >>> ratio(0.2, "frustration"), ratio("1/5", "frustration")
     (Fraction(1, 5), Fraction(1, 5))

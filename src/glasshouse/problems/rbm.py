@@ -27,7 +27,7 @@ Matrix: TypeAlias = Any  # an ndarray or a scipy csr_array, which have no common
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rbm(Summarised):
-    """Minimise `E(v, h) = -(v·W·h + a·v + b·h) + offset` over spins v_i = ±1 and h_j = ±1.
+    """An RBM problem: minimise `E(v, h) = -(v·W·h + a·v + b·h) + offset` over spins v and h, ±1.
 
     This is the energy of a restricted Boltzmann machine with ±1 units (the paper's eq. 1). A state
     is one array, visible spins first: that order is also the order of a sweep.
@@ -107,7 +107,7 @@ class Rbm(Summarised):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Rbm:
-        """Build a sparse W from index pairs (visible, hidden); repeated pairs are added up."""
+        """Build an RBM with a sparse W from pairs (visible, hidden); add up repeated pairs."""
         from scipy.sparse import coo_array
 
         shape = _sizes(num_visible, num_hidden)
@@ -115,7 +115,7 @@ class Rbm(Summarised):
         validation.total_magnitude([values], 0, "the weights")
         pairs = pair_table(edges)
         if len(pairs) != len(values):
-            raise ValueError(f"{len(pairs)} edges but {len(values)} weights")
+            raise ValueError(f"{len(pairs)} edges but {len(values)} weights; pass one per edge")
         if len(pairs) and (pairs.min() < 0 or (pairs.max(axis=0) >= shape).any()):
             raise ValueError(f"an edge lies outside the {shape[0]} × {shape[1]} weight matrix")
         matrix = coo_array((values, (pairs[:, 0], pairs[:, 1])), shape=shape).tocsr()
@@ -130,7 +130,7 @@ class Rbm(Summarised):
         offset: Number = 0,
         labels: Names | None = None,
     ) -> Rbm:
-        """Build from an RBM with units 0 and 1, the convention of scikit-learn and most libraries.
+        """Build an RBM of spins from an RBM with units 0 and 1, as most libraries have.
 
         `E(v, h) = -(v·W·h + a·v + b·h) + offset` with 0 and 1 is the energy of the same
         configuration here, where 0 is spin -1: W/4, biases a/2 + Σ_j W_ij/4, and a constant.
@@ -150,7 +150,7 @@ class Rbm(Summarised):
         """
         units = cls(weights, visible_bias, hidden_bias, offset)  # type: ignore[arg-type]
         if units.is_integer and units.total_weight + abs(units.offset) > 2**51:
-            raise ValueError("weights of 0/1 units are divided by 4, which is inexact above 2^51")
+            raise ValueError("integer magnitudes must add up to at most 2^51; use float weights")
         rows, columns = (np.asarray(units.matrix.sum(axis=axis)) for axis in (1, 0))
         visible, hidden = 2 * units.visible_bias + rows, 2 * units.hidden_bias + columns
         # Each of the two biases contains the sum of W once.
@@ -162,7 +162,7 @@ class Rbm(Summarised):
 
     @classmethod
     def from_sklearn(cls, machine: Any) -> Rbm:
-        """Build from a fitted `sklearn.neural_network.BernoulliRBM`, whose units are 0 and 1.
+        """Build an RBM of spins from a fitted `BernoulliRBM` of scikit-learn, with units 0 and 1.
 
         Its `components_` have one row per hidden unit, and are transposed.
 
@@ -178,7 +178,7 @@ class Rbm(Summarised):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Rbm:
-        """Build from a bipartite graph; its nodes become the labels, the visible ones first.
+        """Build an RBM from a bipartite graph; its nodes become the labels, visible ones first.
 
         Nodes with the data `bipartite` 0 are visible and those with 1 hidden, as in networkx. If
         nodes lack it, one side of each component becomes visible (see `ising_to_rbm`).
@@ -191,7 +191,7 @@ class Rbm(Summarised):
 
     @classmethod
     def from_bqm(cls, model: dimod.BinaryQuadraticModel, num_visible: int | None = None) -> Rbm:
-        """Build from a dimod model with a bipartite graph; its variables become the labels.
+        """Build an RBM from a dimod model with a bipartite graph; its variables become the labels.
 
         One side of each component becomes visible, or the first `num_visible` variables do.
         """

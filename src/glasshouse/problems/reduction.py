@@ -20,7 +20,7 @@ Exact: TypeAlias = Fraction | float
 
 
 class Space(NamedTuple):
-    """A problem's state space: the kind of problem, its size, and the lower of the two values."""
+    """A problem's state space: the kind of problem, its size, and the lower value of a variable."""
 
     kind: str
     size: int

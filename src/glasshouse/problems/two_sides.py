@@ -61,7 +61,7 @@ def _hidden_side(problem: Ising, hidden: npt.NDArray[np.bool_] | None) -> npt.ND
         inside = hidden[problem.edges[:, 0]] == hidden[problem.edges[:, 1]]
         if inside.any():
             i, j = problem.edges[np.flatnonzero(inside)[0]]
-            raise ValueError(f"spins {i} and {j} are coupled, but are on the same side")
+            raise ValueError(f"spins {i} and {j} are coupled, so they must be on different sides")
         return hidden
     colours = two_colouring(size, problem.edges)
     if colours is None:

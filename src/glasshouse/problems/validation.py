@@ -131,10 +131,10 @@ def weights(values: npt.ArrayLike, name: str) -> WeightArray:
             raise ValueError(f"{name}[{bad}] is {array[bad]}, but weights must be finite")
     else:
         if array.dtype == np.uint64 and array.size and int(array.max()) > INT64_MAX:
-            raise ValueError(f"{name} contains {int(array.max())}, above 2^63-1, the maximum")
+            raise ValueError(f"{name} contains {array.max()}; magnitudes must be at most 2^63-1")
         array = array.astype(np.int64, copy=False)
         if array.size and int(array.min()) == -(2**63):
-            raise ValueError(f"{name} contains -2^63, whose magnitude is above 2^63-1")
+            raise ValueError(f"{name} contains -2^63; magnitudes must be at most 2^63-1")
     return read_only(array)
 
 
@@ -144,7 +144,7 @@ def _exact_object_array(array: npt.NDArray[Any], name: str) -> npt.NDArray[Any]:
         worst = max(array.flat, key=abs, default=0)
         if abs(worst) > INT64_MAX:
             raise ValueError(
-                f"{name} contains {worst}, of magnitude above 2^63-1; "
+                f"{name} contains {worst}; magnitudes must be at most 2^63-1; "
                 "divide all weights by a common factor"
             )
         return array.astype(np.int64)
@@ -157,7 +157,7 @@ def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
     >>> as_array([2**63, 5], "weights")
     Traceback (most recent call last):
         ...
-    ValueError: weights contains 9223372036854775808, of magnitude above 2^63-1
+    ValueError: weights contains 9223372036854775808; magnitudes must be at most 2^63-1
     """
     array = np.asarray(values)
     if array.dtype.kind == "f" and not isinstance(values, np.ndarray):
@@ -169,7 +169,7 @@ def as_array(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
 
 def _refuse_unless_exact(number: int, name: str) -> None:
     if abs(number) > INT64_MAX:
-        raise ValueError(f"{name} contains {number}, of magnitude above 2^63-1")
+        raise ValueError(f"{name} contains {number}; magnitudes must be at most 2^63-1")
     if int(float(number)) != number:
         raise ValueError(
             f"{name} contains {number}, which no float holds exactly, but other numbers are "
@@ -210,7 +210,7 @@ def offset(value: object, exact: bool) -> Number:
             )
         return float(value)
     if not math.isfinite(value):
-        raise ValueError(f"offset={value} is not finite")
+        raise ValueError(f"offset={value} must be finite")
     if exact and value == int(value):
         return int(value)
     if exact:
@@ -275,7 +275,7 @@ def states(values: npt.ArrayLike, width: int, allowed: tuple[int, int], name: st
 
 
 def rows(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return one state or a batch as a table with one row per state, even without variables."""
+    """Return one state or a batch as a table with one row per state, even if rows are empty."""
     return states.reshape(math.prod(states.shape[:-1]), states.shape[-1])
 
 

@@ -26,7 +26,7 @@ _DENOMINATORS = (1, 10, 100, 1000, 10**4, 10**6)
 
 @dataclass(frozen=True, repr=False)
 class ConicDecomposition(Summarised):
-    """The result of `conic_decomposition`: exact `multipliers`, or a `witness` that none exist.
+    """The result of `conic_decomposition`: `multipliers`, or a `witness` that there are none.
 
     Attributes:
         multipliers: a positive Fraction for each loop used; None if W has no decomposition.
@@ -124,8 +124,8 @@ def _violated_loops(
 ) -> list[tuple[int, ...]]:
     """Return loops of up to `max_length` edges whose last edge is longer than all others together.
 
-    The rest is the shortest path between its ends. A step of a walk leads from row to row via a
-    column; `reach[k]` has the lengths of the shortest walks of k such steps.
+    The other edges are the shortest path between the ends of the last edge. A step of a walk leads
+    from row to row via a column; `reach[k]` has the lengths of the shortest walks of k such steps.
     """
     size = len(lengths)
     step = (lengths[:, None, :] + lengths[None, :, :]).min(axis=2)

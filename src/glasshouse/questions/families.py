@@ -81,7 +81,7 @@ def _is_paley(order: int) -> bool:
 
 
 def _paley_hadamard(prime: int) -> npt.NDArray[np.int64]:
-    """Return I + S for the bordered Paley matrix S, which is skew: -1 is not a square modulo q."""
+    """Return I + S for the bordered Paley matrix S; S is skew, as -1 is not a square modulo q."""
     matrix = np.ones((prime + 1, prime + 1), dtype=np.int64)
     matrix[1:, 0] = -1
     matrix[1:, 1:] = paley_matrix(prime) + np.eye(prime, dtype=np.int64)

@@ -147,7 +147,7 @@ BAD_QPLIB = [
     (HEAD + "2\n0\n0\n1\n1\n", 8, "a variable number and its coefficient"),
     (HEAD + "2\n0\n0\n2\n1 1\n1 1\n0\n", None, "stated twice"),
     (HEAD + "2\n0\n0\n0\n9999999999999999999\n", 8, "expected the constant"),
-    (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n2\n1 a\n2 a\n", None, "only 1 different"),
+    (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n2\n1 a\n2 a\n", None, "only 1 of 2 labels"),
     (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n1\n3 a\n", 15, "a variable number and its name"),
     (HEAD + "2\n0\n0\n0\n0\n1\n0\n0\n0\n0\n1\n", None, "ends before names"),
     (HEAD + "1\n1\n1 1 1e308\n1e308\n0\n0\n", None, "add up"),

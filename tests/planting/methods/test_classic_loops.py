@@ -73,11 +73,11 @@ def test_a_large_rbm_is_never_stored():
         ((5, 5), {"length": 12}, "no cycle of length 12; use at most 10"),
         ((5, 5), {"length": 2}, "length=2 is below 3"),
         ((5, 5), {"length": 4, "min_length": 4}, "pass one"),
-        ((5, 5), {"min_length": 11}, "min_length=11 is above 10"),
+        ((5, 5), {"min_length": 11}, "min_length=11 must be at most 10"),
         ((5, 5), {"frustration": "1/5"}, "needs loops of one length"),
         ((5, 5), {"frustration": "1/3", "length": 4}, "above 1/4"),
         ("torus:12", {"loops": 50, "max_weight": 2}, "no space for 50 loops under max_weight=2"),
-        ("complete:3", {"min_length": 4}, "min_length=4 is above 3"),
+        ("complete:3", {"min_length": 4}, "min_length=4 must be at most 3"),
         ("layers:1x1x20", {"min_length": 5}, "no loop of length 5 to 22 was found"),
     ],
 )

@@ -155,7 +155,7 @@ def test_a_jam_is_met_by_starting_again_and_then_by_an_error(monkeypatch) -> Non
         ({"center": "1/2"}, "add up to 1"),
         ({"block_rule": "mine"}, "block_rule='mine' is not one of"),
         ({"loops": None}, "neither"),
-        ({"frustration": f"1/{10**18 + 1}"}, "stop being exact"),
+        ({"frustration": f"1/{10**18 + 1}"}, "energies are not exact"),
         ({"state": [1, 1]}, "state has shape"),
     ],
 )
@@ -229,7 +229,7 @@ def test_stronger_biases_are_just_that(strength: Fraction, seed: int) -> None:
         ({"frustration": 0.34, "ghosts": 2}, "above 1/3"),
         ({"ghosts": 3}, "ghosts=3 must be 1 or 2"),
         ({"bias_strength": "1/2"}, "at least 1"),
-        ({"bias_strength": 10**19}, "stop being exact"),
+        ({"bias_strength": 10**19}, "energies are not exact"),
         ({"m": 1}, "m=1 is too small"),
         ({"loop_density": 1}, "both"),
     ],

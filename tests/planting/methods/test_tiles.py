@@ -269,7 +269,7 @@ def test_places_cover_every_spin_and_share_no_coupling(dimensions, boundary):
         ({"length": 8, "boundary": "closed"}, "boundary='closed' is not one of"),
         ({"length": 8, "p1": "3/2"}, "p1=3/2 is not a probability"),
         ({"length": 8, "p2": -0.5}, "p2=-0.5 is not a probability"),
-        ({"length": 8, "p1": 0.5, "p3": 0.6}, "p1=0.5 \\+ p2=0 \\+ p3=0.6 is above 1.*C4"),
+        ({"length": 8, "p1": 0.5, "p3": 0.6}, "p1=0.5 \\+ p2=0 \\+ p3=0.6 must be at most 1.*C4"),
         ({"length": 8, "p1": "often"}, "p1"),
         ({"length": 8, "p1": Fraction(1, 3**39), "p2": Fraction(1, 2**60)}, "common denominator"),
         ({"length": 4, "state": "+-"}, "state"),

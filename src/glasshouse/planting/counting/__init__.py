@@ -108,7 +108,7 @@ def _of_polynomial(problem: Polynomial) -> GroundStates:
 
 
 def _flips(number: int) -> str:
-    """Describe which components can be flipped as a whole."""
+    """Return as text how many components can be flipped as a whole."""
     if not number:
         return "no component can be flipped"
     return "one component can be flipped" if number == 1 else f"{number} components can be flipped"

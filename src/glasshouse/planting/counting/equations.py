@@ -23,10 +23,10 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     """Count the ground states of 3-XORSAT by Gaussian elimination over GF(2).
 
     Only the squares are examined: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no
-    other. Zero is reached for one value of s1·s2·s3, and by one z. Of a polynomial, the squares
-    (±s1·s2·s3 ±1)² say the same. Where all squares of a plant are
-    such equations, and are zero in its state, the other ground states are the other solutions:
-    2^(variables - rank) in all. Any other plant is counted as all plants are.
+    other. Zero is reached for one value of s1·s2·s3, and by one z. In a polynomial, the squares
+    (±s1·s2·s3 ±1)² express the same equations. If all squares of a plant are such equations, and
+    are zero in the planted state, the ground states are the solutions: 2^(variables - rank) in all.
+    The ground states of any other plant are counted by `count_ground_states`.
 
     Args:
         planted: a plant; its certificate must be valid (`Planted.verify`).

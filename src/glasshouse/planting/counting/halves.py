@@ -27,7 +27,7 @@ _Words = npt.NDArray[np.uint64]
 
 
 def count_by_halves(planted: Planted) -> GroundStates:
-    """Count the states with a·s = 0 in all squares, or |a·s| = 1 in a single square, as planted.
+    """Count the states in which all squares are minimal: a·s = 0, or |a·s| = 1 in a single square.
 
     If there are too many spins, or loops, `count_ground_states` is used.
     """

@@ -18,7 +18,7 @@ BOTH, ONE = 0, 1  # literals of an edge's clause that the planted state makes tr
 def draw_clauses(
     stream: Any, num_variables: int, num_true: int, mirrored: bool, nodes: Any, signs: Any
 ) -> None:
-    """Fill two tables, one row per clause: the variables, and +1 for true, -1 for false literals.
+    """Fill two tables with one row per clause: its variables, and its literals' values (true: +1).
 
     Every set of variables is equally likely, and every choice of `num_true` literals among them.
     With `mirrored`, each clause has all its signs turned with probability 1/2.
@@ -138,7 +138,7 @@ def draw_edge_clauses(stream: Any, size: Any, edges: Any, clauses: Any) -> None:
 
 @compiled
 def draw_coefficients(stream: Any, most: Any, values: Any) -> None:
-    """Fill an int64 array with uniform numbers from 1 to `most`."""
+    """Fill an int64 array with uniform random integers from 1 to `most`."""
     for k in range(len(values)):
         values[k] = 1 + below(stream, most)
 

@@ -20,7 +20,7 @@ def drop_cell_loops(
     stream: Any, graph: Any, number: int, most: int, most_turns: int, patience: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops of edges +1 and one -1 on a grid; return fewer than `number` if space runs out.
+    """Drop up to `number` loops on a grid, as long as they fit; one edge is -1, the others are +1.
 
     Args:
         stream: the generator's words.
@@ -66,7 +66,7 @@ def drop_cell_loops(
 def spread_over_spins(
     cells: Any, starts: Any, num_cells: int, shore: int, over: int, under: int
 ) -> Any:
-    """Turn loops over cells into `shore`² loops over spins each; add the remaining couplings.
+    """Turn each loop over cells into `shore`² loops over spins; add the remaining couplings.
 
     A cell has `shore` spins that are coupled up and down, then as many that are coupled left and
     right. A loop weighs 2·over; if it turns in a cell, it visits a spin of either kind. All

@@ -58,7 +58,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
 
 @inlined
 def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
-    """Return the id of the edge from u to v, or -1; in an RBM that is not stored, the id is 0."""
+    """Return the id of the edge from u to v; -1 if there is none, 0 if the RBM is not stored."""
     starts, neighbours, edge_ids, _ = graph
     if starts.size == 0:
         return 0 if (u < layers[0]) != (v < layers[0]) else -1
@@ -68,7 +68,7 @@ def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
 
 @inlined
 def _bisect(starts: Any, neighbours: Any, u: int, v: int) -> Any:
-    """Return the position of v among the neighbours of u, or -1."""
+    """Return the position of v among the neighbours of u; -1 if u and v are not neighbours."""
     low, high = starts[u], starts[u + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -154,11 +154,11 @@ def basis_cycle(
 ) -> Any:
     """Draw a simple cycle from the symmetric difference of up to three basis cycles near a node.
 
-    A breadth-first tree grows from the node until some edges outside it, chords, were met; each
-    chord closes one cycle of a basis of that neighbourhood. The tree of the whole graph would work
-    as well in theory, but in a wide graph most of its basis cycles are as long as the graph is
-    wide. `parent` and `depth` are scratch arrays, by position in the tree; `cycle` holds its nodes
-    meanwhile.
+    A breadth-first tree grows from the node until enough edges outside the tree (chords) are met;
+    each chord closes one cycle of a basis of that neighbourhood. A tree of the whole graph would
+    work as well in theory, but in a wide graph most of its basis cycles are as long as the graph is
+    wide. `parent` and `depth` are scratch arrays, by position in the tree; until the cycle is
+    known, `cycle` holds the nodes of the tree.
     """
     size, chords = _neighbourhood(stream, graph, node, cycle, place, parent, depth)
     meter[0] -= VISITED * size
@@ -287,7 +287,7 @@ def _follow(stream: Any, ends: Any, size: int) -> Any:
 
 @inner
 def block_cycle(stream: Any, graph: Any, inner: Any, border: int, inside: bool, cycle: Any) -> int:
-    """Draw a 4-cycle i2, i3, i4, i1 with i1 and i2 inside the block (below `border`), i3 outside.
+    """Draw a 4-cycle i2, i3, i4, i1; i1 and i2 are inside the block (below `border`), i3 is not.
 
     This is the structured cycle on an adjacency matrix: i4 is inside the block for a left loop, and
         outside for a centre loop. `inner` lists the ids of the edges inside the block.

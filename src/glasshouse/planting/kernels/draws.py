@@ -56,7 +56,7 @@ def _laplace(stream: Any, scale: int) -> Any:
 
 @inner
 def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
-    """Draw an integer x with probability proportional to exp(-x²/2σ²), σ² = variance > 0.
+    """Draw an integer x with probability proportional to exp(-x²/2σ²), with σ² = `variance` > 0.
 
     `scale` must be ⌊σ⌋ + 1.
     """
@@ -69,7 +69,7 @@ def discrete_gaussian(stream: Any, variance: int, scale: int) -> Any:
 
 @compiled
 def fill_partitioned(stream: Any, numbers: Any, most: int, difference: int, tries: int) -> Any:
-    """Fill an int64 array with nonzero random numbers, ±`most` at most, of total `difference`.
+    """Fill an int64 array with random integers, ±1 to ±`most`, that add up to `difference`.
 
     All such arrays are equally likely: all numbers except the last are drawn until the last one
         fits. Returns False if it never does.

@@ -18,7 +18,7 @@ _ONE = np.uint64(1)
 
 @compiled
 def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
-    """Return an order in which to solve variables, and the equation that determines each, or -1.
+    """Return an order in which to solve variables, and for each the equation that determines it.
 
     Args:
         rows: the variables of each equation, distinct; one row per equation.
@@ -27,7 +27,7 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
 
     Returns:
         All variables in the order in which they become known, and for each of them the equation
-        that it follows from, or -1.
+        from which it follows; -1 if it is declared known.
     """
     size = len(starts) - 1
     unknown = np.full(len(rows), rows.shape[1], dtype=np.int32)
@@ -68,7 +68,7 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
 
 @inner
 def _last_with(number: int, stack: Any, height: int, unknown: Any) -> Any:
-    """Return a stack's last equation with `number` unknowns, or -1, and the new stack height."""
+    """Pop equations until one has `number` unknowns; return it (-1 if none has) and the height."""
     while height:
         height -= 1
         if unknown[stack[height]] == number:

@@ -70,7 +70,7 @@ def drop_random_loops(
 def drop_ensemble(
     streams: Any, n: int, m: int, law: Any, redraws: int, matrix: Any, nodes: Any, states: Any
 ) -> Any:
-    """Drop many instances with equal weights in turn, each with its own pair of streams."""
+    """Drop the loops of many instances in turn; each instance has its own pair of streams."""
     weights = np.empty((nodes.shape[1], 4), np.int64)
     meter = np.full(1, UNLIMITED, np.int64)
     complete = True
@@ -97,7 +97,7 @@ def _scatter_weights(stream: Any, law: Any, weights: Any, loop: int) -> None:
 
 @inner
 def _deviated(stream: Any, mean: int, variance: int, scale: int, least: int) -> Any:
-    """Draw a discrete Gaussian around the mean, cut off at `least` and as far above the mean."""
+    """Draw a discrete Gaussian around the mean, truncated to `least` … 2·`mean` - `least`."""
     deviation = discrete_gaussian(stream, variance, scale)
     while abs(deviation) > mean - least:
         deviation = discrete_gaussian(stream, variance, scale)
@@ -135,7 +135,7 @@ def _place_loop(
 
 @compiled
 def _room(most: int, weight: int) -> Any:
-    """Return how much a cell may already hold if another weight must still fit."""
+    """Return the largest magnitude of a cell to which `weight` can still be added."""
     return most - weight if most > 0 else 0
 
 

@@ -25,7 +25,7 @@ def drop_structured_loops(
     stream: Any, sizes: Any, kind: int, frustrated: bool, matrix: Any, nodes: Any, first: int,
     last: int, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops `first` to `last` - 1 of one kind; return the first that does not fit, or `last`.
+    """Drop loops `first` to `last` - 1; return the first that does not fit, or `last` if all fit.
 
     A loop is uniform among all of its kind that oppose no other: W[i1,j1] ≤ 0, the rest ≥ 0.
 

@@ -1,4 +1,4 @@
-"""Passes over the weights of loops, in linear time."""
+"""Linear-time passes over loops: a check of their weights, and their sum as a matrix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from glasshouse.compiled import compiled
 
 @compiled
 def find_bad_weights(starts: Any, weights: Any) -> int:
-    """Return the first loop whose last weight is positive or outweighs another weight, or -1."""
+    """Return the first loop whose last weight is positive or outweighs another, otherwise -1."""
     for loop in range(starts.size - 1):
         end = starts[loop + 1] - 1
         if weights[end] > 0:

@@ -89,8 +89,8 @@ def classic_loops(
         longest = length or ground.longest_cycle
         if shortest > longest:
             raise ValueError(
-                f"min_length={min_length} is above {longest}, an upper bound on the length of "
-                f"cycles in {ground}"
+                f"min_length={min_length} must be at most {longest}, because no cycle in {ground} "
+                "is longer"
             )
         weights.check(number, longest, most)
         sampler, table = cycles_of_length(ground, length, meter) if length else (WALK, NO_TABLE)

@@ -4,7 +4,7 @@ A literal is a spin or its negation, l = ±s, and true if it is +1. Of the liter
 exactly k of m are true if Σ l = 2k - m, so that (Σ l - (2k - m))² is zero.
 
 Clauses are drawn one by one, as `dimod.generators` and the literature do: their variables are
-distinct, but two clauses may be alike.
+distinct, but two clauses may be equal.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _plan(
     mirrored: bool = False,
     hardest: tuple[str, str] | None = None,
 ) -> Plan:
-    """Plan clauses that have equally many true literals in the planted state.
+    """Plan clauses that all have the same number of true literals in the planted state.
 
     Args:
         n: the number of spins.

@@ -31,7 +31,7 @@ _LITERAL, _CLAUSE, _VARIABLE = 24, 256, 64
 
 
 class _Templates(NamedTuple):
-    """Templates: clauses over positions that cannot all hold, for cores of several lengths.
+    """Templates of cores of several lengths: unsatisfiable sets of clauses over positions.
 
     Attributes:
         sizes: positions of each template.
@@ -78,29 +78,29 @@ def cores(
     falsifies at least one, so the cores' weights add up to the least cost. A decision tree over
     the variables of a core shows that; the trees are the certificate.
 
-    A ring is a cycle of equations "equal" and "different" that contradict each other, two clauses
-    for each. A chain leads from a clause x1 by implications to a clause ¬xL. A tetrahedron has six
-    variables and four equations between three of them, with 16 clauses. A clause with fewer
-    literals than `width` is split on random variables, into one clause for each pattern of signs.
+    A ring is a cycle of equations "equal" and "different" that contradict each other, with two
+    clauses per equation. A chain leads from a clause x1 by implications to a clause ¬xL. A
+    tetrahedron has six variables and four equations of three variables, with 16 clauses. A clause
+    with fewer than `width` literals is split on random variables, one clause per pattern of signs.
 
-    In rings and tetrahedra that are all frustrated every variable has as many positive literals as
+    If all cores are frustrated rings or tetrahedra, every variable has as many positive literals as
     negative ones, of the same weight, so a count of literals does not reveal the model.
 
     Args:
         n: variables from which all clauses are drawn.
         width: literals of every clause, at most 12; a tetrahedron needs 3, the others 2.
-        cores: how many cores; or give `clause_density`.
-        clause_density: clauses per variable, before clauses are left out; rounded up to whole
-            cores of mean size.
+        cores: the number of cores. Use this or `clause_density`.
+        clause_density: clauses per variable, before clauses are left out; rounded up to an integer
+            number of cores of mean size.
         shape: "ring", "chain" or "tetrahedron".
         length: variables of the shortest ring (at least 2) or chain (at least 1).
-        max_length: variables of the longest; lengths are uniform in between. `length` by default.
-        frustrated: share of the cores that are frustrated. From each of the others the clause
-            that the model falsifies is left out, so the model satisfies all of it.
-        max_weight: each core's clauses have one weight, uniform from 1 to this.
+        max_length: variables of the longest core, `length` by default; lengths are uniform.
+        frustrated: the fraction of cores that are frustrated. From every other core, the clause
+            that the model falsifies is left out, so the model satisfies the whole core.
+        max_weight: all clauses of a core have the same weight, uniform from 1 to this.
         harden: the probability that a clause which the model satisfies is hard.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = cores(50, clause_density=5, rng=1)
     >>> plant
@@ -209,7 +209,7 @@ def _chain(length: int) -> list[list[int]]:
 
 
 def _tetrahedron() -> list[list[int]]:
-    """Return a tetrahedron's clauses: the product of edges is +1 at each vertex, -1 at the last."""
+    """Return a tetrahedron's clauses: the product of edges is +1 at three vertices, -1 at one."""
     signs = [(1, 1, 1), (1, -1, -1), (-1, 1, -1), (-1, -1, 1)]
     vertices = [(1, 2, 3), (1, 4, 5), (2, 4, 6), (3, 5, 6)]
     even = [[s * e for s, e in zip(row, at, strict=True)] for at in vertices[:3] for row in signs]
@@ -235,7 +235,7 @@ def _tokens_per_core(templates: _Templates, width: int) -> npt.NDArray[np.int64]
 
 
 def _tokens(rows: list[list[int]], width: int) -> int:
-    """Return the number of tokens of a tree that branches on positions until a clause is false."""
+    """Return the number of tokens in a tree that branches on positions until a clause is false."""
     count, waiting = 0, [()]
     while waiting:
         values: Any = waiting.pop()

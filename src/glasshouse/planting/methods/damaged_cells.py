@@ -169,7 +169,7 @@ class DamagedCells:
     def grow(
         self, stream: npt.NDArray[np.uint64], number: int, most: int, patience: int, meter: Meter
     ) -> tuple[Loops | None, int]:
-        """Drop `number` loops over cells; return them (None if fewer fit) and how many fitted.
+        """Drop `number` loops over cells; return them (None if fewer fit) and how many fit.
 
         Args:
             stream: the generator's words.
@@ -311,7 +311,7 @@ class _Drop:
                 yield np.column_stack(triangle), np.column_stack([half, half, -half])
 
     def _left_over(self) -> tuple[IntArray, IntArray]:
-        """Return the remaining positive couplings as pairs of qubits and weights."""
+        """Return the remaining positive couplings: the pairs of qubits, and their weights."""
         shore, columns = self._chip.shore, self._chip.columns
         cell, first, second = np.nonzero(self._inner)
         inner = np.column_stack([first, shore + second]) + 2 * shore * cell[:, None]

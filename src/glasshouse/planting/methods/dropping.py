@@ -109,14 +109,14 @@ class Ground:
         return self.extent[0].nodes
 
     def demand(self, loops: int, *, stored: bool = False) -> Demand:
-        """Return the demand of `loops` loops; `stored` means that an RBM's graph is stored."""
+        """Return the size and memory of a plant; `stored` means that an RBM's graph is stored."""
         if self.given is None:
             return Demand.of_loops_on_rbm(*self.layers, loops, stored=stored)
         return Demand.of_loops_on_graph(*self.extent, loops)
 
     @property
     def half(self) -> Fraction:
-        """The paper's n: the visible spins of an RBM, or half of a graph's spins."""
+        """The paper's n: the number of visible spins of an RBM, or half the number of nodes."""
         return arguments.half(self.num_variables, self.layers[0] if self.given is None else None)
 
     @property
@@ -161,7 +161,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class LoopWeights:
-    """Weights of loops with any length L: `positive`, and -(constant + slope·(L-1))."""
+    """The weights of a loop of length L: -(constant + slope·(L-1)) once, else `positive`."""
 
     positive: int
     constant: int
@@ -182,7 +182,7 @@ class LoopWeights:
         return -(self.constant + self.slope * (length - 1))
 
     def check(self, number: int, longest: int, most: int = INT64_MAX) -> None:
-        """Refuse weights that may exceed int64, and a single loop that exceeds the weight limit."""
+        """Refuse sums of weights that may exceed int64, and weights of a loop above `most`."""
         arguments.check_total(number, self.positive * (longest - 1) - self.negative(longest))
         heaviest = max(self.positive, -self.negative(longest))
         if most < heaviest:
@@ -198,7 +198,7 @@ class Drop:
 
     Attributes:
         sampler: the source of cycles, a constant of the kernel.
-        ground: the graph that they are dropped on.
+        ground: the graph that the loops are dropped on.
         shortest: the least length of a loop.
         longest: the greatest length of a loop.
         weights: the weights by length.
@@ -300,7 +300,7 @@ class Drop:
 
 
 def chosen_length(length: int | None, limit: int | None, name: str) -> int | None:
-    """Return the length of all loops or a limit on their lengths, checked; both may be None."""
+    """Check that at most one of two lengths is given; return it, or None if neither is given."""
     if length is not None and limit is not None:
         raise ValueError(f"length={length} and {name}={limit} are both given; pass one")
     given, called = (limit, name) if length is None else (length, "length")

@@ -51,7 +51,7 @@ class Ensemble(Summarised):
 
     @property
     def energy(self) -> int:
-        """The ground energy, -N(3-α) times the loop weight, which all instances share."""
+        """The ground energy of every instance: -N(3-α) times the loop weight."""
         return -int(self.nodes.shape[1]) * (3 * self.positive + self.negative)
 
     def __len__(self) -> int:

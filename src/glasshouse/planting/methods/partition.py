@@ -87,7 +87,7 @@ def partition(
     arguments.one_of(total, "total", ("even", "odd"))
     if number == 1 and size % 2 != (total == "odd"):
         raise ValueError(
-            f"numbers of 1 bit are all 1, and the total of n={size} of them is not {total}; "
+            f"numbers of 1 bit are all 1, so n={size} of them do not have an {total} total; "
             "use 2 bits"
         )
 

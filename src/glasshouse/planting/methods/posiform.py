@@ -41,7 +41,7 @@ def _scale(scale: Any, block: Any) -> Fraction:
         raise ValueError(f"scale={scale} has no effect without blocks; add block, or remove scale")
     ratio = arguments.ratio(scale, "scale")
     if ratio <= 0 or max(ratio.numerator, ratio.denominator) > _MOST_COEFFICIENT:
-        raise ValueError(f"scale={scale} must be above 0, with terms of at most 2^31; try 1/10")
+        raise ValueError(f"scale={scale} must be p/q with p and q from 1 to 2^31; try 1/10")
     return ratio
 
 
@@ -139,7 +139,7 @@ def posiform(
 
 
 def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
-    """Return the demand: all clauses, or a number that suffices except with probability e^-40."""
+    """Return the size and memory for all clauses, or for enough except with probability e^-40."""
     if ground is None:
         wait = math.ceil(1.5 * size * (logarithm(size) + _WAIT))
         clauses, memory = min(3 * math.comb(size, 2), wait), 0
@@ -198,7 +198,7 @@ def _different(clauses: Clauses, size: int) -> Clauses:
 
 
 def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
-    """Return the edges inside blocks; without a graph, all pairs of spins in a block."""
+    """Return the graph's edges inside blocks; if there is no graph, all pairs inside blocks."""
     if graph is None:
         i, j = np.triu_indices(most, 1)
         first = np.arange(0, size, most)[:, None]

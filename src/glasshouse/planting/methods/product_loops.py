@@ -33,7 +33,7 @@ _MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # factors of a product; terms of its 
 
 
 class _Brick(NamedTuple):
-    """A square in a factor: a multiplier, and terms (positions, ±1) with two positions or none."""
+    """A square in a factor: its multiplier and its terms (positions, ±1), with 0 or 2 positions."""
 
     multiplier: int
     terms: tuple[tuple[tuple[int, ...], int], ...]
@@ -64,23 +64,23 @@ def product_loops(
     """Plant a polynomial of any even degree as a sum of products of frustrated loops.
 
     Each factor is a frustrated loop over random spins, minus its own ground energy, plus `lift`. No
-    factor is ever below `lift`, and the planted state has all of them there; so it is a ground
-    state of the sum of all products, which has the degree 2·factors. Loops may share spins, also
-    within a product, where terms then cancel. The constant is left out.
+    factor is ever below `lift`, and in the planted state all factors equal `lift`; so it is a
+    ground state of the sum of all products, which has the degree 2·factors. Loops may share spins,
+    even within a product; then terms cancel. The constant is left out.
 
-    Without a lift, a product is at its minimum where any of its factors is, and ground states are
-    many. With a lift all factors must be; the larger it is, the more of the weight is on pairs.
+    Without a lift, a product is minimal if any of its factors is, so there are many ground states.
+    With a lift, all factors must be minimal; a larger lift puts more of the weight on pairs.
 
     Args:
         n: spins, at least as many as a loop has.
         frustration: f of every loop, 0 to 1/length.
-        products: how many products; give this or `product_density`.
+        products: the number of products. Use this or `product_density`.
         product_density: products per spin, rounded up.
         factors: loops that are multiplied with each other, 1 to 4.
         length: spins of a loop, at least 3.
-        lift: added to every factor, an integer in units of the loops' weights.
-        state: the state to plant; uniform at random when None.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        lift: an integer that is added to every factor, in units of the loops' weights.
+        state: the state to plant; uniform at random if None.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = product_loops(12, products=9, frustration="1/4", rng=1)
     >>> plant.problem.degree, plant.problem.energy(plant.state) == plant.energy
@@ -104,7 +104,7 @@ def product_loops(
         )
     bricks = _bricks(around, positive, -negative, raised)
     choices = list(itertools.product(bricks, repeat=each))
-    # Each factor is at most this, so that energies stay exact.
+    # No product exceeds this value, so energies stay exact.
     highest = (around * (positive - negative) + raised) ** each
     arguments.check_total(number, 2 * _BELOW**each * highest)
 
@@ -124,7 +124,7 @@ def product_loops(
 
 
 def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick]:
-    """Return a loop, shifted so that its least energy is `lift`, as squares over a denominator."""
+    """Return a loop, shifted to the least energy `lift`, as squares to be divided by `_BELOW`."""
     one = ((), 1)
     triangles = [
         _Brick(negative, (one, ((0, k), -1), ((k, k + 1), -1), ((0, k + 1), 1)))
@@ -166,7 +166,7 @@ def _squares(
     unique = held.chosen(order[firsts])
     vertex = np.empty(len(order), dtype=np.int64)
     vertex[order] = np.repeat(np.arange(len(firsts)), np.diff(firsts, append=len(order)))
-    # All have an even number of spins, so that the first one is the constant: the ghost.
+    # All products have an even number of spins, so the first one may be the constant: the ghost.
     nodes = size + vertex + (0 if unique.degrees[0] == 0 else 1)
     table = unique.chosen(np.flatnonzero(unique.degrees > 0))
     own = np.tile(np.arange(number), len(rows)) * len(choices) + np.repeat(squares, number)
@@ -174,7 +174,7 @@ def _squares(
 
 
 def _merged(own: Any, nodes: Any, signs: Any, choices: list[tuple[_Brick, ...]]) -> Squares:
-    """Add up the signs of terms with equal square and node; drop terms that cancel."""
+    """Add up the signs of terms with the same square and node; drop terms that cancel."""
     order = np.lexsort((nodes, own))
     own, nodes, signs = own[order], nodes[order], signs[order]
     is_first = np.ones(len(own), dtype=np.bool_)

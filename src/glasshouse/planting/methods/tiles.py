@@ -76,7 +76,7 @@ class TileSet:
     def lay(
         self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
-        """Draw a tile for each row of `places`, which lists its corner spins; return all loops."""
+        """Draw a tile for each row of `places`, the tile's corner spins; return all loops."""
         units = math.lcm(*(share.denominator for share in shares))
         ends = np.cumsum([int(share * units) for share in shares], dtype=np.int64)
         chosen = np.empty(len(places), dtype=np.int64)
@@ -182,7 +182,7 @@ def class_shares(named: Mapping[str, Ratio], last: str) -> list[Fraction]:
             raise ValueError(f"{name}={value} is not a probability; use 0 to 1")
     if sum(shares) > 1:
         given = " + ".join(f"{name}={value}" for name, value in named.items())
-        raise ValueError(f"the sum {given} is above 1; it must leave at least 0 for {last}")
+        raise ValueError(f"the sum {given} must be at most 1; {last} gets the rest")
     if math.lcm(*(share.denominator for share in shares)) > 1 << 62:
         raise ValueError(f"{', '.join(named)} have no common denominator below 2^62; round them")
     return [*shares, 1 - sum(shares, Fraction(0))]

@@ -45,17 +45,17 @@ def xorsat(
     the best z if it is not. Variables of an equation are distinct. Spins 0 to n - 1 are the
     variables, all others are the z, one for each equation in turn.
 
-    Ground states are as many as the equations have solutions. Gaussian elimination counts them
+    The ground states are the solutions of the equations. Gaussian elimination counts them
     (`glasshouse.planting.counting.equations.count_solutions`).
 
     Args:
         n: variables, as in the paper; the instance has n·degree/3 more spins, unless it is native.
-        degree: equations that each variable is in; 3 must divide n·degree.
+        degree: the number of equations that contain each variable; 3 must divide n·degree.
         native: plant the polynomial -Σ b·s1·s2·s3 itself, over the variables alone. It has the same
             equations as the pairs of the same seed.
-        state: the state to plant, of the variables or of all spins; uniform at random when None.
-            A given state is planted by turning the signs of what would be planted without it.
-        rng: a seed, or whatever `numpy.random.default_rng` takes.
+        state: the state to plant, of the variables or of all spins; uniform at random if None. For
+            a given state, signs of the instance that grows without it are changed.
+        rng: a seed, or anything that `numpy.random.default_rng` takes.
 
     >>> plant = xorsat(24, rng=1)
     >>> plant
@@ -102,7 +102,7 @@ def xorsat(
 
     if native:
         return Plan(Demand.of_products(size, equations, 2 * equations, 3), draw)
-    # Recipes of pairs do not name what they are not.
+    # The recipe of an instance with pairs omits `native`.
     return Plan(
         Demand.of_squares(size, equations, 5), draw, {"native": None}, states=(number,)
     )  # fmt: skip
