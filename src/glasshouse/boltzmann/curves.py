@@ -38,16 +38,16 @@ _FACTS = ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learnin
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(Summarised):
-    """Results of machines that were trained with the same settings, read from a store.
+    """Results of RBMs that were trained with the same settings, read from a store.
 
     Attributes:
-        settings: the settings of the training.
+        settings: the settings of the training runs.
         data: the name of the data set.
         rows: the number of training rows.
         visible: the number of visible units.
         seed: the seed of the ensemble; machine k uses child k of this seed.
         every: the number of epochs between two records.
-        numbers: the numbers of the machines, ascending.
+        numbers: the numbers of the machines, in ascending order.
         epochs: the epochs at which they were evaluated.
         curves: the values of each monitor, machines × evaluations; NaN if a monitor gave no number,
             and after a machine diverged.
@@ -98,14 +98,14 @@ class Ensemble(Summarised):
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return a monitor's percentiles at each evaluation, without machines that diverged."""
+        """Return a monitor's percentiles at each evaluation, over all machines not yet diverged."""
         with warnings.catch_warnings():  # evaluations that no machine reached are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Return a monitor's median at each evaluation, without machines that diverged."""
+        """Return a monitor's median at each evaluation, over all machines not yet diverged."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:
@@ -147,7 +147,7 @@ def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
 
 
 def labels_of(ensembles: Sequence[Ensemble]) -> list[str]:
-    """Return a label for each ensemble, with the settings that differ between the ensembles.
+    """Return a label for each ensemble: its values of the settings that differ between ensembles.
 
     >>> labels_of([])
     []
@@ -302,7 +302,7 @@ def export_machines(
 
 
 def _part(one: Ensemble, monitors: Sequence[str], curves: bool, named: set[str]) -> Part:
-    """Return an ensemble's settings, and its machines' values as columns of a table."""
+    """Return an ensemble's part of a table: its settings, and one column per recorded value."""
     settings = one.settings.plain().items()
     shared = {name: _cell(value) for name, value in settings if name in named}
     shared["learning_rate"] = str(shared["learning_rate"])

@@ -57,7 +57,7 @@ _HANGING = 86_400.0  # seconds after which a machine on a worker counts as hangi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingTask(Identified, Summarised):
-    """A task of a store: `count` machines to be trained with the same settings.
+    """A task of a store: `count` RBMs to be trained with the same settings.
 
     Attributes:
         data: rows of 0 and 1, or of -1 and 1.
@@ -100,7 +100,7 @@ class TrainingTask(Identified, Summarised):
             every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))
             raise ValueError(
                 f"every={self.every} gives {looks} evaluations of {len(self.monitors)} monitors, "
-                f"more than the {MOST_VALUES} numbers that a store keeps per machine; use "
+                f"but a store keeps at most {MOST_VALUES} numbers per RBM; use "
                 f"every={every} or more"
             )
 
@@ -188,14 +188,14 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
 
 
 def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
-    """Raise if a store is not for training results, or has machines trained on other data."""
+    """Raise if a store is not for training results, or contains RBMs trained on other data."""
     store.reserve(purpose.TRAINING)
     held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)
         if held[-1] != held[0]:
             raise StoreError(
-                f"{store.path} contains machines trained on other data; use another store"
+                f"{store.path} contains RBMs that were trained on other data; use another store"
             )
 
 

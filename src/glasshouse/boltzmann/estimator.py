@@ -201,7 +201,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the probability that each hidden unit is up, for each row of X."""
+        """Return each hidden unit's probability of being up, for each row of X."""
         machine = self._fitted()
         means = machine.hidden_means(self._rows(X))
         return (means - machine.low) / (1 - machine.low)

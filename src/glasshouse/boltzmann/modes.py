@@ -162,5 +162,5 @@ def _mode(
 
 
 def frustration_of(signed: float, total: float) -> float:
-    """Return the frustration index, given satisfied minus unsatisfied weight and total weight."""
+    """Return the frustration index; `signed` is the satisfied minus the unsatisfied weight."""
     return (1 - signed / total) / 2 if total else 0.0

@@ -1,4 +1,4 @@
-"""Split long kernel calls into slices, and handle signals between the slices."""
+"""Long kernel calls that are split into slices, with signals handled between the slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.stopping import in_slices
 
 
 def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return a kernel's row of numbers for each state, computed slice by slice.
+    """Return one row of numbers for each state, which a kernel computes slice by slice.
 
     Args:
         kernel: a function of a table of states and `rest`, which returns one row per state.
@@ -31,7 +31,7 @@ def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) ->
 
 
 def number_of_each(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return a kernel's number for each state, computed slice by slice.
+    """Return one number for each state, which a kernel computes slice by slice.
 
     Args:
         kernel: a function of a table of states, `rest`, and an array for one number per state.
