@@ -121,7 +121,7 @@ def test_a_planted_bug_in_a_command_is_found_and_handed_over(tmp_path):
     trial = trial_of(command, LIMITS)
     catch = caught(trial, count=4)
     (kind, smallest), *others = catch.smallest.items()
-    assert kind == "invalid model: the model costs N, but the last o is N"
+    assert kind == "invalid model: the model costs N, but the last o line states N"
     assert not others
     fault = shrunk_fault(trial, smallest, kind, catch.times[kind], DEFAULT, 60)
     assert len(fault.question.lines) <= 6

@@ -130,8 +130,8 @@ class Catch:
 def fault_kind(judgement: Judgement) -> str:
     """Return the kind of a fault: its verdict and reason as text, without numbers.
 
-    >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
-    'invalid model: the model costs N, but the last o is N'
+    >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "a model costs 6, but its o line states 7"))
+    'invalid model: a model costs N, but its o line states N'
     >>> fault_kind(Judgement(RunVerdict.NO_ANSWER, "it is exact only up to 8: here are 9"))
     'no answer: it is exact only up to 8'
     """
@@ -247,8 +247,7 @@ def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
         yield from result_of(future)
     except BrokenExecutor:
         raise ValueError(
-            f"the solver ended its process on one of the instances from seed={first}; run them "
-            "with workers=1 to find it"
+            f"the solver ended its process; use seed={first} and workers=1 to find the instance"
         ) from None
 
 

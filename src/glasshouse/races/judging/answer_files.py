@@ -1,4 +1,4 @@
-"""Match files of solvers' answers to the problem files that they answer."""
+"""Pairs of problem files and the files that contain solvers' answers to them."""
 
 from __future__ import annotations
 

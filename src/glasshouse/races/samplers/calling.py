@@ -1,4 +1,4 @@
-"""Time calls of dimod samplers, and recompute the energies of all returned samples.
+"""Timed calls to dimod samplers; the energies of all returned samples are recomputed.
 
 A sampler is an object with dimod's `sample(bqm, **parameters)`, or a callable that takes a model
 and returns a SampleSet. Anything wrong with its result is a fault of that call.
@@ -95,7 +95,7 @@ class Contestant(Summarised):
         )  # fmt: skip
 
     def keywords(self, seed: int) -> dict[str, Any]:
-        """Return the keyword arguments of one call that has the given seed."""
+        """Return the keyword arguments of one call with the given seed."""
         asked = {} if self.reads is None else {"num_reads": self.reads}
         return {**self.parameters, **asked, **({"seed": seed} if self.takes_seed else {})}
 

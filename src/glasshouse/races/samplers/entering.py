@@ -1,4 +1,4 @@
-"""Parse samplers on the command line, and find the best value of a sampler's parameter."""
+"""Parser for samplers on the command line, and search for a parameter's best value."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _literal(text: str) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimalSetting(Summarised):
-    """The value of a sampler's parameter with the least time to solution.
+    """The value of a sampler's parameter that gives the least time to solution.
 
     Attributes:
         parameter: the name of the parameter.

@@ -1,4 +1,4 @@
-"""Races of dimod samplers on problems whose least energy is proven, or only best known.
+"""Races of dimod samplers on problems with a proven optimum or a best known energy.
 
 All calls are made in this process, one by one: call 0 of every sampler on every problem with every
 batch size, then call 1, so that a slowdown of the computer affects all samplers.
@@ -327,8 +327,7 @@ def _reserve(store: Store, rng: RngLike) -> Seed:
         raise damaged(store.path, fault) from None
     if rng is not None and Seed.of(rng) != held:
         raise OtherSettingsError(
-            f"{store.path} contains a race with rng={held.number}; use that rng or none, or use "
-            "another store"
+            f"{store.path} contains a race with rng={held.number}; remove rng, or use another store"
         )
     return held
 
