@@ -150,7 +150,7 @@ def assert_useful_elsewhere(written, fault) -> None:
     assert f"\nglasshouse check {name}\n" in text
     assert f"found by glasshouse {gh.__version__}\n" in text
     assert "which ended with exit code 30:\no " in text
-    right = text.partition("A right answer:\n")[2].partition("\n\n")[0]
+    right = text.partition("A correct answer:\n")[2].partition("\n\n")[0]
     answer = read_answer(Transcript.of(right.encode()))
     assert judge(fault.question.clauses, answer, fault.question.known).verdict is RunVerdict.OPTIMAL
     assert str(written.file.parent) not in text
