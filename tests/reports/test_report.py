@@ -160,7 +160,7 @@ def test_an_empty_store_is_a_page_that_says_so(tmp_path):
 def test_what_was_interrupted_says_what_is_missing(tmp_path):
     race = file_section(race_store(tmp_path / "race.sqlite", 3, 10, left_out=7))
     facts = {fact.name: fact.value for fact in race.facts}
-    assert facts["runs"] == "23; 7 are missing, and the same command resumes"
+    assert facts["runs"] == "23; 7 are missing; the same command resumes the race"
     study = file_section(study_store(tmp_path / "study.sqlite", 20, 6, unmeasured=4))
     facts = {fact.name: fact.value for fact in study.facts}
     assert facts["not finished"] == "12 tasks; the same command resumes"
@@ -323,7 +323,7 @@ def test_loops_over_pairs_that_are_not_coupled_are_explained():
     square = gh.Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
     around = gh.Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [1])
     across = gh.Certificate([1, 1, 1, 1], [0, 1, 2, 0, 2, 3], [0, 3, 6], [1, 1])
-    assert "not coupled" not in loop_table(square, around)[0].note
+    assert "uncoupled" not in loop_table(square, around)[0].note
     assert "the weights of such pairs cancel" in loop_table(square, across)[0].note
 
 
