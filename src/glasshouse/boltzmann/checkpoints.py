@@ -77,7 +77,7 @@ class State:
             has_averages: whether updates may wait for exact averages.
         """
         epoch, batch, mode, modes, number = progress[[EPOCH, BATCH, MODE, MODES, UPDATES]].tolist()
-        # A training that diverges stops before it begins the next epoch.
+        # A run that diverges stops before it begins the next epoch.
         if not (0 <= epoch <= epochs and 0 <= batch < batches + self.has_diverged):
             return False
         return (
@@ -94,7 +94,7 @@ class Checkpoint:
 
     Attributes:
         path: the path of the file.
-        identity: everything that the result depends on, as JSON values; a training with a
+        identity: everything that the result depends on, as JSON values; a run with a
             different identity cannot resume from the file.
     """
 

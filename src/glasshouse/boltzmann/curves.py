@@ -179,14 +179,14 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"one evaluation per {every} of {settings.epochs} epochs is too many")
+        raise ValueError(f"an evaluation every {every} of {settings.epochs} epochs gives too many")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")
     rows = validation.count(asked["rows"], "rows", 1)
     _refuse_impossible(table, settings.epochs, settings.epochs * rows)
     if 8 * len(texts) * len(names) * len(epochs) > Allowance(content_size(store.path)).unpacked:
-        raise ValueError("its curves need more memory than the file's size allows")
+        raise ValueError("the curves need more memory than the file's size allows")
     curves = np.full((len(names), len(texts), len(epochs)), np.nan)
     for k, text in enumerate(texts):
         _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))

@@ -63,7 +63,7 @@ class TrainingTask(Identified, Summarised):
         data: rows of 0 and 1, or of -1 and 1.
         settings: the settings of the training.
         monitors: the monitors to record, by their names in `MONITORS`.
-        every: the epochs between two records; the first and last epoch are recorded, too.
+        every: the number of epochs between two records; epoch 0 and the last are recorded, too.
         seed: the seed of the task; machine k uses child k of this seed.
         count: the number of machines; not part of the task's identity.
         held_out: rows that are not used for training, for monitors of held-out data.

@@ -241,7 +241,7 @@ def activation(snapshot: Snapshot) -> float:
 
 @monitor("frustration", "frustration index at the mode")
 def frustration(snapshot: Snapshot) -> float:
-    """Return the frustration index at the mode of the machine in ±1 units, with biases."""
+    """Return the frustration index of the RBM in ±1 units, biases included, at its mode."""
     return snapshot.mode.frustration
 
 

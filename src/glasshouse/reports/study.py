@@ -90,7 +90,7 @@ def _some(values: Sequence[str]) -> str:
 
 def _fits(fits: StudyFits) -> list[Part]:
     if fits.is_empty:
-        return []  # the remaining text only lists what there is too little of
+        return []  # the remaining text only lists fits that lack data
     said = fits.summary()
     return [Listing("Fits", said, is_open=said.count("\n") < 30)]
 

@@ -127,7 +127,7 @@ class SamplerCall(Summarised):
         number: the number of the call on that problem, from 0.
         seconds: wall-clock time of the call.
         reads: the number of reads that the call counts for, even after a fault.
-        energies: the energies of the reads, evaluated again, ascending; empty after a fault.
+        energies: the energies of the reads, evaluated again and sorted; empty after a fault.
         fault: what was wrong with the call; empty if nothing was.
         seed: the seed of the call, if the sampler takes one.
         cpu_seconds: CPU time of this process, all threads; None in old stores.
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Raise if a sampler does not accept a parameter; warn if it only does not list it."""
+    """Raise if a sampler does not accept a parameter; warn if it accepts but does not list one."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return

@@ -115,7 +115,7 @@ def optimal_setting(
     parameters: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> OptimalSetting:
-    """Find the value of a sampler's parameter, such as its sweeps, with the least TTS99.
+    """Find the value of a sampler's parameter, such as its sweeps, that gives the least TTS99.
 
     Args:
         sampler: a dimod sampler, or a callable that takes a model and returns a SampleSet.

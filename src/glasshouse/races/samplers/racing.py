@@ -156,8 +156,8 @@ def race_samplers(
         reads: reads per call. A sampler with `num_reads` among its own parameters is called with
             these reads only.
         calls: calls of each sampler on each problem, with each batch size.
-        batches: further batch sizes at which time is measured; their reads count as well. () makes
-            no further calls: times to solution are then those of calls of `reads` reads.
+        batches: further batch sizes at which time is measured; the results include their reads. ()
+            makes no further calls: times to solution are then those of calls of `reads` reads.
         clock: "wall" (the time of a call), "cpu" (CPU time of this process), the name of a number
             in the SampleSet's `info["timing"]`, such as "qpu_access_time" (microseconds, unless the
             name ends in _ns, _ms or _s), or a function that returns the seconds of a SampleSet; or

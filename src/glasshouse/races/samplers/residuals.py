@@ -20,7 +20,7 @@ class ResidualCurve(Summarised):
     """The expected energy per spin above the target, over elapsed seconds.
 
     Attributes:
-        seconds: elapsed times, ascending.
+        seconds: elapsed times, in ascending order.
         residual: the expected residual energy per spin of the best read until each time.
     """
 

@@ -28,7 +28,7 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 Floats = npt.NDArray[np.float64]
 
-_UNRESOLVED = 100  # an interval whose ends are this many times apart says hardly anything
+_UNRESOLVED = 100  # an interval whose ends differ by this factor has little information
 
 
 @dataclass(frozen=True, repr=False)
