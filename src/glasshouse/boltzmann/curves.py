@@ -83,33 +83,33 @@ class Ensemble(Summarised):
 
     @property
     def machines(self) -> int:
-        """The number of machines."""
+        """The number of RBMs in the ensemble."""
         return len(self.numbers)
 
     @cached_property
     def diverged(self) -> int:
-        """The number of machines that diverged."""
+        """The number of RBMs that diverged."""
         return int(np.count_nonzero(self.diverged_at))
 
     def curve(self, monitor: str) -> FloatArray:
-        """Return the values of a monitor: one row per machine, one column per evaluation."""
+        """Return the values of a monitor: one row per RBM, one column per evaluation."""
         if monitor not in self.curves:
             raise ValueError(f"monitor={monitor!r} is not one of {', '.join(self.curves)}")
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return a monitor's percentiles at each evaluation, over all machines not yet diverged."""
+        """Return a monitor's percentiles at each evaluation, over RBMs that have not diverged."""
         with warnings.catch_warnings():  # evaluations that no machine reached are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Return a monitor's median at each evaluation, over all machines not yet diverged."""
+        """Return a monitor's median at each evaluation, over RBMs that have not diverged."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:
-        """Return the final value of a monitor for each machine, or NaN if the machine diverged."""
+        """Return the final value of a monitor for each RBM, or NaN if the RBM diverged."""
         return self.curve(monitor)[:, -1]
 
     def final_median(self, monitor: str) -> Estimate:
@@ -208,7 +208,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
 
 
 def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps: int) -> None:
-    """Raise if the counts or times of a machine are impossible."""
+    """Raise if the stored counts or times of an RBM are impossible."""
     counts = [table[name] for name in ("modes_proven", "modes", "updates")]
     ascending = [np.zeros_like(counts[0]), *counts, np.full_like(counts[0], min(steps, 1 << 53))]
     seconds, diverged_at = table["learning_seconds"], table["diverged_at"]
@@ -221,7 +221,7 @@ def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps
 
 
 def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_at: int) -> None:
-    """Parse and check the JSON text of one machine's curves."""
+    """Parse and check the JSON text of one RBM's curves."""
     seen = json.loads(text)
     number = int(np.searchsorted(epochs, diverged_at)) if diverged_at else len(epochs)
     if not isinstance(seen, dict) or list(seen) != names:
@@ -281,7 +281,7 @@ def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
 def export_machines(
     ensembles: Sequence[Ensemble], place: Place, *, curves: bool = False, overwrite: bool = False
 ) -> int:
-    """Write the final values or the whole curves of all machines as CSV or Parquet.
+    """Write the final values or the whole curves of all RBMs as CSV or Parquet.
 
     A cell is empty if the machine had diverged, or if its ensemble did not record the monitor.
 
@@ -325,7 +325,7 @@ def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
 
 
 def _shown(end: Estimate | None) -> str:
-    """Format a median as text, with its interval if there are enough machines."""
+    """Format a median as text, with its interval if there are enough RBMs."""
     if end is None or np.isnan(end.value):
         return "-"
     return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"

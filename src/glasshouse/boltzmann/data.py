@@ -1,4 +1,4 @@
-"""Data for RBMs: small standard data sets, data files, and conversion to a machine's units.
+"""Data for RBMs: small standard data sets, data files, and conversion to an RBM's units.
 
 Rows contain 0 and 1, or -1 and 1.
 """
@@ -217,7 +217,7 @@ class DataOptions:
         return kind, cls(**dict(zip(known, map(int, words), strict=True)), held_out=held_out)
 
     def in_name(self, name: str) -> str:
-        """Return a data set's name followed by these options, as `of_name` parses it.
+        """Return a data set's name and these options, in the form that `of_name` parses.
 
         >>> DataOptions(width=6).in_name("bars"), DataOptions().in_name("bars")
         ('bars:6x5', 'bars')

@@ -134,22 +134,22 @@ class TrainingTask(Identified, Summarised):
         return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
-        """Return the trainer of machine `number`, before its first update."""
+        """Return the trainer of RBM `number`, before its first update."""
         seed = Seed.of(self.seed).child(number)
         return Trainer(self.data, self.settings, held_out=self.held_out, rng=seed)
 
     def run(self, number: int = 0, checkpoint: Path | None = None) -> TrainingRun:
-        """Train machine `number` to the end, with an optional checkpoint file as in `train`."""
+        """Train RBM `number` to the end, with an optional checkpoint file as in `train`."""
         return self.trainer(number).run(self.monitors, self.every, checkpoint)
 
     def try_out(self) -> None:
-        """Evaluate the monitors on the first machine before training, to report errors early."""
+        """Evaluate the monitors on the first RBM before training, to report errors early."""
         trainer = self.trainer()
         for look in chosen(self.monitors, trainer.held_out).values():
             look.look(trainer.snapshot())
 
     def measure(self, first: int, count: int) -> Columns:
-        """Train machines `first` to `first + count - 1`, and return their results by column."""
+        """Train RBMs `first` to `first + count - 1`, and return their results by column."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)  # counted instead
             rows = [self._row(number) for number in range(first, first + count)]
@@ -206,7 +206,7 @@ def iter_train(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Train ensembles into a store, or resume the training; yield progress every few machines.
+    """Train ensembles into a store, or resume the training; yield progress every few RBMs.
 
     Args:
         tasks: tasks of one data set, with any settings.

@@ -163,7 +163,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
             setattr(self, name, given[name])
 
     def fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
-        """Train a machine on the rows of X."""
+        """Train an RBM on the rows of X."""
         seed = Seed.of(vars(self)["random_state"])
         run = Trainer(self._rows(X, reset=True), self._settings(), rng=seed).run(
             vars(self)["monitors"], vars(self)["every"]

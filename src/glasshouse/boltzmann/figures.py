@@ -236,7 +236,7 @@ def training_figure(
 
 
 def machine_figure(machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> Figure:
-    """Return a new figure of a machine: receptive fields, samples, and weights in two gauges.
+    """Return a new figure of an RBM: receptive fields, samples, and weights in two gauges.
 
     Args:
         machine: the machine to draw.

@@ -36,7 +36,7 @@ def save_machine(
     run: TrainingRun | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a machine to an `.npz` file atomically.
+    """Write an RBM to an `.npz` file atomically.
 
     Args:
         path: the path of the file, which must end in `.npz`.
@@ -91,7 +91,7 @@ def is_machine(path: Path) -> bool:
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
-    """Read a machine from an `.npz` file whose arrays have glasshouse's or other common names.
+    """Read an RBM from an `.npz` file whose arrays have glasshouse's or other common names.
 
     Args:
         place: the path of the file, or an open stream of its bytes.

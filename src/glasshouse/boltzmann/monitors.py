@@ -133,7 +133,7 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 class Best:
-    """The best machine of a training run so far, for early stopping.
+    """The best RBM of a training run so far, for early stopping.
 
     Args:
         looks: the monitors; the first monitor defines the best machine.

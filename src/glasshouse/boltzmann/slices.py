@@ -92,7 +92,7 @@ def log_partition(layers: Sequence[FloatArray], low: int, blocks: int | None = N
 
 
 def new_averages(num_visible: int, num_hidden: int) -> Averages:
-    """Return buffers of zeros for the exact averages of a machine."""
+    """Return buffers of zeros for the exact averages of an RBM."""
     rows, columns = sorted((num_visible, num_hidden))
     known = np.zeros(1, dtype=np.bool_)
     return Averages(np.zeros((rows, columns)), np.zeros(rows), np.zeros(columns), known)
@@ -101,7 +101,7 @@ def new_averages(num_visible: int, num_hidden: int) -> Averages:
 def find_averages(
     layers: Sequence[FloatArray], low: int, averages: Averages, blocks: int | None = None
 ) -> None:
-    """Compute the exact averages of a machine by enumerating the states of its smaller layer.
+    """Compute the exact averages of an RBM by enumerating the states of its smaller layer.
 
     Args:
         layers: weights with one row per unit of that layer, its biases, and the other layer's.
