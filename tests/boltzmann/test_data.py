@@ -55,7 +55,7 @@ def test_what_is_no_data_is_refused_in_one_line(tmp_path, name):
 
 def test_archives_with_several_tables_or_code_are_refused(tmp_path):
     np.savez(tmp_path / "two.npz", a=ROWS, b=ROWS)
-    with pytest.raises(FileError, match="has arrays a, b"):
+    with pytest.raises(FileError, match="has the arrays a, b"):
         read_data(tmp_path / "two.npz")
     np.savez(tmp_path / "code.npz", data=np.array([["a", None]], dtype=object))
     with pytest.raises(FileError, match=r"not an \.npz file of data"):

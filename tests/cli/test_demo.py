@@ -33,7 +33,7 @@ def test_it_shows_what_the_commands_say(shown):
         "forged.wcnf: the file states a cost of 104, but the least cost is 105",
         "this is the optimum, by the file's certificate",
         "VERIFIED optimum 54162",
-        "inst.wcnf: wrong optimum: o 104, but every assignment costs at least 105",
+        "inst.wcnf: wrong optimum: an o line states 104, but every assignment costs at least 105",
     ):
         assert line in lines
 

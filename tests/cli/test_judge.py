@@ -45,7 +45,7 @@ def test_wrong_answers_are_one_line_and_exit_code_1(instance, capsys):
         out, err = capsys.readouterr()
         assert err == ""
         assert out.count("\n") == 1
-    assert "wrong optimum: s UNSATISFIABLE, but a model costs" in out
+    assert "wrong optimum: claims UNSATISFIABLE, but a model costs" in out
 
 
 def test_json(instance, capsys):

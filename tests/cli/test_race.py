@@ -53,7 +53,8 @@ def test_faults_come_first_and_make_the_exit_code(raced, capsys):
     assert main(["race", "show", str(folder / "race.sqlite")]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == (
-        "bad on instance-00000.wcnf: wrong optimum: o 8, but every assignment costs at least 9"
+        "bad on instance-00000.wcnf: wrong optimum: an o line states 8, "
+        "but every assignment costs at least 9"
     )
     assert lines[3:5] == ["tiny: 2 instances, 4 of 4 runs", lines[4]]
     assert [line.split()[:4] for line in lines[5:7]] == [
@@ -143,7 +144,7 @@ def test_blind_files_say_that_nothing_is_proven_and_answers_prove_it(tmp_path, c
     blind = [*words, "--suite", str(tmp_path / "contest"), "-o", str(tmp_path / "a.sqlite")]
     assert main(blind) == 0
     told = capsys.readouterr().out
-    assert "no optimum is proven for 2 of 2 instances: claims there are undecided" in told
+    assert "no optimum is proven for 2 of 2 instances: claims there stay undecided" in told
     assert " 0/2 " in told
     for k, folder in enumerate(("contest", "contest/instances")):
         store = str(tmp_path / f"answered{k}.sqlite")
@@ -194,7 +195,7 @@ def test_starts_as_long_as_the_limit_are_told(raced, tmp_path, capsys):
     main(["race", "show", str(store)])
     told = capsys.readouterr().out
     assert "good: the start of Python takes longer than the time limit; raise the limit" in told
-    assert "bad: 0.5 s of each run are the start of Python" in told
+    assert "bad: each run includes 0.5 s for the start of Python" in told
 
 
 def test_instances_that_are_not_begun_count_and_one_run_is_few_for_tts(raced, tmp_path, capsys):

@@ -121,7 +121,7 @@ def test_a_planted_bug_in_a_command_is_found_and_handed_over(tmp_path):
     trial = trial_of(command, LIMITS)
     catch = caught(trial, count=4)
     (kind, smallest), *others = catch.smallest.items()
-    assert kind == "invalid model: the model costs N, but the last o is N"
+    assert kind == "invalid model: the model costs N, but the last o line states N"
     assert not others
     fault = shrunk_fault(trial, smallest, kind, catch.times[kind], DEFAULT, 60)
     assert len(fault.question.lines) <= 6
@@ -150,7 +150,7 @@ def assert_useful_elsewhere(written, fault) -> None:
     assert f"\nglasshouse check {name}\n" in text
     assert f"found by glasshouse {gh.__version__}\n" in text
     assert "which ended with exit code 30:\no " in text
-    right = text.partition("A right answer:\n")[2].partition("\n\n")[0]
+    right = text.partition("A correct answer:\n")[2].partition("\n\n")[0]
     answer = read_answer(Transcript.of(right.encode()))
     assert judge(fault.question.clauses, answer, fault.question.known).verdict is RunVerdict.OPTIMAL
     assert str(written.file.parent) not in text

@@ -230,7 +230,7 @@ def test_numbers_of_a_figure_are_there_as_a_table(browser, small_page):
     label = page.one("figure .plot").get_attribute("data-label")
     page.wait(lambda: page.all(".plot svg"))
     assert page.one("figure .plot svg").get_attribute("aria-label") == label
-    assert label.startswith("Cactus. How many instances")
+    assert label.startswith("Cactus. The number of instances")
 
 
 def hovered(page, selector, number):

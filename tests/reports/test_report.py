@@ -46,7 +46,7 @@ def test_a_proven_instance_is_verified_and_says_how_it_is_grown(plant, tmp_path)
     section = file_section(tmp_path / "x.wcnf")
     assert trust_of(section, "best cost") == "verified"
     assert trust_of(section, "seed") == "verified"
-    code = next(part.text for part in section.parts if "grows it again" in part.title)
+    code = next(part.text for part in section.parts if "grows the instance again" in part.title)
     (tmp_path / "again").mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(tmp_path / "again")
@@ -134,7 +134,7 @@ def test_machines_and_checkpoints(tmp_path):
     run = gh.train(gh.shifting_bars(), 4, epochs=40, every=10, rng=1, checkpoint=kept)
     save_machine(tmp_path / "m.npz", run.machine, run=run)
     machine, checkpoint = file_section(tmp_path / "m.npz"), file_section(tmp_path / "c.npz")
-    assert (machine.kind, checkpoint.kind) == ("Trained machine", "Checkpoint of a training")
+    assert (machine.kind, checkpoint.kind) == ("Trained RBM", "Checkpoint of a training run")
     for section in (machine, checkpoint):
         assert trust_of(section, "frustration index there") == "verified"
         assert "KL divergence" in [part.title for part in section.parts]
@@ -160,7 +160,7 @@ def test_an_empty_store_is_a_page_that_says_so(tmp_path):
 def test_what_was_interrupted_says_what_is_missing(tmp_path):
     race = file_section(race_store(tmp_path / "race.sqlite", 3, 10, left_out=7))
     facts = {fact.name: fact.value for fact in race.facts}
-    assert facts["runs"] == "23; 7 are missing, and the same command resumes"
+    assert facts["runs"] == "23; 7 are missing; the same command resumes the race"
     study = file_section(study_store(tmp_path / "study.sqlite", 20, 6, unmeasured=4))
     facts = {fact.name: fact.value for fact in study.facts}
     assert facts["not finished"] == "12 tasks; the same command resumes"
@@ -323,8 +323,8 @@ def test_loops_over_pairs_that_are_not_coupled_are_explained():
     square = gh.Ising.from_edges(4, [(0, 1), (1, 2), (2, 3), (0, 3)], [1, 1, 1, -1])
     around = gh.Certificate([1, 1, 1, 1], [0, 1, 2, 3], [0, 4], [1])
     across = gh.Certificate([1, 1, 1, 1], [0, 1, 2, 0, 2, 3], [0, 3, 6], [1, 1])
-    assert "not coupled" not in loop_table(square, around)[0].note
-    assert "their weights cancel in the sum" in loop_table(square, across)[0].note
+    assert "uncoupled" not in loop_table(square, around)[0].note
+    assert "the weights of such pairs cancel" in loop_table(square, across)[0].note
 
 
 def test_leaves_of_a_tree_prove_what_the_certificate_does(tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ from glasshouse.randomness import Seed
 SECONDS = 5.0  # the minimum time between two writes
 _KIND = "glasshouse training"
 _VERSION = 2
-_NO_CHECKPOINT = "is not a checkpoint of a training ({}); choose another file"
+_NO_CHECKPOINT = "is not a checkpoint of a training run ({}); choose another file"
 
 
 def digest(array: npt.NDArray[Any] | None) -> str | None:
@@ -53,7 +53,7 @@ def digest(array: npt.NDArray[Any] | None) -> str | None:
 
 @dataclass
 class State:
-    """The state of a training run, without its arrays.
+    """The state of a training run, except for the arrays of its RBM.
 
     Attributes:
         seen: the monitors' values: one row per evaluation, one column per monitor.
@@ -77,7 +77,7 @@ class State:
             has_averages: whether updates may wait for exact averages.
         """
         epoch, batch, mode, modes, number = progress[[EPOCH, BATCH, MODE, MODES, UPDATES]].tolist()
-        # A training that diverges stops before it begins the next epoch.
+        # A run that diverges stops before it begins the next epoch.
         if not (0 <= epoch <= epochs and 0 <= batch < batches + self.has_diverged):
             return False
         return (
@@ -94,7 +94,7 @@ class Checkpoint:
 
     Attributes:
         path: the path of the file.
-        identity: everything that the result depends on, as JSON values; a training with a
+        identity: everything that the result depends on, as JSON values; a run with a
             different identity cannot resume from the file.
     """
 
@@ -145,8 +145,8 @@ def read_stored(path: Path) -> tuple[BoltzmannMachine, dict[str, Any], State]:
     """Read a checkpoint for display, and check its format but not its values.
 
     Returns:
-        The machine at the time of the checkpoint; the identity of the training, as JSON values
-        (see `Checkpoint`); and the state of the training.
+        The RBM at the time of the checkpoint; the identity of the training run, as JSON values
+        (see `Checkpoint`); and the state of the run.
 
     Raises:
         FileError: the file is not a checkpoint.
@@ -181,7 +181,7 @@ def stored_seed(path: Path) -> Seed | None:
 
 
 def _read(path: Path, like: Machine | None) -> tuple[dict[str, Any], Any, FloatArray]:
-    """Read a checkpoint's header, the arrays of its machine, and the values of its monitors."""
+    """Read a checkpoint's header, the arrays of its RBM, and the values of its monitors."""
     with opened(path, "npz") as source, opened_archive(source, _NO_CHECKPOINT) as archive:
         header = parse_object(archive.text("header").encode())
         if header is None or header.get("format") != _KIND:

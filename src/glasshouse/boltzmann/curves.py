@@ -38,16 +38,16 @@ _FACTS = ("diverged_at", "updates", "modes", "modes_proven", "seconds", "learnin
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ensemble(Summarised):
-    """Results of machines that were trained with the same settings, read from a store.
+    """Results of RBMs that were trained with the same settings, read from a store.
 
     Attributes:
-        settings: the settings of the training.
+        settings: the settings of the training runs.
         data: the name of the data set.
         rows: the number of training rows.
         visible: the number of visible units.
         seed: the seed of the ensemble; machine k uses child k of this seed.
         every: the number of epochs between two records.
-        numbers: the numbers of the machines, ascending.
+        numbers: the numbers of the machines, in ascending order.
         epochs: the epochs at which they were evaluated.
         curves: the values of each monitor, machines × evaluations; NaN if a monitor gave no number,
             and after a machine diverged.
@@ -83,33 +83,33 @@ class Ensemble(Summarised):
 
     @property
     def machines(self) -> int:
-        """The number of machines."""
+        """The number of RBMs in the ensemble."""
         return len(self.numbers)
 
     @cached_property
     def diverged(self) -> int:
-        """The number of machines that diverged."""
+        """The number of RBMs that diverged."""
         return int(np.count_nonzero(self.diverged_at))
 
     def curve(self, monitor: str) -> FloatArray:
-        """Return the values of a monitor: one row per machine, one column per evaluation."""
+        """Return the values of a monitor: one row per RBM, one column per evaluation."""
         if monitor not in self.curves:
             raise ValueError(f"monitor={monitor!r} is not one of {', '.join(self.curves)}")
         return self.curves[monitor]
 
     def percentiles(self, monitor: str, shares: Sequence[float] = BAND) -> FloatArray:
-        """Return a monitor's percentiles at each evaluation, without machines that diverged."""
+        """Return a monitor's percentiles at each evaluation, over RBMs that have not diverged."""
         with warnings.catch_warnings():  # evaluations that no machine reached are NaN
             warnings.simplefilter("ignore", RuntimeWarning)
             found: FloatArray = np.nanpercentile(self.curve(monitor), shares, axis=0)
         return found
 
     def median(self, monitor: str) -> FloatArray:
-        """Return a monitor's median at each evaluation, without machines that diverged."""
+        """Return a monitor's median at each evaluation, over RBMs that have not diverged."""
         return np.asarray(self.percentiles(monitor, [50.0])[0])
 
     def final(self, monitor: str) -> FloatArray:
-        """Return the final value of a monitor for each machine, or NaN if the machine diverged."""
+        """Return the final value of a monitor for each RBM, or NaN if the RBM diverged."""
         return self.curve(monitor)[:, -1]
 
     def final_median(self, monitor: str) -> Estimate:
@@ -147,7 +147,7 @@ def monitors_of(ensembles: Iterable[Ensemble]) -> list[str]:
 
 
 def labels_of(ensembles: Sequence[Ensemble]) -> list[str]:
-    """Return a label for each ensemble, with the settings that differ between the ensembles.
+    """Return a label for each ensemble: its values of the settings that differ between ensembles.
 
     >>> labels_of([])
     []
@@ -179,14 +179,14 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"one evaluation per {every} of {settings.epochs} epochs is too many")
+        raise ValueError(f"an evaluation every {every} of {settings.epochs} epochs gives too many")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")
     rows = validation.count(asked["rows"], "rows", 1)
     _refuse_impossible(table, settings.epochs, settings.epochs * rows)
     if 8 * len(texts) * len(names) * len(epochs) > Allowance(content_size(store.path)).unpacked:
-        raise ValueError("its curves need more memory than the file's size allows")
+        raise ValueError("the curves need more memory than the file's size allows")
     curves = np.full((len(names), len(texts), len(epochs)), np.nan)
     for k, text in enumerate(texts):
         _fill(curves[:, k], text, names, epochs, int(table["diverged_at"][k]))
@@ -208,7 +208,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
 
 
 def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps: int) -> None:
-    """Raise if the counts or times of a machine are impossible."""
+    """Raise if the stored counts or times of an RBM are impossible."""
     counts = [table[name] for name in ("modes_proven", "modes", "updates")]
     ascending = [np.zeros_like(counts[0]), *counts, np.full_like(counts[0], min(steps, 1 << 53))]
     seconds, diverged_at = table["learning_seconds"], table["diverged_at"]
@@ -221,7 +221,7 @@ def _refuse_impossible(table: Mapping[str, npt.NDArray[Any]], epochs: int, steps
 
 
 def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_at: int) -> None:
-    """Parse and check the JSON text of one machine's curves."""
+    """Parse and check the JSON text of one RBM's curves."""
     seen = json.loads(text)
     number = int(np.searchsorted(epochs, diverged_at)) if diverged_at else len(epochs)
     if not isinstance(seen, dict) or list(seen) != names:
@@ -281,7 +281,7 @@ def text_table(ensembles: Sequence[Ensemble]) -> list[str]:
 def export_machines(
     ensembles: Sequence[Ensemble], place: Place, *, curves: bool = False, overwrite: bool = False
 ) -> int:
-    """Write the final values or the whole curves of all machines as CSV or Parquet.
+    """Write the final values or the whole curves of all RBMs as CSV or Parquet.
 
     A cell is empty if the machine had diverged, or if its ensemble did not record the monitor.
 
@@ -302,7 +302,7 @@ def export_machines(
 
 
 def _part(one: Ensemble, monitors: Sequence[str], curves: bool, named: set[str]) -> Part:
-    """Return an ensemble's settings, and its machines' values as columns of a table."""
+    """Return an ensemble's part of a table: its settings, and one column per recorded value."""
     settings = one.settings.plain().items()
     shared = {name: _cell(value) for name, value in settings if name in named}
     shared["learning_rate"] = str(shared["learning_rate"])
@@ -325,7 +325,7 @@ def _seen(one: Ensemble, monitor: str, machine: int, look: int) -> float | None:
 
 
 def _shown(end: Estimate | None) -> str:
-    """Format a median as text, with its interval if there are enough machines."""
+    """Format a median as text, with its interval if there are enough RBMs."""
     if end is None or np.isnan(end.value):
         return "-"
     return str(end) if np.isfinite([end.low, end.high]).all() else f"{end.value:.4g}"

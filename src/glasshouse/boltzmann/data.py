@@ -1,4 +1,4 @@
-"""Data for RBMs: small standard data sets, data files, and conversion to a machine's units.
+"""Data for RBMs: small standard data sets, data files, and conversion to an RBM's units.
 
 Rows contain 0 and 1, or -1 and 1.
 """
@@ -165,7 +165,7 @@ SETS = {
 
 
 def _sizes(name: str) -> dict[str, int]:
-    """Return the parameters of a data set's function, with their defaults."""
+    """Return the default parameters of the function that generates a data set."""
     make: Any = SETS[name]
     return {size: one.default for size, one in inspect.signature(make).parameters.items()}
 
@@ -197,7 +197,7 @@ class DataOptions:
     held_out: float | None = None
 
     def load(self, name: str, seed: int) -> tuple[SpinArray, SpinArray | None]:
-        """Load the data set `name`, and return training rows and held-out rows (or None)."""
+        """Load the data set `name`; return its training rows, and its held-out rows or None."""
         options = asdict(self)
         share = options.pop("held_out")
         rows = load_data(name, **options)
@@ -217,7 +217,7 @@ class DataOptions:
         return kind, cls(**dict(zip(known, map(int, words), strict=True)), held_out=held_out)
 
     def in_name(self, name: str) -> str:
-        """Return a data set's name followed by these options, as `of_name` parses it.
+        """Return a data set's name and these options, in the form that `of_name` parses.
 
         >>> DataOptions(width=6).in_name("bars"), DataOptions().in_name("bars")
         ('bars:6x5', 'bars')
@@ -291,7 +291,7 @@ def _npz_numbers(source: Source) -> npt.NDArray[np.number]:
         found = names if len(names) == 1 else [name for name in _NAMES if name in archive]
         if len(found) != 1:
             raise source.error(
-                f"has arrays {', '.join(names)[:100] or 'none'}; expected a single array, "
+                f"has the arrays {', '.join(names)[:100] or '(none)'}; expected a single array, "
                 f"or one named {' or '.join(_NAMES[:-1])}"
             )
         return archive.numbers(found[0], 2)

@@ -57,13 +57,13 @@ _HANGING = 86_400.0  # seconds after which a machine on a worker counts as hangi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingTask(Identified, Summarised):
-    """A task of a store: `count` machines to be trained with the same settings.
+    """A task of a store: `count` RBMs to be trained with the same settings.
 
     Attributes:
         data: rows of 0 and 1, or of -1 and 1.
         settings: the settings of the training.
         monitors: the monitors to record, by their names in `MONITORS`.
-        every: the epochs between two records; the first and last epoch are recorded, too.
+        every: the number of epochs between two records; epoch 0 and the last are recorded, too.
         seed: the seed of the task; machine k uses child k of this seed.
         count: the number of machines; not part of the task's identity.
         held_out: rows that are not used for training, for monitors of held-out data.
@@ -100,7 +100,7 @@ class TrainingTask(Identified, Summarised):
             every = math.ceil(self.settings.epochs / (MOST_VALUES // len(self.monitors) - 1))
             raise ValueError(
                 f"every={self.every} gives {looks} evaluations of {len(self.monitors)} monitors, "
-                f"more than the {MOST_VALUES} numbers that a store keeps per machine; use "
+                f"but a store keeps at most {MOST_VALUES} numbers per RBM; use "
                 f"every={every} or more"
             )
 
@@ -134,22 +134,22 @@ class TrainingTask(Identified, Summarised):
         return {"data": self.name, "data_options": self.options.given()}
 
     def trainer(self, number: int = 0) -> Trainer:
-        """Return the trainer of machine `number`, before its first update."""
+        """Return the trainer of RBM `number`, before its first update."""
         seed = Seed.of(self.seed).child(number)
         return Trainer(self.data, self.settings, held_out=self.held_out, rng=seed)
 
     def run(self, number: int = 0, checkpoint: Path | None = None) -> TrainingRun:
-        """Train machine `number` to the end, with an optional checkpoint file as in `train`."""
+        """Train RBM `number` to the end, with an optional checkpoint file as in `train`."""
         return self.trainer(number).run(self.monitors, self.every, checkpoint)
 
     def try_out(self) -> None:
-        """Evaluate the monitors on the first machine before training, to report errors early."""
+        """Evaluate the monitors on the first RBM before training, to report errors early."""
         trainer = self.trainer()
         for look in chosen(self.monitors, trainer.held_out).values():
             look.look(trainer.snapshot())
 
     def measure(self, first: int, count: int) -> Columns:
-        """Train machines `first` to `first + count - 1`, and return their results by column."""
+        """Train RBMs `first` to `first + count - 1`, and return their results by column."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DivergenceWarning)  # counted instead
             rows = [self._row(number) for number in range(first, first + count)]
@@ -188,14 +188,14 @@ def look_epochs(epochs: int, every: int) -> npt.NDArray[np.int64]:
 
 
 def reserve(store: Store, tasks: Iterable[TrainingTask]) -> None:
-    """Raise if a store is not for training results, or has machines trained on other data."""
+    """Raise if a store is not for training results, or contains RBMs trained on other data."""
     store.reserve(purpose.TRAINING)
     held = [purpose.digests_of(task.table("parameters")) for task in store.tasks()]
     for task in tasks:
         held.append(task.digests)
         if held[-1] != held[0]:
             raise StoreError(
-                f"{store.path} contains machines trained on other data; use another store"
+                f"{store.path} contains RBMs that were trained on other data; use another store"
             )
 
 
@@ -206,7 +206,7 @@ def iter_train(
     workers: int | None = None,
     executor: Executor | None = None,
 ) -> Iterator[StudyProgress]:
-    """Train ensembles into a store, or resume the training; yield progress every few machines.
+    """Train ensembles into a store, or resume the training; yield progress every few RBMs.
 
     Args:
         tasks: tasks of one data set, with any settings.

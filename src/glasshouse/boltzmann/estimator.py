@@ -163,7 +163,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
             setattr(self, name, given[name])
 
     def fit(self, X: Any, y: Any = None) -> RestrictedBoltzmannMachine:
-        """Train a machine on the rows of X."""
+        """Train an RBM on the rows of X."""
         seed = Seed.of(vars(self)["random_state"])
         run = Trainer(self._rows(X, reset=True), self._settings(), rng=seed).run(
             vars(self)["monitors"], vars(self)["every"]
@@ -201,7 +201,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
         return self
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the probability that each hidden unit is up, for each row of X."""
+        """Return each hidden unit's probability of being up, for each row of X."""
         machine = self._fitted()
         means = machine.hidden_means(self._rows(X))
         return (means - machine.low) / (1 - machine.low)

@@ -61,7 +61,7 @@ def monitor_chart(
              f"{BAND[0]:g}th to the {BAND[1]:g}th percentile.")  # fmt: skip
     lost_in_all = sum(one.diverged for one in ensembles if monitor in one.curves)
     if lost_in_all:
-        words += f" Machines that diverged are included until then: {lost_in_all:,}."
+        words += f" A machine that diverges is left out from then on: {lost_in_all:,} diverged."
     # The times of different gradients differ by orders of magnitude.
     x = Axis(_AXES[along], is_log=True) if along == "seconds" else Axis(_AXES[along], low=0)
     return Chart(
@@ -128,7 +128,7 @@ def monitor_title(name: str) -> str:
 
 
 def monitor_label(name: str) -> str:
-    """Return a monitor's name in the form for an axis or for running text.
+    """Return a monitor's name as an axis label, which also fits into a sentence.
 
     >>> monitor_label("kl"), monitor_label("frustration")
     ('KL divergence', 'frustration index')
@@ -154,7 +154,7 @@ def finals_chart(
     words = "One dot per machine."
     if any(one.machines > _MOST_POINTS for one in ensembles):
         words += f" At most {_MOST_POINTS:,} machines per setting are drawn, evenly spaced."
-    return Chart("Where machines ended", words, titled[0], titled[1], series, "setting")
+    return Chart("Final values of the machines", words, titled[0], titled[1], series, "setting")
 
 
 def draw_finals(
@@ -170,7 +170,7 @@ def draw_finals(
 
 
 def draw_weights(ax: Axes, machine: BoltzmannMachine) -> None:
-    """Draw the weight matrix in ±1 units; blue weights favour equal units."""
+    """Draw the weight matrix in ±1 units; a blue weight favours equal values of its two units."""
     _matrix(ax, machine.in_units("spin").weights)
 
 
@@ -236,7 +236,7 @@ def training_figure(
 
 
 def machine_figure(machine: BoltzmannMachine, shape: tuple[int, int] | None = None) -> Figure:
-    """Return a new figure of a machine: receptive fields, samples, and weights in two gauges.
+    """Return a new figure of an RBM: receptive fields, samples, and weights in two gauges.
 
     Args:
         machine: the machine to draw.

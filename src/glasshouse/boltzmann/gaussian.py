@@ -80,7 +80,7 @@ class GaussianMachine(Summarised):
         return int(self.weights.shape[1])
 
     def hidden_means(self, visible: npt.ArrayLike) -> FloatArray:
-        """Return the probability that each hidden unit is 1, given rows of visible units."""
+        """Return each hidden unit's probability of being 1, given rows of visible units."""
         rows = table(visible, self.num_visible, "visible")
         return logistic(rows @ self.weights + self.hidden_bias)
 

@@ -1,4 +1,4 @@
-"""Annealed importance sampling: the partition function of machines too large for exact sums."""
+"""Annealed importance sampling: the partition function of RBMs too large for exact sums."""
 
 from __future__ import annotations
 

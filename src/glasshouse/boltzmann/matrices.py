@@ -268,14 +268,14 @@ class Matrices:
                 table[pairs] = table[others]
 
     def _centre(self, slopes: list[FloatArray], offsets: list[FloatArray]) -> list[FloatArray]:
-        """Return the slopes of the centred gradient (Melchior, Fischer and Wiskott, 2016)."""
+        """Centre the gradient; return its part for the biases (Melchior, Fischer, Wiskott 2016)."""
         visible, hidden = (part.astype(self.dtype) for part in offsets)
         self.slopes -= np.outer(visible, slopes[1].astype(self.dtype))
         self.slopes -= np.outer(slopes[0].astype(self.dtype), hidden)
         return [slopes[0] - self.slopes @ hidden, slopes[1] - visible @ self.slopes]
 
     def _move(self, slopes: list[FloatArray], step: float, rate: float, size: int) -> None:
-        """Move weights and biases one step along their slopes."""
+        """Move weights and biases one step along the gradient."""
         arrays, plan = self.arrays, self.plan
         decay = plan.weight_decay * size if plan.is_mean else plan.weight_decay
         parts = [(arrays.weights, self.slopes, arrays.weight_speed, decay)]

@@ -26,7 +26,7 @@ from glasshouse.randomness import Seed
 if TYPE_CHECKING:
     from glasshouse.boltzmann.training import TrainingRun
 
-_NO_MACHINE = "is not an .npz file of a machine ({})"
+_NO_MACHINE = "is not an .npz file that contains an RBM ({})"
 
 
 def save_machine(
@@ -36,7 +36,7 @@ def save_machine(
     run: TrainingRun | None = None,
     overwrite: bool = False,
 ) -> None:
-    """Write a machine to an `.npz` file atomically.
+    """Write an RBM to an `.npz` file atomically.
 
     Args:
         path: the path of the file, which must end in `.npz`.
@@ -46,7 +46,7 @@ def save_machine(
     """
     path = Path(path)
     if format_suffix(path) != ".npz":
-        raise FileError(path, "is not a name for a machine; use a name that ends in .npz")
+        raise FileError(path, "is not a name for a model file; use a name that ends in .npz")
     buffer = io.BytesIO()
     texts: dict[str, Any] = {"units": np.array(machine.units)}
     if run is not None:
@@ -91,7 +91,7 @@ def is_machine(path: Path) -> bool:
 
 
 def load_machine(place: Place, *, units: Units | None = None) -> BoltzmannMachine:
-    """Read a machine from a glasshouse `.npz` file, or from one whose arrays have common names.
+    """Read an RBM from an `.npz` file whose arrays have glasshouse's or other common names.
 
     Args:
         place: the path of the file, or an open stream of its bytes.

@@ -1,4 +1,4 @@
-"""The mode of a machine: its most likely state, found by enumeration or by annealing."""
+"""The mode of an RBM: its most likely state, found by enumeration or by annealing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MANY_WEIGHTS = 128 * 128
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(Summarised):
-    """The most likely state of a machine, or the most likely state that a search has found.
+    """The most likely state of an RBM, or the most likely state that a search has found.
 
     Attributes:
         visible: the visible units of the mode.
@@ -61,7 +61,7 @@ def find_mode(
     time_limit: float | None = None,
     rng: RngLike = None,
 ) -> Mode:
-    """Find the mode of a machine, which is its most likely state.
+    """Find the mode of an RBM, which is its most likely state.
 
     Args:
         machine: the machine.
@@ -162,5 +162,5 @@ def _mode(
 
 
 def frustration_of(signed: float, total: float) -> float:
-    """Return the frustration index, given satisfied minus unsatisfied weight and total weight."""
+    """Return the frustration index; `signed` is the satisfied minus the unsatisfied weight."""
     return (1 - signed / total) / 2 if total else 0.0

@@ -38,7 +38,7 @@ class LastMode:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Snapshot(Summarised):
-    """A machine at one moment of its training.
+    """An RBM at one moment of its training.
 
     Attributes:
         machine: the machine with its current weights.
@@ -133,7 +133,7 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 
 class Best:
-    """The best machine of a training run so far, for early stopping.
+    """The best RBM of a training run so far, for early stopping.
 
     Args:
         looks: the monitors; the first monitor defines the best machine.
@@ -241,7 +241,7 @@ def activation(snapshot: Snapshot) -> float:
 
 @monitor("frustration", "frustration index at the mode")
 def frustration(snapshot: Snapshot) -> float:
-    """Return the frustration index at the mode of the machine in ±1 units, with biases."""
+    """Return the frustration index of the RBM in ±1 units, biases included, at its mode."""
     return snapshot.mode.frustration
 
 
@@ -251,7 +251,7 @@ def proven(snapshot: Snapshot) -> float:
     return float(snapshot.mode.is_proven)
 
 
-@monitor("last_frustration", "frustration index at the last mode used, for the weights then")
+@monitor("last_frustration", "frustration index at the last mode used, with weights at that time")
 def last_frustration(snapshot: Snapshot) -> float:
     """Return the frustration index at the last mode of the run, or NaN before the first mode."""
     return math.nan if snapshot.last_mode is None else snapshot.last_mode.frustration

@@ -1,4 +1,4 @@
-"""Convert third-party weights and biases to checked arrays."""
+"""Conversion of third-party weights and biases to checked arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Split long kernel calls into slices, and handle signals between the slices."""
+"""Long kernel calls that are split into slices, with signals handled between the slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from glasshouse.stopping import in_slices
 
 
 def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return a kernel's row of numbers for each state, computed slice by slice.
+    """Return one row of numbers for each state, which a kernel computes slice by slice.
 
     Args:
         kernel: a function of a table of states and `rest`, which returns one row per state.
@@ -31,7 +31,7 @@ def rows_of(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) ->
 
 
 def number_of_each(kernel: Callable[..., Any], states: npt.NDArray[Any], *rest: Any) -> FloatArray:
-    """Return a kernel's number for each state, computed slice by slice.
+    """Return one number for each state, which a kernel computes slice by slice.
 
     Args:
         kernel: a function of a table of states, `rest`, and an array for one number per state.
@@ -92,7 +92,7 @@ def log_partition(layers: Sequence[FloatArray], low: int, blocks: int | None = N
 
 
 def new_averages(num_visible: int, num_hidden: int) -> Averages:
-    """Return buffers of zeros for the exact averages of a machine."""
+    """Return buffers of zeros for the exact averages of an RBM."""
     rows, columns = sorted((num_visible, num_hidden))
     known = np.zeros(1, dtype=np.bool_)
     return Averages(np.zeros((rows, columns)), np.zeros(rows), np.zeros(columns), known)
@@ -101,7 +101,7 @@ def new_averages(num_visible: int, num_hidden: int) -> Averages:
 def find_averages(
     layers: Sequence[FloatArray], low: int, averages: Averages, blocks: int | None = None
 ) -> None:
-    """Compute the exact averages of a machine by enumerating the states of its smaller layer.
+    """Compute the exact averages of an RBM by enumerating the states of its smaller layer.
 
     Args:
         layers: weights with one row per unit of that layer, its biases, and the other layer's.

@@ -108,7 +108,7 @@ def train(
         data: one row per example.
         hidden: the number of hidden units.
         monitors: the monitors to record, by their names in `MONITORS`.
-        every: the epochs between two records; the first and last epoch are recorded, too.
+        every: the number of epochs between two records; epoch 0 and the last are recorded, too.
         held_out: rows that are not used for training, for monitors of held-out data.
         start: a machine to continue from, instead of random weights.
         rng: a seed, or anything that `numpy.random.default_rng` takes.

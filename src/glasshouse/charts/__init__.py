@@ -1,4 +1,4 @@
-"""Draw instances and charts; charts are data, for matplotlib axes or for web pages.
+"""Figures of instances, and charts: charts are data, for matplotlib axes or for web pages.
 
 * `chart`: `Chart`, the content of a chart: axes and series of marks. Studies and races make charts.
 * `on_axes`: a chart drawn by matplotlib.

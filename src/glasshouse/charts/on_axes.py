@@ -1,4 +1,4 @@
-"""Draw a chart on the caller's matplotlib axes."""
+"""Charts that are drawn on the caller's matplotlib axes."""
 
 from __future__ import annotations
 

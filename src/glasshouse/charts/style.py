@@ -104,7 +104,7 @@ def new_figure(
 
 
 def picture_paths(name: str | Path) -> list[Path]:
-    """Return the files for a figure's name: NAME.png and NAME.svg if it has no suffix.
+    """Return the paths of a figure's files: NAME.png and NAME.svg if the name has no suffix.
 
     >>> [path.name for path in picture_paths("peak")], picture_paths("peak.pdf")[0].name
     (['peak.png', 'peak.svg'], 'peak.pdf')

@@ -89,7 +89,7 @@ def vega_chart(
 
 
 def _is_shown(chart: Chart, x: Any, y: Any) -> bool:
-    """Return whether a point is finite and within the range of both axes."""
+    """Return whether a point is finite and not below the start of either axis."""
     return all(
         math.isfinite(value) and not (axis.is_log and value <= 0)
         and (axis.low is None or value >= axis.low)

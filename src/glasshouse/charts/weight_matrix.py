@@ -1,4 +1,4 @@
-"""A problem's weights as a matrix for figures; if too large, it is summed over blocks."""
+"""A problem's weights as a matrix for figures, summed over blocks if it is too large."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convert a user's file to a question, whose optimum is proven or computed by `decide`."""
+"""Conversion of a user's file to a question, whose optimum is proven or computed by `decide`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compute the least cost of clauses by loops or by enumeration, without third-party solvers.
+"""The least cost of clauses, found by loops or by enumeration, without third-party solvers.
 
 Both ways are exact for weights of any size. `prove` finds loops if the weights are within the
 library's limit; loops are verified, never trusted.
@@ -37,7 +37,7 @@ class Decision:
 
 
 def decide(clauses: ClauseFile) -> Decision | None:
-    """Return the least cost of clauses and its proof, or None if finding it takes too much work."""
+    """Return the least cost of clauses and its proof, or None if that takes too much work."""
     size = len(clauses.used)
     if size <= _FEW:
         return Decision(enumerated_optimum(clauses))

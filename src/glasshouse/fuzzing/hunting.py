@@ -130,8 +130,8 @@ class Catch:
 def fault_kind(judgement: Judgement) -> str:
     """Return the kind of a fault: its verdict and reason as text, without numbers.
 
-    >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "the model costs 6, but the last o is 7"))
-    'invalid model: the model costs N, but the last o is N'
+    >>> fault_kind(Judgement(RunVerdict.INVALID_MODEL, "a model costs 6, but its o line states 7"))
+    'invalid model: a model costs N, but its o line states N'
     >>> fault_kind(Judgement(RunVerdict.NO_ANSWER, "it is exact only up to 8: here are 9"))
     'no answer: it is exact only up to 8'
     """
@@ -196,7 +196,7 @@ def shrunk_file(trial: Trial, path: Path, seconds: float) -> tuple[Fault | None,
     """Shrink a user's file if the solver fails on it; return the fault, if any, and the verdict.
 
     The optimum is decided without the solver, if that is possible. A fault such as a crash or a
-    model of another cost shows even without the optimum.
+    model of a different cost shows even if the optimum is unknown.
     """
     question = brought_question(path)
     judgement = trial.ask(question, 0)
@@ -247,14 +247,13 @@ def _result(first: int, future: Future[Any]) -> Iterator[Tried]:
         yield from result_of(future)
     except BrokenExecutor:
         raise ValueError(
-            f"the solver ended its process on one of the instances from seed={first}; run them "
-            "with workers=1 to find it"
+            f"the solver ended its process; use seed={first} and workers=1 to find the instance"
         ) from None
 
 
 @dataclass(frozen=True)
 class HandedOver:
-    """The files that were written for a fault, and the command that shows it.
+    """The files that were written for a fault, and the command that reproduces the fault.
 
     Attributes:
         file: the instance.
@@ -330,7 +329,7 @@ def _piped(line: str, path: Path, is_judged: bool) -> str:
 
 def _report(fault: Fault, name: str, command: str) -> str:
     question = fault.question
-    size = "no clause can be left out" if fault.is_minimal else "not shrunk to the end"
+    size = "no clause can be left out" if fault.is_minimal else "shrinking was not finished"
     proof = ""
     if question.is_decided:
         proof = ", found by enumerating all assignments"
@@ -338,12 +337,12 @@ def _report(fault: Fault, name: str, command: str) -> str:
         proof = f", proven by {name}.cert"
     source = f"from fuzz seed {fault.seed}, one of {fault.times} such faults"
     if fault.seed is None:
-        source = "from a file that was brought"
+        source = "from the user's file"
     return "\n\n".join([
         f"{without_folders(str(fault.judgement))}\n{question.says}{proof}\n"
         f"{len(question.lines)} clauses, {size}; {source}\nfound by glasshouse {__version__}",
         f"This line shows the fault:\n{command}",
-        *([_how_to_check(question, name), f"A right answer:\n{_right_answer(question)}"]
+        *([_how_to_check(question, name), f"A correct answer:\n{_right_answer(question)}"]
           if question.is_decided else []),
         *_answer(fault),
     ]) + "\n"  # fmt: skip
@@ -358,13 +357,13 @@ def _how_to_check(question: Question, name: str) -> str:
     if sum(weight for weight, _ in question.clauses.soft) > INT64_MAX:
         return (
             f"glasshouse check {name} does not read the file, because its weights add up to 2^63 "
-            "or more. glasshouse judge does, and verifies the certificate in exact integers."
+            "or more. glasshouse judge reads it, and verifies the certificate in exact integers."
         )
     return f"This line checks the optimum:\nglasshouse check {name}"
 
 
 def _right_answer(question: Question) -> str:
-    """Return a right answer to a question, in the format in which solvers print it."""
+    """Return a correct answer to a question, in the format in which solvers print it."""
     if question.optimum is None:
         return "s UNSATISFIABLE"
     if question.certificate is not None:
@@ -381,7 +380,7 @@ def _answer(fault: Fault) -> list[str]:
     if not isinstance(reply, Reply) or reply.output is None:
         return []
     ended = f"signal {-reply.exit_code}" if reply.exit_code < 0 else f"exit code {reply.exit_code}"
-    parts = [f"The solver's answer, which ended with {ended}:\n{_shown(reply.output)}"]
+    parts = [f"The answer of the solver, which ended with {ended}:\n{_shown(reply.output)}"]
     if reply.errors.strip():
         parts.append(f"Its standard error:\n{_shown(reply.errors)}")
     return parts

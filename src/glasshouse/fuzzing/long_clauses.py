@@ -102,7 +102,7 @@ def _with_corners(dice: Dice, size: int, lines: list[Line], *, has_zeros: bool) 
 
 
 def _weighted(dice: Dice, lines: list[Line], size: int, bounds: Bounds) -> list[Line]:
-    """Scale the weights to a random sum or not at all, and split clauses that are too heavy."""
+    """Scale the weights to a random sum, or leave them; then split clauses that are too heavy."""
     total = sum(weight or 0 for weight, _ in lines)
     goals = [goal for goal in bounds.goals if goal >= total]
     if total and goals and dice.below(2):

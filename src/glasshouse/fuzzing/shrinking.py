@@ -46,7 +46,7 @@ class Shrinker:
         self._deadline = time.monotonic() + seconds
 
     def run(self, specimen: Specimen | None) -> Question:
-        """Shrink the question until nothing can be removed or time is up, and return it.
+        """Shrink the question until nothing can be removed or time is up; return the result.
 
         Without a specimen, single literals are removed, too.
         """
@@ -110,7 +110,7 @@ class Shrinker:
         if decision is None and self.best.is_decided:
             return False
         layout = self.best.layout
-        if decision is None:  # nor was it known before: the fault shows without it
+        if decision is None:  # nor was the optimum known before: the fault shows without it
             return self._accept(Question(size, tuple(lines), None, layout, is_decided=False))
         found = Question(size, tuple(lines), decision.optimum, layout, decision.certificate)
         return self._accept(found)
@@ -177,7 +177,7 @@ class Shrinker:
 
 
 def _question_of(specimen: Specimen) -> Question | None:
-    """Convert a specimen to a question; None if its loops do not prove it and `decide` fails."""
+    """Convert a specimen to a question; None if neither its loops nor `decide` give an optimum."""
     try:
         return specimen.question()
     except CertificateError:  # a hard clause weighs less than it did in the proof

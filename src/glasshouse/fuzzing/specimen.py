@@ -1,4 +1,4 @@
-"""Specimens: test instances that consist of parts; one model minimises the cost of all parts.
+"""Specimens: test instances made of parts; one known model minimises the cost of every part.
 
 The cost is a sum over parts. Each part, for instance a planted loop, comes with loops in the sense
 of a certificate, which prove that the model has the least cost of that part. So the model is
@@ -91,7 +91,7 @@ class Specimen:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The clauses as lines of a file."""
+        """The clauses, converted to the lines of a file."""
         return tuple((None if c.is_hard else c.weight, c.literals) for c in self.clauses)
 
     def satisfies(self, literals: Iterable[int]) -> bool:

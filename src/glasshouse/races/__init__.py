@@ -1,4 +1,4 @@
-"""Race third-party solvers on instances with proven optima, without trusting their claims.
+"""Races of third-party solvers on instances with proven optima; no solver's claim is trusted.
 
 running/ (one command under limits) ← judging/ (the verdict, by the proof) ← samplers/ (third-party
 samplers; races of dimod samplers in this process) ← commands/ (races of commands over a suite, and

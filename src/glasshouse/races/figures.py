@@ -51,8 +51,8 @@ def cactus_chart(results: Results, clock: Clock = "wall") -> Chart:
     top = max(1, results.num_entered, *map(len, each.values()))
     return Chart(
         "Cactus",
-        f"How many instances each solver solves within how many {_SECONDS[clock]} each; further "
-        f"right and lower is better. The dotted line is the limit.{note}",
+        f"The number of instances that each solver solves within a number of {_SECONDS[clock]} "
+        f"each; further right and lower is better. The dotted line is the limit.{note}",
         Axis("instances solved", is_whole=True, low=0, high=top),
         Axis(f"{_SECONDS[clock]} per instance, at most", _SECONDS[clock], is_log=True,
              limit=_limit(results, clock)),
@@ -85,7 +85,7 @@ def profile_chart(results: Results, clock: Clock = "wall") -> Chart:
     return Chart(
         "Performance profile",
         f"The fraction of instances that each solver solved within τ times the {_SECONDS[clock]} "
-        "of the fastest one, on the instances that all of them have run on; higher is better.",
+        "of the fastest solver, on the instances that all have run on; higher is better.",
         Axis(f"τ: times the {_SECONDS[clock]} of the fastest solver", "τ", is_log=True, low=1.0,
              high=end),
         Axis("fraction of instances within τ", "fraction", low=0, high=1),
@@ -109,7 +109,7 @@ def scatter_chart(results: Results, first: str, second: str, clock: Clock = "wal
     what = _SECONDS[clock]
     return Chart(
         f"{first} and {second}, instance by instance",
-        "Above the diagonal the first is faster. Instances that one of them did not solve are "
+        "Above the diagonal, the first solver is faster. Instances that one did not solve are "
         f"at {edge:g} {what}" + (", twice the limit." if limit else "."),
         Axis(f"{what} of {first}", first, **ends), Axis(f"{what} of {second}", second, **ends),
         [Series("", [Mark("", ("points",), x, y, told={"instance": both})])], has_diagonal=True,
@@ -157,8 +157,8 @@ def reaching_chart(results: Results, dial: str | None = None) -> Chart:
     Args:
         results: the race.
         dial: the parameter along x; by default frustration, size or density, whichever has most
-            settings, or any other number that varies. If none does, all instances are at one
-            position.
+            settings, or any other number that varies. If no number varies, all instances are at
+            one position.
     """
     parameters = results.parameters
     name = chosen_dial(parameters, dial)
@@ -175,8 +175,8 @@ def reaching_chart(results: Results, dial: str | None = None) -> Chart:
         ]))  # fmt: skip
     return Chart(
         "Time to the best known cost",
-        "Median seconds until the best known cost was printed. A hollow sign at the limit: "
-        "the solver does not reach it on half of the instances.",
+        "Median seconds until the best known cost was printed. A hollow marker at the limit means "
+        "that the solver does not reach this cost on half of the instances.",
         Axis((name or "all instances").replace("_", " ")),
         Axis("median seconds to the best known cost", "seconds", is_log=True, limit=limit),
         series, "solver",

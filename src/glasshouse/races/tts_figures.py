@@ -72,7 +72,7 @@ def tts_chart(results: Results | SamplerResults, by: By = "elapsed") -> Chart:
         for solver, each in times.items()
     ]  # fmt: skip
     axis = Axis(f"instance, by the time of {leader}", "rank", is_whole=True)
-    return _tts(results, series, axis, "of each instance", 0.25, by)
+    return _tts(results, series, axis, "for each instance", 0.25, by)
 
 
 def _tts(
@@ -141,11 +141,11 @@ def residual_chart(
         low = max(left.min() / 2, left.max() / _DECADES)
         ends = {"is_log": True, "low": float(low), "high": 2 * float(highest)}
     is_proven = all(results.is_proven(name) for name in shown)
-    what = "optimum proven before the race" if is_proven else "best known, in part not proven"
+    what = "optimum proven before the race" if is_proven else "best known energy, not always proven"
     return Chart(
         "Residual energy",
         f"Expected energy per spin above the {what} after a number of seconds: the median "
-        "over problems. A curve ends where less than a hundred-thousandth of the highest is left.",
+        "over problems. The y-axis shows at most five decades below the highest median.",
         Axis("elapsed seconds", "seconds", is_log=True),
         Axis(f"expected energy per spin above the\n{what}", "energy per spin above the target",
              **ends),

@@ -1,4 +1,4 @@
-"""Write HTML reports on stores, instances, machines and proofs; the pages need no network.
+"""HTML reports on stores, instances, RBMs and proofs; the pages need no network.
 
 Users call `report` in `writing`. It makes one section for each thing: `instance`, `proof`, `study`,
 `race`, `sampler`, `training` or `machine`. A section consists of facts, figures and tables (`page`,

@@ -53,7 +53,7 @@ def instance_section(path: Path) -> Section:
     except CertificateError as lie:
         said = str(lie).removeprefix(f"{path}: ")
         facts = [_stated(document, "refuted"), *seen]
-        lead = "The optimum that this file states was checked, and is false."
+        lead = "The optimum that this file states was checked and found to be false."
         return Section(name, "Instance", lead, facts, [_check(path)], said, facts[0])
     if fault:
         left_out = (*left_out, f"the recipe of {path} ({fault})")
@@ -63,7 +63,7 @@ def instance_section(path: Path) -> Section:
               for what in left_out]  # fmt: skip
     facts += seen
     if held.problem.num_variables > _MOST_SPINS:
-        facts.append(Fact("weight matrix", f"not drawn, for more than {_MOST_SPINS:,} spins"))
+        facts.append(Fact("weight matrix", f"not drawn: more than {_MOST_SPINS:,} spins"))
     parts: list[Part] = []
     parts += _matrix(held, held.planted or plant, proven)
     if proven is not None:
@@ -111,7 +111,7 @@ def _lead(held: Document, proven: Proven | None) -> str:
     if verdict.optimal:
         value = _exact(held.measure.of(verdict.exact_energy))
         return f"{value} is the optimum {held.measure.name}, proven by {parts}."
-    return f"The certificate proves a bound, with {parts}; a gap remains."
+    return f"The certificate proves a bound by {parts}, but a gap remains."
 
 
 def _optimum(held: Document, proven: Proven | None, plant: Planted | None) -> list[Fact]:
@@ -167,12 +167,12 @@ def _again(path: Path, recipe: dict[str, Any] | None) -> list[Part]:
         grown = json.dumps(recipe, sort_keys=True, separators=(",", ":"))
         code = (f"import glasshouse as gh\nrecipe = gh.Recipe.from_json({grown!r})\n"
                 f"gh.write({path.name!r}, gh.Planted.from_recipe(recipe))")  # fmt: skip
-        parts.append(Listing("Python code that grows it again", code[:20_000]))
+        parts.append(Listing("Python code that grows the instance again", code[:20_000]))
     return [*parts, _check(path)]
 
 
 def _check(path: Path) -> Listing:
-    return Listing("The command that checks it", command("check", path.name))
+    return Listing("The command that checks the instance", command("check", path.name))
 
 
 def _cut(text: str) -> str:
@@ -193,8 +193,8 @@ def tree_parts(problem: Problem, certificate: Certificate, measure: Measure) -> 
     at = {kind: [depth for depth, other in sorted(depths) if other == kind] for _, kind in depths}
     figure = charted(Chart(
         "The search tree", f"{tree.num_branches:,} branches split all states into "
-        f"{tree.num_leaves:,} leaves: in one half two spins agree, in the other they differ. The "
-        "least bound of all leaves is the bound of the proof.",
+        f"{tree.num_leaves:,} leaves; at a branch, two spins agree in one half and differ in the "
+        "other. The least bound of all leaves is the bound of the proof.",
         Axis("depth: branches above the leaf", "depth"),
         Axis("leaves", is_whole=True, low=0, high=most),
         [Series(kind, [Mark("", ("bars",), each, [depths[depth, kind] for depth in each])])

@@ -1,4 +1,4 @@
-"""The report section on one machine: its weights, its mode, and the record of its training."""
+"""The report section on one RBM: its weights, its mode, and the record of its training."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _MOST_MONITORS = 12
 
 
 def machine_section(path: Path) -> Section:
-    """Return the report section on a file with a trained machine."""
+    """Return the report section on a file with a trained RBM."""
     machine, notes = load_machine(path), load_notes(path)
     facts, parts, index = _looked_at(machine)
-    told = "the file's statements are not checked" if notes else "the file states nothing"
-    lead = f"A trained machine: {machine!r}. About its training, {told}."
+    told = "unchecked statements" if notes else "no statements"
+    lead = f"A trained RBM: {machine!r}. The file contains {told} about its training."
     settings = notes.get("settings")
     for name in ("seed", "updates", "modes", "modes_proven", "diverged_at", "learning_seconds"):
         if notes.get(name) is not None:
@@ -51,8 +51,8 @@ def machine_section(path: Path) -> Section:
     history = notes.get("history")
     parts += _history(notes.get("epochs"), history if isinstance(history, dict) else {})
     parts += _settings(settings)
-    show = Listing("The command that shows it", command("train", "show", path.name))
-    return Section(path.name, "Trained machine", lead, facts, [*parts, show], result=index)
+    show = Listing("The command that shows the RBM", command("train", "show", path.name))
+    return Section(path.name, "Trained RBM", lead, facts, [*parts, show], result=index)
 
 
 def checkpoint_section(path: Path) -> Section:
@@ -73,13 +73,13 @@ def checkpoint_section(path: Path) -> Section:
                if k < state.seen.shape[1]}  # fmt: skip
     parts += _history(looks, history)
     parts += _settings({k: v for k, v in asked.items() if not str(k).endswith("sha256")})
-    lead = (f"A training that was stopped: {machine!r}. The same command, or `train` with "
-            "the same checkpoint, resumes from here.")  # fmt: skip
-    return Section(path.name, "Checkpoint of a training", lead, facts, parts, result=index)
+    lead = (f"A stopped training run: {machine!r}. The same command, or `train` with the same "
+            "checkpoint, resumes the run.")  # fmt: skip
+    return Section(path.name, "Checkpoint of a training run", lead, facts, parts, result=index)
 
 
 def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]:
-    """Return facts and figures that follow from a machine's weights, and the main fact."""
+    """Return facts and figures that follow from an RBM's weights, and the main fact."""
     mode = find_mode(machine, rng=1)
     spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
     what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"
@@ -133,7 +133,7 @@ def _settings(settings: Any) -> list[Part]:
     if not isinstance(settings, dict) or not settings:
         return []
     rows = [[str(name)[:60], _short(value)] for name, value in list(settings.items())[:200]]
-    return [Table("Settings of the training", [text("setting"), text("value")], cut(rows)[0],
+    return [Table("Settings of the training run", [text("setting"), text("value")], cut(rows)[0],
                   "As the file states them.")]  # fmt: skip
 
 

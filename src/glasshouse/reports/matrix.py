@@ -54,7 +54,7 @@ def matrix_figure(
     names = ("visible spin", "hidden spin") if is_rbm else ("spin i", "spin j")
     loops, options = _loops(problem, certificate, step)
     words = (
-        f"Blue favours equal spins, red opposite ones. The switch changes signs so that "
+        f"Blue favours equal spins, red opposite spins. The switch changes signs so that "
         f"{what} is all up: red weights are then frustrated."
     )
     if options:
@@ -132,10 +132,10 @@ def loop_table(problem: Problem, certificate: Certificate) -> list[Part]:
         path = " ".join(map(str, nodes[:_LONGEST_PATH])) + " …" * (len(nodes) > _LONGEST_PATH)
         rows.append([k, len(nodes), certificate.multipliers[k], path])
     over = certificate.denominator
-    shared = "" if over == 1 else f" Multipliers are over {str(over)[:60]}."
+    shared = "" if over == 1 else f" The multipliers have the denominator {str(over)[:60]}."
     note = f" These are the first {len(rows):,} of {count:,}." if count > len(rows) else ""
     if _leaves_couplings(problem, certificate):
-        note += " Loops may use pairs that are not coupled; their weights cancel in the sum."
+        note += " Loops may use uncoupled pairs; the weights of such pairs cancel in the sum."
     return [Table(
         "Loops of the certificate",
         [number("loop"), number("length"), number("multiplier", "multiplier μ"), text("spins")],

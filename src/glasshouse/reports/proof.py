@@ -55,10 +55,10 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
         Fact("seconds", f"{seconds:.4g}", "stated"),
     ]  # fmt: skip
     lead = (
-        f"How the bounds on {instance} closed. These numbers were printed by the proof; add the "
+        f"The bounds on {instance} over time, as printed by `glasshouse prove`; add the "
         "instance to the same report to verify its certificate."
     )
-    again = Listing("The command that makes it again",
+    again = Listing("The command that repeats the proof",
                     command("prove", instance, "--force", "--json")
                     + f" > {shlex.quote(path.name)}")  # fmt: skip
     word = "optimum" if values["optimal"] is True else f"best {name}"
@@ -68,13 +68,13 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
 
 
 def proof_section(proof: Proof) -> Section:
-    """Return the section on a `Proof`; without the problem, its facts are unverified claims."""
+    """Return the section on a `Proof`, which lacks the problem, so all facts are unverified."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
     facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]
     lead = (
-        "How the bounds closed. The certificate was verified when it was found; add the file of "
-        "the instance to the same report to verify it there."
+        "The bounds over time. The certificate was verified when it was found; add the file of the "
+        "instance to the same report to verify the certificate there."
     )
     points = [(at.seconds, at.upper, at.lower, at.nodes) for at in proof.statistics.history
               if math.isfinite(at.lower) and math.isfinite(at.upper)]  # fmt: skip
@@ -89,7 +89,7 @@ def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Fig
     is_log = bool(points) and 0 < seconds[0] < seconds[-1] / _LONG
     ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""
     return charted(Chart(
-        "Bounds over time", "The proven bound, and the best state so far, over time; where "
+        "Bounds over time", "The proven bound, and the value of the best state so far; when "
         f"they meet, the optimum is proven.{ends}",
         Axis("seconds", is_log=is_log), Axis(name),
         [Series(words, [Mark("bound", ("step", "dots"), seconds, values,

@@ -54,7 +54,7 @@ def race_section(store: Store) -> Section:
     lead = (
         f"{counted(len(results.entered), 'solver')} on {counted(results.num_entered, 'instance')} "
         f"of {results.suite}: {there:,} of {expected:,} runs are stored. Every answer was judged "
-        "against the proof of its instance when the race was run; the store holds these verdicts."
+        "against the proof of its instance when the race was run; the store contains the verdicts."
     )
     if not there:
         facts, again = _facts(store, results, rules), _again(store.path, results, rules)
@@ -83,11 +83,11 @@ def _facts(store: Store, results: Results, rules: dict[str, Any]) -> list[Fact]:
         Fact("instances", f"{results.num_entered:,}", "stated"),
         Fact("optima", f"proven for {len(results.instances) - unproven:,} of "
              f"{counted(len(results.instances), 'instance')}, when the race was run", "stated"),
-        Fact("runs", f"{len(results.runs):,}" + (f"; {missing:,} are missing, and the same command "
-             "resumes" if missing else ", all done")),
-        Fact("faults", f"{len(results.faults):,} wrong, invalid or crashed"),
+        Fact("runs", f"{len(results.runs):,}" + (f"; {missing:,} are missing; the same command "
+             "resumes the race" if missing else ", all done")),
+        Fact("faults", f"{len(results.faults):,} wrong, invalid or crashed runs"),
     ]  # fmt: skip
-    names = {"seconds": ("time limit", "s"), "cpu_seconds": ("limit on CPU time", "s"),
+    names = {"seconds": ("time limit", "s"), "cpu_seconds": ("CPU time limit", "s"),
              "grace": ("grace", "s"),
              "memory": ("memory limit", "MB"), "seed": ("seed of the first run", ""),
              "cores": ("cores of each run", ""), "meter": ("meter", "")}  # fmt: skip
@@ -152,7 +152,7 @@ def _charts(results: Results) -> list[Figure]:
     with suppress(ValueError):
         if len(best) == 2:
             pair = scatter_chart(results, best[0], best[1])
-            charts.append(replace(pair, text=f"The two solvers that solved most. {pair.text}"))
+            charts.append(replace(pair, text=f"The two most successful solvers. {pair.text}"))
     return [charted(chart, 380 if chart.has_diagonal else 320) for chart in charts]
 
 
@@ -166,7 +166,7 @@ def _verdicts(results: Results) -> Table:
 
 _RUN_COLUMNS = [
     text("solver"), text("instance"), number("number", "run"), text("verdict"), number("seconds"),
-    number("cpu", "CPU seconds"), number("memory", "memory (MB)"), number("cost", "own cost"),
+    number("cpu", "CPU seconds"), number("memory", "memory (MB)"), number("cost", "checked cost"),
     number("optimum", "proven optimum"), text("reason"), text("remarks"),
 ]  # fmt: skip
 
@@ -183,7 +183,7 @@ def _faults(results: Results) -> list[Part]:
     if not results.faults:
         return []
     rows, count = cut(_run_rows(results.faults), 500)
-    note = f"The first {len(rows)} of {count:,}." if count > len(rows) else ""
+    note = f"The first {len(rows)} of {count:,} faults." if count > len(rows) else ""
     return [Table("Faults: runs that reveal a bug in the solver", _RUN_COLUMNS, rows, note)]
 
 
@@ -193,7 +193,7 @@ def _runs(results: Results) -> Table:
     if count > len(rows):
         note += (
             f" These are the first {len(rows):,} of {count:,} runs; `glasshouse store export` "
-            "lists them all. Scores, verdicts and figures are of all runs."
+            "lists them all. Scores, verdicts and figures cover all runs."
         )
     return Table("Runs", _RUN_COLUMNS, rows, note)
 
@@ -213,8 +213,8 @@ def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
                     *_option_words(rules), *group, "-o", path.name])
         for group, solvers in _groups(results, rules).items()
     ]  # fmt: skip
-    title = "The command that makes it again" if len(commands) == 1 else (
-        "The commands that make it again")  # fmt: skip
+    title = "The command that repeats the race" if len(commands) == 1 else (
+        "The commands that repeat the race")  # fmt: skip
     return Listing(title, "\n".join(commands))
 
 

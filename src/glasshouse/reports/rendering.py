@@ -1,4 +1,4 @@
-"""Render sections as one HTML page, which needs no network and no other file.
+"""The rendering of sections as one HTML page, which needs no network and no other file.
 
 Everything from a file is hostile: text is escaped, numbers and rows are JSON that cannot close its
 script tag, and the page's security policy allows only our two scripts.
@@ -29,7 +29,7 @@ _BADGES: dict[Trust, str] = {
 }
 _TRUST = (
     "Values marked <em>verified</em> were proven while this page was made: for instances in exact "
-    "integers, from the file and its certificate alone; for machines by enumerating all states. "
+    "integers, from the file and its certificate alone; for RBMs, by enumerating all states. "
     "Values marked <em>stated</em> are statements of a file that are not checked here. Values "
     "marked <em>read</em> follow directly from the content of the file."
 )

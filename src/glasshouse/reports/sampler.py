@@ -72,7 +72,7 @@ def results_section(
         return Section(title, _KIND, lead + " There are no calls yet.", facts, [])
     parts: list[Part] = [_scores(results), charted(dial_chart(results)), *_residual(results)]
     parts += [*_batches(results), _samplers(results), _problems(results), _calls(results)]
-    parts.append(Listing("Python code that repeats it, with the same samplers and suite",
+    parts.append(Listing("Python code that repeats the race with the same samplers and suite",
                          _again(results, store)))  # fmt: skip
     return Section(title, _KIND, lead, facts, parts, result=_fastest(results))
 
@@ -112,7 +112,7 @@ def _again(results: SamplerResults, store: str) -> str:
     notes = ["# A time limit, if there was one, is not stored."]
     if len({tuple(sorted(sizes)) for sizes in reads.values()}) > 1:
         each = ", ".join(f"{name!r} {sorted(sizes)}" for name, sizes in reads.items())
-        notes.append(f"# Reads of a call differ: {each}.")
+        notes.append(f"# The numbers of reads per call differ: {each}.")
     return "\n".join([f"glasshouse.race_samplers(samplers, suite, {', '.join(asked)})", *notes])
 
 
@@ -187,6 +187,6 @@ def _calls(results: SamplerResults) -> Table:
                "proven", "seed", "fault"]  # fmt: skip
     words = {"solver", "instance", "proven", "fault"}
     rows, count = cut([row[name] for name in columns] for row in results.rows())
-    note = "" if count == len(rows) else f"The first {len(rows):,} of {count:,}."
+    note = "" if count == len(rows) else f"The first {len(rows):,} of {count:,} calls."
     heads = [text(name) if name in words else number(name) for name in columns]
     return Table("Calls", heads, rows, note)

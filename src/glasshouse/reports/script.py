@@ -54,7 +54,7 @@ def _fetched() -> str:
 def _failure(what: str) -> str:
     return (
         f"the process that fetches the script of the charts {what}; V8 needs about 100 GB of "
-        "address space there: use `ulimit -v unlimited`"
+        "address space; use `ulimit -v unlimited`"
     )
 
 

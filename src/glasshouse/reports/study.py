@@ -52,7 +52,7 @@ def study_section(store: Store) -> Section:
         parts.append(Listing("The text of the study", text_of, is_open=len(text_of) < 1500))
         scale = [] if study.scale == 1 else ["--scale", repr(study.scale)]
         again = command("study", "run", f"{study.name}.toml", *scale, "-o", store.path.name)
-        parts.append(Listing("The command that makes it again", again))
+        parts.append(Listing("The command that repeats the study", again))
     result = Fact("measured", f"{rows:,} of {counted(wanted, 'instance')}") if wanted else None
     return Section(store.path.name, "Study", lead,
                    _facts(store, study, status, points), parts, result=result)  # fmt: skip
@@ -90,7 +90,7 @@ def _some(values: Sequence[str]) -> str:
 
 def _fits(fits: StudyFits) -> list[Part]:
     if fits.is_empty:
-        return []  # the remaining text only lists what there is too little of
+        return []  # the remaining text only lists fits that lack data
     said = fits.summary()
     return [Listing("Fits", said, is_open=said.count("\n") < 30)]
 

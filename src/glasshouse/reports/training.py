@@ -54,7 +54,7 @@ def training_section(store: Store) -> Section:
         parts += _finals(ensembles, names)
     parts += [_settings(ensembles, names), *_machines(ensembles, names)]
     commands = "\n".join(train_command(one, store.path) for one in ensembles)
-    parts.append(Listing("The commands that make it again", commands))
+    parts.append(Listing("The commands that repeat the training", commands))
     facts = _facts(store, ensembles)
     result = Fact("trained", f"{machines:,} of {counted(wanted, 'machine')}")
     return Section(store.path.name, "Trained ensembles", lead, facts, parts, result=result)
@@ -72,8 +72,8 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
         Fact("diverged", f"{sum(one.diverged for one in ensembles):,}", "stated"),
         Fact("modes used", f"{modes:,}, of which {proven:,} were proven", "stated"),
         Fact("seeds", ", ".join(dict.fromkeys(str(one.seed) for one in ensembles)), "stated"),
-        Fact("computing time", f"{seen_seconds(seconds)}, of which {seen_seconds(learning)} of "
-             "learning", "stated"),
+        Fact("computing time", f"{seen_seconds(seconds)}, of which {seen_seconds(learning)} for "
+             "updates", "stated"),
         Fact("glasshouse", versions_of(store), "stated"),
     ]  # fmt: skip
 
@@ -123,7 +123,7 @@ def _machines(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Part]
     kept, count = cut(rows)
     if not count:
         return []
-    note = f"The first {len(kept):,} of {count:,}; `glasshouse store export` lists them all."
+    note = f"The first {len(kept):,} of {count:,} machines; `glasshouse store export` lists all."
     return [Table(
         "Machines",
         [text("setting"), number("machine"),

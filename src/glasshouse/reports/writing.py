@@ -71,16 +71,16 @@ def report(
     title: str | None = None,
     overwrite: bool = False,
 ) -> Report:
-    """Write one HTML page about stores, instances, machines and proofs; it needs no network.
+    """Write one HTML page, which needs no network, about stores, instances, RBMs and proofs.
 
-    Values that the page calls verified are verified while it is made. The same things give the same
-    bytes. Needs the extra `report`. If the script of the charts cannot be fetched, because a limit
-    on address space forbids it, figures become tables, and the page states why.
+    Values that the page calls verified are verified while the page is made. The same inputs give
+    the same bytes. Needs the extra `report`. If a limit on address space forbids fetching the
+    script of the charts, figures become tables, and the page states why.
 
     Args:
-        things: files, in the order of the sections: stores of studies, races and trainings;
+        things: files, in the order of the sections: stores of studies, races and training;
             instances of any format, with the certificates next to them; models and checkpoints of
-            trainings; the output of `glasshouse prove --json`. In memory, a `Proof` or
+            training runs; the output of `glasshouse prove --json`. In memory, a `Proof` or
             `SamplerResults`.
         output: the path of the page.
         title: the title of the page; by default the names of the files.
@@ -179,7 +179,7 @@ def file_section(path: Path) -> Section:
 
 
 def _archive_section(path: Path) -> Section:
-    """Return the report section on an .npz file, which contains a plant, machine or checkpoint."""
+    """Return the report section on an .npz file, which contains a plant, an RBM or a checkpoint."""
     unreadable = "is not a readable .npz file ({})"
     with opened(path) as source, opened_archive(source, unreadable) as archive:
         names = archive.names

@@ -47,7 +47,7 @@ def test_states_are_judged_in_the_numbers_of_the_file(proven):
     sign = 1 if document.measure.best == "largest" else -1
     too_good = judged(proven, f"o {best + sign}\ns SATISFIABLE\nv 0100")
     assert too_good.verdict is RunVerdict.WRONG_OPTIMUM
-    assert "but no state has" in too_good.reason
+    assert "; no state has" in too_good.reason
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_solver_that_compiles_longer_than_the_limit_is_measured_without_it(
     first, _, *others = (tmp_path / "log").read_text().split()
     assert (first, others) == ("6", ["6"] * 5)
     assert [line for line in caplog.messages if "toy" in line] == [
-        "compiling the kernels of toy, which is not part of its time"
+        "compiling the kernels of toy; its time does not include this"
     ]
 
 

@@ -31,7 +31,7 @@ def test_without_a_proof_the_best_found_is_the_target_and_never_called_proven():
         assert not found.is_proven(name)
         assert found.target(name) == found.energies("x", name).min()
         assert found.success("x", name).value > 0
-    assert "0 with an optimum proven before the race, 4 against the best" in found.summary()
+    assert "0 with an optimum proven before the race, 4 with an unproven target" in found.summary()
     nobody = gh.race_samplers({"x": lambda bqm: None}, [ising], calls=2, batches=())
     assert nobody.target("Ising#0") is None
     assert nobody.success("x").value == 0

@@ -100,7 +100,7 @@ def test_unsolved_instances_count_as_longest():
     assert duel.first_faster + duel.second_faster == 3
     assert np.isinf(duel.ratio.value)
     assert found.compare("x", "one").ratio.value == 0
-    with pytest.raises(ValueError, match="no sampler 'y'"):
+    with pytest.raises(ValueError, match="'y' is not a sampler"):
         found.tts("y")
-    with pytest.raises(ValueError, match="no instance 'y'"):
+    with pytest.raises(ValueError, match="'y' is not an instance"):
         found.tts("x", "y")

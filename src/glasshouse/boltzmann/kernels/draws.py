@@ -41,7 +41,7 @@ def fill_numbers(lanes: Any, numbers: Any, size: int) -> None:
 @inner
 def draw_and_keep(fields: Any, numbers: Any, size: int, low: int, chances: Any,
                   values: Any) -> None:  # fmt: skip
-    """Sample the first `size` units, and store the probability that each unit is up."""
+    """Sample the first `size` units, and store each unit's probability of being up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chance = logistic(scale * fields[k])

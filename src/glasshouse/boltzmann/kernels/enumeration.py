@@ -192,7 +192,7 @@ def add_moments(weights: Any, biases: Any, other_biases: Any, low: int, log_z: f
 @compiled
 def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                  best: Any, best_visited: Any, best_other: Any) -> None:  # fmt: skip
-    """Find the mode among the states of earlier calls and of blocks `first` to `last - 1`.
+    """Update the mode found by earlier calls with the states of blocks `first` to `last - 1`.
 
     Args:
         weights: one row per unit of the enumerated layer.

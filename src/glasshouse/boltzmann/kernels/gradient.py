@@ -1,4 +1,4 @@
-"""Sums of units and of their products over the states of one update."""
+"""The sums of a gradient: units and products of units, added up over the states of an update."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CHAINS = BITS // 4  # the most chains whose products can wait, see `add_pairs`
 
 
 class Gradient(NamedTuple):
-    """Sums over the states of one update, and buffers for the layers of a state.
+    """The sums of a gradient over the states of one update, and buffers for one state's layers.
 
     Attributes:
         weights: sums of products of visible and hidden units, except for those that wait.
@@ -86,7 +86,7 @@ def add_outer(sums: Any, low: int, visible: Any, hidden: Any, sign: float) -> No
 @inner
 def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any, after: Any,
               after_chances: Any) -> None:  # fmt: skip
-    """Add the chains' units and products before the Gibbs steps, and subtract those after.
+    """Add the chains' units and products before their Gibbs steps; subtract those after the steps.
 
     Each visible unit adds one row, which depends on its values before and after. Most units do not
     change, so this takes half as many rows as adding the products before and after.
@@ -117,7 +117,7 @@ def add_pairs(sums: Any, low: int, count: int, before: Any, before_chances: Any,
 
 @inner
 def begin_sums(sums: Any) -> None:
-    """Set all sums to zero for a new update, when no rows are waiting."""
+    """Reset all sums for a new update; no rows may be waiting."""
     sums.has_weights[0] = 0
     for i in range(sums.visible.size):
         sums.visible[i] = 0.0
@@ -139,7 +139,7 @@ def add_waiting(sums: Any) -> None:
 
 @inlined
 def take_row(sums: Any, i: int) -> None:
-    """Copy the sums of visible unit `i` into `row`, and add the unit's waiting rows."""
+    """Store the complete sums of visible unit `i` in `sums.row`, including its waiting rows."""
     if sums.has_weights[0]:
         for j in range(sums.row.size):
             sums.row[j] = sums.weights[i, j]

@@ -1,4 +1,4 @@
-"""Contrastive divergence with groups of chains that start at data rows and step together."""
+"""Contrastive divergence with groups of chains that start at data rows and advance together."""
 
 from __future__ import annotations
 

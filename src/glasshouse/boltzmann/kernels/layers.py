@@ -78,13 +78,13 @@ def add_fields(values: Any, count: int, weights: Any, low: int, fields: Any) -> 
 
 @inner
 def chances_of(fields: Any, low: int, chances: Any) -> None:
-    """Compute the probability that each unit is up."""
+    """Compute each unit's probability of being up."""
     chances_of_some(fields, fields.size, low, chances)
 
 
 @inner
 def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
-    """Compute the probability that each of the first `size` units is up."""
+    """Compute, for each of the first `size` units, the probability that it is up."""
     scale = np.float64(1 - low)
     for k in range(size):
         chances[k] = logistic(scale * fields[k])
@@ -92,7 +92,7 @@ def chances_of_some(fields: Any, size: int, low: int, chances: Any) -> None:
 
 @inner
 def means_of(chances: Any, low: int, means: Any) -> None:
-    """Compute the expected values of units from the probabilities that they are up."""
+    """Compute the expected values of units from their probabilities of being up."""
     scale = np.float64(1 - low)
     for j in range(chances.size):
         means[j] = low + scale * chances[j]
@@ -112,7 +112,7 @@ def draw(stream: Any, chances: Any, low: int, values: Any) -> None:
 @inner
 def gibbs_step(stream: Any, weights: Any, back: Any, visible_bias: Any, hidden_bias: Any,
                low: int, visible: Any, hidden: Any, room: Any) -> None:  # fmt: skip
-    """Sample the hidden units given the visible units, then the visible given the hidden units.
+    """Sample the hidden units given the visible units, then the visible units given the hidden.
 
     `back` is the transpose of the weights; `room` is a buffer of two rows for the larger layer.
     """

@@ -1,4 +1,4 @@
-"""Data structures of a training run: its machine, progress, averages and plan."""
+"""Data structures of a training run: its RBM, progress, averages and plan."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACES = 5
 # Values of `progress[MODE]`. NONE: nothing is decided. WANTED: Python must find a mode. READY:
 # Python has found it. AVERAGED: the next update uses averages from Python instead of a mode.
 NONE, WANTED, READY, AVERAGED = 0, 1, 2, 3
-# A training with a larger weight has diverged: conditional probabilities are 0 or 1 long before.
+# A run with a larger weight has diverged: conditional probabilities are 0 or 1 long before that.
 MOST_WEIGHT = 1000.0
 
 
@@ -70,7 +70,7 @@ class Machine(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The progress within one update, and copies of arrays from which to undo the update.
+    """The progress within one update, and copies of the arrays that are needed to undo the update.
 
     Attributes:
         place: see `BEGUN`, …
@@ -112,7 +112,7 @@ class Plan(NamedTuple):
         steps: Gibbs steps of each chain per update.
         batch_size: data rows per update.
         is_mean: whether the gradient is a mean over a batch, not a sum.
-        momentum: the fraction of the last step that is added to the next.
+        momentum: the fraction of the last step that is added to the next step.
         weight_decay: pull of the weights towards zero.
         has_biases: whether biases are trained.
         restarts_chains: whether a mode starts the chains, instead of being the negative phase.

@@ -1,4 +1,4 @@
-"""Sum the table rows that a bit mask selects, with vector instructions.
+"""Sums of the table rows that a bit mask selects, with vector instructions.
 
 Rows are added in their order, so results are the same on every computer. All arrays are contiguous
 and are read by index, because slices would cost more than the sums.

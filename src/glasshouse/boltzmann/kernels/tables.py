@@ -50,7 +50,7 @@ def find_means(fields: Any, biases: Any, low: int, factor: float, means: Any) ->
 @compiled
 def move_by(values: Any, slopes: Any, speeds: Any, step: float, momentum: float,
             decay: float) -> None:  # fmt: skip
-    """Move flat parameters one step along their slopes, with momentum and weight decay."""
+    """Move flat parameters one step along their gradient, with momentum and weight decay."""
     if momentum == 0.0:
         for k in range(values.size):
             values[k] += step * (slopes[k] - decay * values[k])

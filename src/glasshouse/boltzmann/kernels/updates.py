@@ -54,7 +54,7 @@ def run_epochs(machine: Any, plan: Any, data: Any, rates: Any, mode_chances: Any
     """Train to epoch `last`; return `DONE`, or the reason for an earlier return.
 
     After `most` steps of single chains the function pauses, even within an update, so that signals
-    can be handled. The next call continues there. After a divergence the weights are those of the
+    can be handled. The next call resumes there. After a divergence, the weights are those of the
     last good epoch. `proven` counts the proven modes that this function has found.
     """
     size, progress, place = len(data), machine.progress, cut.place
@@ -172,7 +172,7 @@ def update(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: An
 
 @inner
 def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None:
-    """Move all parameters one step along their slopes, with momentum and weight decay."""
+    """Move all parameters one step along the gradient, with momentum and weight decay."""
     n, m = machine.weights.shape
     decay = plan.weight_decay * weight if plan.is_mean else plan.weight_decay
     for first in range(0, n, STRIP):
@@ -196,7 +196,7 @@ def move(machine: Any, plan: Any, sums: Any, step: float, weight: float) -> None
 
 @inlined
 def move_row(machine: Any, plan: Any, slopes: Any, i: int, step: float, decay: float) -> None:
-    """Move the weights of visible unit `i` one step along their slopes."""
+    """Move the weights of visible unit `i` one step along their gradient."""
     if plan.momentum == 0.0:
         for j in range(slopes.size):
             slope = slopes[j] - decay * machine.weights[i, j]

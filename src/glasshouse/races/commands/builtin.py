@@ -68,7 +68,7 @@ def refuse_missing(name: str) -> None:
 
 
 def _rc2(clauses: ClauseFile, seconds: float, is_stratified: bool) -> Answer:
-    """Solve clauses with RC2, and add the weights of empty clauses, which RC2 does not accept."""
+    """Solve clauses with RC2; add the weights of empty clauses afterwards, as RC2 refuses them."""
     from pysat.examples.rc2 import RC2, RC2Stratified
     from pysat.formula import WCNF
 

@@ -27,7 +27,7 @@ _NAMES: dict[Clock, str] = {"wall": "wall-clock time", "cpu": "CPU time"}
 
 @dataclass(frozen=True, repr=False)
 class Contribution(Summarised):
-    """A solver's contribution: how much worse the virtual best solver would be without it.
+    """A solver's contribution: how much worse the virtual best solver is without this solver.
 
     Attributes:
         alone: the number of instances that no other solver solved.

@@ -110,7 +110,7 @@ def entrants_of(
 
 
 def _another_name(entrant: Entrant, text: str, taken: Container[str]) -> str:
-    """Return the remedy in an error message about a solver whose name is already taken."""
+    """Return the remedy part of the error message for a solver name that is already taken."""
     if entrant.is_built_in:
         return "a built-in solver can race only once; remove one of the two"
     named = _NAMED.match(text)

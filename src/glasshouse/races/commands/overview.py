@@ -51,7 +51,7 @@ def note_lines(results: Results) -> list[str]:
                      f"{', '.join(shown)}")  # fmt: skip
     for name, seconds in results.starts.items():
         if seconds < results.limit:
-            told = f"{seconds:.2g} s of each run are the start of Python, measured once"
+            told = f"each run includes {seconds:.2g} s for the start of Python, measured once"
         else:
             told = "the start of Python takes longer than the time limit; raise the limit"
         lines.append(f"{name}: {told}")
@@ -62,7 +62,7 @@ def note_lines(results: Results) -> list[str]:
     lines += [line] if (line := trusted(results)) else []
     if unproven := len(results.unproven):
         lines.append(f"no optimum is proven for {unproven} of {len(results.instances)} instances: "
-                     "claims there are undecided, and 'reached' is the best that any solver found"
+                     "claims there stay undecided, and 'reached' is the best that any solver found"
                      )  # fmt: skip
     return lines
 
@@ -74,7 +74,7 @@ def _more(one: SolverScore, best: VirtualBest) -> tuple[str, ...]:
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Align a table's columns: names and median times to the left, all others to the right."""
+    """Align a table's columns: names and median times to the left, other columns to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(
         f"{cell:<{width}}" if k == 0 or rows[0][k] == _HEAD[-1] else f"{cell:>{width}}"

@@ -1,4 +1,4 @@
-"""Detect which dialect a command reads by running it on a two-variable instance.
+"""Detection of the dialect that a command reads, by runs on a two-variable instance.
 
 Only dialects that keep the meaning of an instance are tried. Plain CNF has neither weights nor hard
 clauses, so a solver could answer there and would be accused of wrong optima.

@@ -72,7 +72,7 @@ class Run(Summarised):
     memory: int = 0
 
     def taken(self, clock: Clock = "wall") -> float:
-        """Return the run's time in seconds by a clock, at most the limit for that clock."""
+        """Return the run's time in seconds by a clock, but at most that clock's limit."""
         if clock == "wall":
             return min(self.seconds, self.limit)
         return min(self.cpu_seconds, math.inf if self.cpu_limit is None else self.cpu_limit)
@@ -112,7 +112,7 @@ class Results(Summarised):
 
     @property
     def expected(self) -> int:
-        """The number of runs that the finished race will have, even of pending solvers."""
+        """The number of runs of the finished race, including the runs of pending solvers."""
         return sum(self.entered.values())
 
     @cached_property
@@ -242,16 +242,16 @@ def _runs(store: Store, task: StoredTask) -> list[Run]:
 def _contradiction(run: Run, known: Known, row: Mapping[str, Any], most: float) -> str:
     """Return how a stored row contradicts itself or the proof; empty if it does not."""
     if run.cost is not None and (known.is_infeasible or run.cost < (known.bound or 0)):
-        return f"costs {run.cost}, but the proven bound is higher"
+        return f"has a model of cost {run.cost}, but the proven bound is higher"
     is_optimal = run.verdict is RunVerdict.OPTIMAL
     if is_optimal and not known.is_infeasible and (
         run.cost is None or run.cost != known.bound or run.cost != _cost(row["stated"])
     ):  # fmt: skip
         return "has the verdict optimal, but not the proven cost"
     if row["solved"] != int(is_optimal and row["stopped"] == ""):
-        return f"is {run.verdict}, stopped {row['stopped']!r}, but solved={row['solved']}"
+        return f"has solved={row['solved']}, but {run.verdict!s} and stopped={row['stopped']!r}"
     if run.seconds > most:
-        return f"took {run.seconds} seconds, but the limit was {run.limit}"
+        return f"took {run.seconds} seconds, but its limit was {run.limit} seconds"
     return ""
 
 
@@ -286,7 +286,7 @@ def _incumbents(text: str) -> Incumbents:
 
 def _seconds(value: object) -> float:
     if not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise ValueError(f"{short(value)} is not a time; expected seconds of at least 0")
+        raise ValueError(f"{short(value)} is not a time; expected a number of seconds, at least 0")
     return float(value)
 
 

@@ -199,7 +199,7 @@ def tts99(results: Results, solver: str, instance: str, confidence: float = 0.95
     """Return the time in which repeated runs reach the best known cost with probability 0.99.
 
     This is the elapsed time of calls of one read each, as races of samplers compute it. A run takes
-    the mean of all runs on the instance. The interval contains the noise of the clock, too.
+    the mean of all runs on the instance. The interval includes the noise of the clock.
     """
     runs = _table(results, solver).get(instance)
     if not runs:

@@ -1,4 +1,4 @@
-"""Export incumbents over time in QOBLIB's format, `INSTANCE_objective_time_series.json`.
+"""Export of incumbents over time in QOBLIB's format, `INSTANCE_objective_time_series.json`.
 
 A file contains a list of runs. Each run is a list of `{"Time": seconds, "Incumbent": value}`, with
 values that never rise. QOBLIB is the Quantum Optimization Benchmarking Library.

@@ -1,4 +1,4 @@
-"""Match files of solvers' answers to the problem files that they answer."""
+"""Pairs of problem files and the files that contain solvers' answers to them."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the path of a certificate that is given or in the suite's answers, or None.
+    """Return the path of a problem's certificate, given or in the suite's answers, or None.
 
     Args:
         problem: the problem file.

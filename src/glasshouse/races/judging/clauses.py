@@ -92,7 +92,7 @@ class Judgement(Summarised):
 
 
 class FaultError(Exception):
-    """Raised to stop judging an answer, with the final verdict.
+    """Raised, with the final verdict, to stop judging an answer.
 
     Args:
         verdict: the verdict.
@@ -113,7 +113,7 @@ def judge(
     *,
     strict: bool = False,
 ) -> Judgement:
-    """Judge a solver's answer by what is proven and, if given, by the outcome of the run.
+    """Judge a solver's answer by the proven bounds and, if given, by the outcome of its run.
 
     Args:
         clauses: the file that the solver was given.
@@ -136,10 +136,10 @@ def judge(
         verdict, reason = fault.verdict, str(fault)
         if fault.is_incomplete and _was_cut_off(outcome):
             verdict, limit = _limit_of(outcome)
-            reason = f"stopped at the {limit}, while it answered"
+            reason = f"stopped at the {limit}, while it printed its answer"
     except AnswerError as fault:
         verdict, reason = RunVerdict.MALFORMED, str(fault)
-    remarks = [f"{fault!r} is not a line of the rules" for fault in answer.faults[:3]]
+    remarks = [f"{fault!r} is not a line that the rules allow" for fault in answer.faults[:3]]
     if outcome is not None and outcome.stopped in _AT_A_LIMIT and answer.statuses:
         remarks.append(f"stopped at the {_limit_of(outcome)[1]}")
     if (wrong_code := _exit_code_fault(answer, outcome)) is not None:
@@ -174,7 +174,7 @@ def _compare(answer: Answer, cost: int | None, known: Known) -> None:
     if lowest is not None and known.bound is not None and lowest < known.bound:
         raise FaultError(
             RunVerdict.WRONG_OPTIMUM,
-            f"o {lowest}, but every assignment costs at least {known.bound}",
+            f"an o line states {lowest}, but every assignment costs at least {known.bound}",
         )
 
 
@@ -184,7 +184,7 @@ def _ended_badly(outcome: Outcome | None, status: str | None) -> tuple[RunVerdic
     if outcome.stopped == "memory":
         return RunVerdict.OUT_OF_MEMORY, "stopped at the memory limit"
     if outcome.stopped == "output":
-        return RunVerdict.TOO_MUCH_OUTPUT, "stopped at the limit of its output"
+        return RunVerdict.TOO_MUCH_OUTPUT, "stopped at the output limit"
     if outcome.stopped == "folder":
         most = f"{LARGEST_FOLDER // MEGABYTE} MB"
         return RunVerdict.TOO_MUCH_OUTPUT, f"stopped with more than {most} of files in its folder"
@@ -231,9 +231,9 @@ def _claim(
             return RunVerdict.OPTIMAL, "no assignment satisfies the hard clauses"
         if known.best is not None:
             raise FaultError(
-                RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a model costs {known.best}"
+                RunVerdict.WRONG_OPTIMUM, f"claims UNSATISFIABLE, but a model costs {known.best}"
             )
-        return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
+        return RunVerdict.UNDECIDED, "claims UNSATISFIABLE, which is neither proven nor refuted"
     if status not in EXIT_CODES:
         raise FaultError(
             RunVerdict.MALFORMED,
@@ -266,7 +266,8 @@ def _checked_value(answer: Answer, cost: int | None) -> int:
         raise FaultError(RunVerdict.INVALID_MODEL, "the answer has no v line", is_incomplete=True)
     if cost != answer.value:
         raise FaultError(
-            RunVerdict.INVALID_MODEL, f"the model costs {cost}, but the last o is {answer.value}"
+            RunVerdict.INVALID_MODEL,
+            f"the model costs {cost}, but the last o line states {answer.value}",
         )
     return cost
 
@@ -274,7 +275,7 @@ def _checked_value(answer: Answer, cost: int | None) -> int:
 def _distance(cost: int, known: Known) -> str:
     if known.optimum is not None:
         return f", the optimum is {known.optimum}"
-    return "" if known.bound is None else f", proven is at least {known.bound}"
+    return "" if known.bound is None else f", but the proven bound is {known.bound}"
 
 
 def _exit_code_fault(answer: Answer, outcome: Outcome | None) -> str | None:

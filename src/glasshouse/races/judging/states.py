@@ -69,7 +69,7 @@ def _refuse_impossible(document: Document, known: Known, stated: Number | None) 
     energy = measure.energy_of(stated)
     if Fraction(energy) < known.bound and not agrees(problem, energy, known.bound):
         limit = f"{measure.phrase} {measure.beyond} {shown(measure.bound(known.bound))}"
-        raise FaultError(RunVerdict.WRONG_OPTIMUM, f"o {shown(stated)}, but no state has {limit}")
+        raise FaultError(RunVerdict.WRONG_OPTIMUM, f"claims {shown(stated)}; no state has {limit}")
 
 
 def _energy(document: Document, transcript: Transcript) -> Fraction:
@@ -91,9 +91,9 @@ def _without_state(document: Document, known: Known, status: str | None) -> tupl
     if status != "UNSATISFIABLE":
         return RunVerdict.NO_ANSWER, "nothing was printed" if status is None else f"s {status}"
     if known.best is None:
-        return RunVerdict.UNDECIDED, "s UNSATISFIABLE, which nothing here proves or refutes"
+        return RunVerdict.UNDECIDED, "claims UNSATISFIABLE, which is neither proven nor refuted"
     said = document.measure.said(known.best)
-    raise FaultError(RunVerdict.WRONG_OPTIMUM, f"s UNSATISFIABLE, but a state has {said}")
+    raise FaultError(RunVerdict.WRONG_OPTIMUM, f"claims UNSATISFIABLE, but a state has {said}")
 
 
 def _claim(
@@ -104,7 +104,8 @@ def _claim(
     said = measure.said(energy)
     if stated is not None and not agrees(problem, measure.energy_of(stated), energy):
         raise FaultError(
-            RunVerdict.INVALID_MODEL, f"the state has {said}, but the last o is {shown(stated)}"
+            RunVerdict.INVALID_MODEL,
+            f"the state has {said}, but the last o line states {shown(stated)}",
         )
     if status in (None, "SATISFIABLE"):
         optimum = known.optimum

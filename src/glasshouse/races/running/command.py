@@ -124,8 +124,8 @@ def _refuse_meaningless(word: str) -> None:
         )
     if _SHELL.fullmatch(word):
         raise ValueError(
-            f"{word!r} needs a shell, but commands run without one, and their whole standard "
-            "output is read; remove it, or use sh -c '…'"
+            f"{word!r} needs a shell, but commands run without one; use sh -c '…', or remove "
+            f"{word!r} (the whole standard output is read anyway)"
         )
 
 

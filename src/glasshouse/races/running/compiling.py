@@ -1,4 +1,4 @@
-"""Run built-in solvers with kernels that are compiled before the clock starts.
+"""Runs of built-in solvers, whose kernels are compiled before the clock starts.
 
 The kernels that a solver needs depend on the instance, so they cannot be compiled in advance. A
 solver that has to compile announces it on standard error. Such a run is stopped and does not count:
@@ -61,7 +61,7 @@ def run_compiled(
         if not is_compiling(outcome.transcript):
             return outcome, remark
         if not remark:
-            _log.warning("compiling the kernels of %s, which is not part of its time", name)
+            _log.warning("compiling the kernels of %s; its time does not include this", name)
             remark = COMPILED
         seconds = outcome.seconds + search
         patient = replace(limits, seconds=seconds + _PATIENCE, cpu_seconds=None)

@@ -283,7 +283,7 @@ class _Service:
         return True
 
     def _wait_for_go(self) -> None:
-        """Wait, in the new process, until the owner has prepared it from outside."""
+        """Wait, in the new process, until the owner has prepared this process from outside."""
         _send(self._channel, {"ready": os.getpid()})
         if _receive(self._channel)[0] is None:
             raise ValueError("the owner has ended, so the command was not started")

@@ -29,7 +29,7 @@ _TRIES, _PAUSE = 200, 0.005  # a process that survives a second of SIGKILL is le
 
 @dataclass(frozen=True)
 class Usage:
-    """The current usage of processes: bytes of resident memory and seconds of CPU time."""
+    """The resources that processes use: bytes of resident memory and seconds of CPU time."""
 
     memory: int
     cpu_seconds: float
@@ -88,7 +88,7 @@ def reaped_seconds(pid: int | None) -> float:
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
-    """Return whether a process has `entry` in its environment, or is in the group or session."""
+    """Return whether a process has `entry` in its environment, or is in that group or session."""
     try:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):

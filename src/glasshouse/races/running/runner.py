@@ -2,7 +2,7 @@
 
 The command gets its own session and an empty folder. Its output is read while it runs, so each line
 has a time, and the usage of its processes is checked every few milliseconds. At a limit all
-processes get SIGTERM, then SIGKILL; whatever outlives the command is killed, too. A keeper between
+processes get SIGTERM, then SIGKILL; processes that outlive the command are killed. A keeper between
 this process and the command ensures that the command cannot start, stop or kill any process of
 glasshouse. If this process is killed, the keeper and a guardian clean up.
 """

@@ -1,4 +1,4 @@
-"""Time calls of dimod samplers, and recompute the energies of all returned samples.
+"""Timed calls to dimod samplers; the energies of all returned samples are recomputed.
 
 A sampler is an object with dimod's `sample(bqm, **parameters)`, or a callable that takes a model
 and returns a SampleSet. Anything wrong with its result is a fault of that call.
@@ -95,7 +95,7 @@ class Contestant(Summarised):
         )  # fmt: skip
 
     def keywords(self, seed: int) -> dict[str, Any]:
-        """Return the keyword arguments of one call that has the given seed."""
+        """Return the keyword arguments of one call with the given seed."""
         asked = {} if self.reads is None else {"num_reads": self.reads}
         return {**self.parameters, **asked, **({"seed": seed} if self.takes_seed else {})}
 
@@ -127,7 +127,7 @@ class SamplerCall(Summarised):
         number: the number of the call on that problem, from 0.
         seconds: wall-clock time of the call.
         reads: the number of reads that the call counts for, even after a fault.
-        energies: the energies of the reads, evaluated again, ascending; empty after a fault.
+        energies: the energies of the reads, evaluated again and sorted; empty after a fault.
         fault: what was wrong with the call; empty if nothing was.
         seed: the seed of the call, if the sampler takes one.
         cpu_seconds: CPU time of this process, all threads; None in old stores.
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Raise if a sampler does not accept a parameter; warn if it only does not list it."""
+    """Raise if a sampler does not accept a parameter; warn if it accepts but does not list one."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return

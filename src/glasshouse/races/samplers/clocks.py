@@ -41,7 +41,7 @@ def clock_name(clock: Clock, what: str = "clock") -> str:
 
 
 def timing_of(found: Any, clock: Clock) -> dict[str, float]:
-    """Return the times in a SampleSet's `info`, and the seconds by a clock that is a function.
+    """Return the times in a SampleSet's `info`; a clock that is a function adds its own time.
 
     D-Wave's QPU samplers put numbers into `info["timing"]`, their hybrid samplers into `info`.
     """
@@ -82,9 +82,9 @@ def seconds_by(clock: str, wall: float, cpu: float | None, timing: Mapping[str, 
             raise ValueError("the CPU time was not stored; use the clock 'wall'")
         return cpu
     if clock not in timing:
-        known = ", ".join(timing) or "none"
+        known = ", ".join(timing) or "no times"
         raise ValueError(
-            f'info["timing"] must contain a number {clock!r} of at least 0; it has {known:.200}'
+            f'info["timing"] must contain {clock!r}, a number of at least 0; it has {known:.200}'
         )
     ends = (unit for end, unit in _UNITS.items() if clock.endswith(end))
     return timing[clock] * next(ends, _MICROSECOND)

@@ -1,4 +1,4 @@
-"""Parse samplers on the command line, and find the best value of a sampler's parameter."""
+"""Parser for samplers on the command line, and search for a parameter's best value."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _literal(text: str) -> Any:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OptimalSetting(Summarised):
-    """The value of a sampler's parameter with the least time to solution.
+    """The value of a sampler's parameter that gives the least time to solution.
 
     Attributes:
         parameter: the name of the parameter.
@@ -115,7 +115,7 @@ def optimal_setting(
     parameters: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> OptimalSetting:
-    """Find the value of a sampler's parameter, such as its sweeps, with the least TTS99.
+    """Find the value of a sampler's parameter, such as its sweeps, that gives the least TTS99.
 
     Args:
         sampler: a dimod sampler, or a callable that takes a model and returns a SampleSet.

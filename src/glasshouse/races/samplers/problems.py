@@ -37,7 +37,7 @@ _STATED, _LEAST_GAP = 1e-6, 0.25
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RacedProblem(Summarised):
-    """A problem as a dimod model for samplers, and what is known about it.
+    """A problem as a dimod model for samplers, with its proven or best known energy.
 
     Attributes:
         name: the name of the instance.
@@ -116,7 +116,7 @@ class StoredProblem(Summarised):
 
 
 def raced_problems(suite: SuiteLike, cache: str | Path | None = None) -> list[RacedProblem]:
-    """Return all problems of a suite for a race, after verifying every proof among them.
+    """Return all problems of a suite for a race, after verifying all their proofs.
 
     Args:
         suite: a suite, as for `race`.

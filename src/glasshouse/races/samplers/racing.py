@@ -1,4 +1,4 @@
-"""Races of dimod samplers on problems whose least energy is proven, or only best known.
+"""Races of dimod samplers on problems with a proven optimum or a best known energy.
 
 All calls are made in this process, one by one: call 0 of every sampler on every problem with every
 batch size, then call 1, so that a slowdown of the computer affects all samplers.
@@ -156,8 +156,8 @@ def race_samplers(
         reads: reads per call. A sampler with `num_reads` among its own parameters is called with
             these reads only.
         calls: calls of each sampler on each problem, with each batch size.
-        batches: further batch sizes at which time is measured; their reads count as well. () makes
-            no further calls: times to solution are then those of calls of `reads` reads.
+        batches: further batch sizes at which time is measured; the results include their reads. ()
+            makes no further calls: times to solution are then those of calls of `reads` reads.
         clock: "wall" (the time of a call), "cpu" (CPU time of this process), the name of a number
             in the SampleSet's `info["timing"]`, such as "qpu_access_time" (microseconds, unless the
             name ends in _ns, _ms or _s), or a function that returns the seconds of a SampleSet; or
@@ -327,8 +327,7 @@ def _reserve(store: Store, rng: RngLike) -> Seed:
         raise damaged(store.path, fault) from None
     if rng is not None and Seed.of(rng) != held:
         raise OtherSettingsError(
-            f"{store.path} contains a race with rng={held.number}; use that rng or none, or use "
-            "another store"
+            f"{store.path} contains a race with rng={held.number}; remove rng, or use another store"
         )
     return held
 

@@ -20,7 +20,7 @@ class ResidualCurve(Summarised):
     """The expected energy per spin above the target, over elapsed seconds.
 
     Attributes:
-        seconds: elapsed times, ascending.
+        seconds: elapsed times, in ascending order.
         residual: the expected residual energy per spin of the best read until each time.
     """
 
@@ -50,7 +50,7 @@ def best_of(values: npt.ArrayLike, numbers: npt.ArrayLike) -> Floats:
 
 
 def doubling(most: int) -> npt.NDArray[np.int64]:
-    """Return the powers of two below `most`, and `most`; empty if `most` is 0."""
+    """Return the powers of two below `most`, followed by `most`; empty if `most` is 0."""
     return np.unique([*(2**j for j in range(most.bit_length())), most][: None if most else 0])
 
 

@@ -28,7 +28,7 @@ from glasshouse.summaries import Summarised, SummaryTable
 
 Floats = npt.NDArray[np.float64]
 
-_UNRESOLVED = 100  # an interval whose ends are this many times apart says hardly anything
+_UNRESOLVED = 100  # an interval whose ends differ by this factor has little information
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,7 +137,7 @@ class SamplerResults(Summarised):
         return optimum if optimum is not None else self._target.get(instance)
 
     def energies(self, solver: str, instance: str) -> npt.NDArray[Any]:
-        """Return the energies of all valid reads of a sampler on an instance, ascending."""
+        """Return the sorted energies of all valid reads of a sampler on an instance."""
         return np.sort(np.concatenate([call.energies for call in self._of(solver, instance)]))
 
     @cached_property
@@ -237,9 +237,9 @@ class SamplerResults(Summarised):
 
         The expectation is exact, over all choices of k of the reads that were made, for k up to
         their number. The time is that of one call of k reads, or of several calls of the largest
-        batch size. Reads of calls at fault take time and find nothing. Over all instances, it is
-        the median at equal times, from where half of the instances have a read; an instance without
-        further reads keeps its last value.
+        batch size. Reads of faulty calls take time and find nothing. Over all instances, the result
+        is the median at equal times, starting when half of the instances have a read; an instance
+        without further reads keeps its last value.
         """
         if instance is not None:
             left = self._residuals(solver, instance)
@@ -303,7 +303,7 @@ class SamplerResults(Summarised):
         about = f"{self.suite}: {number} instance{'s' * (number != 1)}"
         about += f", {proven} with an optimum proven before the race{self._by_table()}"
         if others:
-            about += f", {others} against the best energy known or found: not proven"
+            about += f", {others} with an unproven target: the best energy known or found"
         head = ("solver", "success", "TTS99 elapsed, s", "TTS99 by work, s", "residual per spin",
                 "faults")  # fmt: skip
         rows = []
@@ -346,8 +346,8 @@ class SamplerResults(Summarised):
         noisy = [name for name, at in work.items() if at.low * _UNRESOLVED < at.high < math.inf]
         if noisy:
             names = ", ".join(name[:60] for name in noisy)
-            notes.append(f"The work of {names} is poorly known: a further read takes less time "
-                         "than the variation of calls; use larger batches.")  # fmt: skip
+            notes.append(f"The work of {names} is uncertain: the time of a further read is shorter "
+                         "than the variation between calls; use larger batches.")  # fmt: skip
         return notes
 
     def __repr__(self) -> str:
@@ -368,13 +368,13 @@ class SamplerResults(Summarised):
 
     def _known(self, instance: str) -> RacedProblem | StoredProblem:
         if instance not in self._problem:
-            raise ValueError(f"no instance {instance!r}; use one of {', '.join(self.instances)}")
+            raise ValueError(f"{instance!r} is not an instance; use {', '.join(self.instances)}")
         return self._problem[instance]
 
     def _of(self, solver: str, instance: str) -> list[SamplerCall]:
         self._known(instance)
         if solver not in self.solvers:
-            raise ValueError(f"no sampler {solver!r}; use one of {', '.join(self.solvers)}")
+            raise ValueError(f"{solver!r} is not a sampler; use {', '.join(self.solvers)}")
         return self._table[solver, instance]
 
     def _reached(self, call: SamplerCall, epsilon: float = 0.0) -> int:

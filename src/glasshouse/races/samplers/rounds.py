@@ -32,7 +32,7 @@ class Sampler:
     """An entry of the catalogue: a third-party sampler.
 
     Attributes:
-        sample: the function that makes one round, of about as much work as `effort` sweeps of a few
+        sample: the function that runs one round, of about as much work as `effort` sweeps of a few
             runs. It imports its package when called, and must release the interpreter's lock.
         package: the package to install.
     """
@@ -91,7 +91,7 @@ def iter_sampled(
 
 
 def _somewhere(known: Sampler) -> Callable[..., npt.NDArray[np.int8]]:
-    """Return a function that makes one round of a sampler, in another process if possible."""
+    """Return a function that runs one round of a sampler, in another process if possible."""
 
     def apart(*arguments: Any) -> Any:
         return call_apart(known.package, _round, known.sample, *arguments)
@@ -116,7 +116,7 @@ def _is_importable(function: Any) -> bool:
 def _round(
     sample: Sample, ising: Ising, effort: int, seed: int, seconds: float
 ) -> npt.NDArray[np.int8]:
-    """Make one round of a sampler, and return its best state."""
+    """Run one round of a sampler, and return its best state."""
     found = sample(ising.to_bqm(), effort, seed, seconds)
     best = found.record.sample[np.argmin(found.record.energy)]
     order = np.argsort(np.array(list(found.variables), dtype=np.int64))

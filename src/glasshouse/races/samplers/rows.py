@@ -1,4 +1,4 @@
-"""Convert sampler calls to rows of a store, and rows to checked values."""
+"""Conversion of sampler calls to rows of a store, and of rows to checked values."""
 
 from __future__ import annotations
 

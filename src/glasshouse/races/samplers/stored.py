@@ -1,4 +1,4 @@
-"""Read the results of a race of samplers from its store alone, without samplers or problems."""
+"""Results of a race of samplers, read from its store without samplers or problems."""
 
 from __future__ import annotations
 
