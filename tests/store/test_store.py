@@ -97,7 +97,7 @@ class TestRows:
             rows = dict(Fake().measure(0, 5))
             with pytest.raises(ValueError, match="has shape"):
                 store.add_batch(task, 0, rows | {"sweeps": rows["sweeps"][:4]})
-            with pytest.raises(ValueError, match="rows must have"):
+            with pytest.raises(ValueError, match="columns must be"):
                 store.add_batch(task, 0, rows | {"other": rows["sweeps"]})
             with pytest.raises(TypeError):
                 store.add_batch(task, 0, rows | {"sweeps": rows["sweeps"] + 0.5})
