@@ -280,7 +280,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     beside = read_side_car(path)
     held = beside.certificate
     if held.tree is not None or held.squares or held.num_cores:
-        raise FileError(path, "must have loops alone, because the weights add up to 2^63 or more")
+        raise FileError(path, "must have only loops, because the weights add up to 2^63 or more")
     try:
         known = known_by(clauses, beside.certificate)
     except ValueError as fault:
