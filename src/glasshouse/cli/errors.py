@@ -96,8 +96,8 @@ def system_error(error: OSError) -> str:
 def spoken(error: BaseException, words: list[str]) -> str:
     """Return an error in one line, with the library's arguments renamed to command-line options.
 
-    An error that carries its file (`path`) is about that file, and so is every other error class
-    that does not state that it `names_arguments`: these messages name no arguments.
+    An error with a `path` is about a file; only overwrite, force and format are renamed in it. Any
+    other error that is not a ValueError is left unchanged, unless its `names_arguments` is true.
 
     Args:
         error: the exception of a command.

@@ -56,7 +56,7 @@ Dask = Annotated[str | None, Parameter(help="the address of a Dask scheduler to 
 
 
 def _shown_default(value: object) -> str | None:
-    """Return a default as the help shows it; None hides it for switches and empty lists."""
+    """Return a default as text for the help; return None to hide it (switches, empty lists)."""
     return None if value is None or value is False or value == () else str(value)
 
 
