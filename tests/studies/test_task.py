@@ -183,7 +183,7 @@ class TestMeasure:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"method": "random"}, "not one of random_loops"),
+        ({"method": "random"}, "or one of random_loops"),
         ({"parameters": FAMILY | {"density": 3}}, "does not take density"),
         ({"parameters": FAMILY | {"rng": 3}}, "does not take rng"),
         ({"parameters": FAMILY | {"loop_density": -1}}, "must be above 0"),
