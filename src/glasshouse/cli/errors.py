@@ -32,11 +32,11 @@ _ADVICE = "; pass overwrite=True to replace it"
 
 
 class CheckFailedError(Exception):
-    """A requested check failed, so the answer is no. Ends with exit code 1."""
+    """Raised if a requested check failed, so that the answer is no; the exit code is 1."""
 
 
 class FalseClaimError(Exception):
-    """A file states an optimum that was found to be wrong. Ends with exit code 3."""
+    """Raised if a file states an optimum that was found to be wrong; the exit code is 3."""
 
 
 class AnswerCode(int):

@@ -88,7 +88,7 @@ def as_paths(words: list[str]) -> list[str]:
 
 
 def is_pipe(file: Path | None) -> bool:
-    """Whether a file's name stands for standard input or output."""
+    """Return whether a file is `-`, which denotes standard input or output."""
     return file == _PIPE
 
 

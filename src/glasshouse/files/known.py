@@ -31,7 +31,7 @@ CLAUSE_SUFFIXES = (".wcnf", ".cnf")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Summarised):
-    """The result of `verify_file`: the cost of a file's state, and its proof if there is one.
+    """The result of `verify_file`: the cost of the certified or stated state, and any proof of it.
 
     Attributes:
         cost: the energy of the certified state in the problem read; the least energy if `proven`.
@@ -60,7 +60,7 @@ class Verification(Summarised):
 
     @property
     def leaves(self) -> int:
-        """The number of leaves in the proof's tree; 1 without a tree."""
+        """The number of leaves in the proof's tree; 1 if there is no tree."""
         return 1 if self.proven is None else self.proven.certificate.num_leaves
 
     def summary(self) -> str:

@@ -329,7 +329,7 @@ class Store(OpenDatabase, Summarised):
         return np.concatenate(found)
 
     def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
-        """Return the instances that batches list in a range; raise if the file is too small."""
+        """Return the instances that batches list in a range; raise if the file cannot hold them."""
         parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
         told = sum(max(high - low, 0) for low, high in parts)
         # A row takes a pointer, two lengths, and one byte each for its columns and two keys.

@@ -28,7 +28,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 
 class Opened(NamedTuple):
-    """A file whose published certificate matches the commitment, with the proven bounds."""
+    """A file and its proven bounds; its published certificate matches the commitment."""
 
     file: str
     bound: int

@@ -47,7 +47,7 @@ class TreeCollector:
         self.rows.append((word, numbers))
 
     def tree(self, common: bytes, ghost: int) -> Tree:
-        """Return the tree of all lines; `common` has the numbers of common loops and squares."""
+        """Return the tree that all lines describe; `common` counts the common loops and squares."""
         numbers = _whole_numbers(common)
         if len(numbers) != 2:
             raise ValueError(f"the line 'common' has {len(numbers)} numbers, but must have 2")
