@@ -65,7 +65,7 @@ def test_a_commitment_is_checked_once_the_answers_are_there(tiny, tmp_path, caps
     assert "commitment.jsonl can be published now" in capsys.readouterr().out
     commitment = str(public / "instances" / "commitment.jsonl")
     assert main(["check", commitment, "--answers", str(hidden)]) == 0
-    assert "VERIFIED, 2 certificates are those committed to" in capsys.readouterr().out
+    assert "VERIFIED, 2 certificates match their commitments" in capsys.readouterr().out
     assert main(["check", commitment, "--answers", str(hidden), "--json"]) == 0
     assert [(line["bound"], line["best"]) for line in lines(capsys)] == [(12, 12), (12, 12)]
     assert main(["check", commitment]) == 2

@@ -147,7 +147,7 @@ def test_one_machine_into_a_model_file_is_the_first_of_an_ensemble(store, tmp_pa
     assert [file.name for file in tmp_path.iterdir()] == ["model.npz"]
     assert "model.npz" in fails(capsys, *typed("-o", path))
     assert main(typed("-o", path, "--force")) == 0
-    assert "can have only one machine" in fails(capsys, *typed("-o", path, "--count", 2))
+    assert "can hold only one RBM" in fails(capsys, *typed("-o", path, "--count", 2))
 
 
 STOPPED = """
@@ -285,7 +285,7 @@ def test_a_model_tells_how_it_was_trained(tmp_path, capsys):
 def test_diverged_machines_are_told(tmp_path, capsys):
     words = "train run bars --hidden 3 --epochs 50 --learning-rate 1e6 --count 3 -o"
     assert main([*words.split(), str(tmp_path / "d.sqlite")]) == 0
-    assert "machines diverged" in capsys.readouterr().err
+    assert "RBMs diverged" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

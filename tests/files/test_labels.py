@@ -233,7 +233,7 @@ def test_torn_labels_of_a_model_are_refused(tmp_path):
     path = tmp_path / "x.bqm"
     write(path, Ising.from_edges(2, [(0, 1)], [1], labels="ab"))
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(FileError, match="its labels: the list is incomplete"):
+    with pytest.raises(FileError, match="the list of labels is incomplete"):
         read(path)
 
 

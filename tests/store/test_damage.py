@@ -124,7 +124,7 @@ def test_a_tree_without_end_is_left_soon(copy, tmp_path, root, levels):
         ("UPDATE tasks SET task_id = 'x' || task", "is not the SHA-256 of its description"),
         ("UPDATE tasks SET kind = 'races'", "unknown kind"),
         ("UPDATE tasks SET finished = 7", "finished"),
-        ("UPDATE tasks SET stop = '{}'", "lacks a number of instances"),
+        ("UPDATE tasks SET stop = '{}'", "does not state how many instances"),
         ("UPDATE tasks SET stop = '[1]'", "not a JSON object"),
         ("UPDATE tasks SET stop = '{\"instances\": 1e3}'", "wrong 'instances': 1000.0"),
         ("UPDATE tasks SET stop = '{\"instances\": NaN}'", "NaN"),

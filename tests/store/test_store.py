@@ -97,7 +97,7 @@ class TestRows:
             rows = dict(Fake().measure(0, 5))
             with pytest.raises(ValueError, match="has shape"):
                 store.add_batch(task, 0, rows | {"sweeps": rows["sweeps"][:4]})
-            with pytest.raises(ValueError, match="rows must have"):
+            with pytest.raises(ValueError, match="columns must be"):
                 store.add_batch(task, 0, rows | {"other": rows["sweeps"]})
             with pytest.raises(TypeError):
                 store.add_batch(task, 0, rows | {"sweeps": rows["sweeps"] + 0.5})
@@ -275,7 +275,7 @@ class TestCheck:
         with Store(path) as store:
             faults = store.check()
         assert len(faults) == 2
-        assert "10 rows, but there are 9" in faults[0]
+        assert "10 rows, but it has 9" in faults[0]
         assert "incomplete" in faults[1]
 
     def test_a_torn_page_is_found(self, tmp_path):

@@ -154,8 +154,8 @@ def test_stores_of_two_purposes_are_not_merged(tmp_path):
     run_study(tmp_path / "a.sqlite")
     race_store(tmp_path / "b.sqlite", 1, 2)
     sources = [tmp_path / "a.sqlite", tmp_path / "b.sqlite"]
-    assert "b.sqlite holds a race, the target a study" in refused(tmp_path, sources)
-    assert "a.sqlite holds a study, the target a race" in refused(tmp_path, sources[::-1])
+    assert "b.sqlite contains a race, but the target contains a study" in refused(tmp_path, sources)
+    assert "a.sqlite contains a study, but the target contains" in refused(tmp_path, sources[::-1])
 
 
 def test_studies_of_two_names_are_not_merged(tmp_path):

@@ -183,13 +183,13 @@ class TestMeasure:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"method": "random"}, "not one of random_loops"),
+        ({"method": "random"}, "or one of random_loops"),
         ({"parameters": FAMILY | {"density": 3}}, "does not take density"),
         ({"parameters": FAMILY | {"rng": 3}}, "does not take rng"),
         ({"parameters": FAMILY | {"loop_density": -1}}, "must be above 0"),
         ({"parameters": FAMILY | {"frustration": 0.3}}, "above 1/4"),
         ({"parameters": {"n": 12, "loop_density": 1}}, "needs values for frustration"),
-        ({"parameters": FAMILY | {"loop_density": {}}}, "must be a number, string"),
+        ({"parameters": FAMILY | {"loop_density": {}}}, "must be a number, a string"),
         ({"measures": "speed"}, "not one of excitations, ground"),
         ({"measures": "shapes", "solver": Annealer()}, "uses no solver"),
         ({"seed": -1}, "seed=-1 is below 0"),
@@ -275,7 +275,7 @@ class TestStudy:
                 'loop_density = "peak"',
                 "family 2: .*needs n",
             ),
-            ("frustration = 0.23", "frustration = nan", "must be a number, string"),
+            ("frustration = 0.23", "frustration = nan", "must be a number, a string"),
         ],
     )
     def test_mistakes_are_one_clear_line(self, tmp_path, old, new, words):

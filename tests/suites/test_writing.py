@@ -176,7 +176,7 @@ def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
         ({"certificate_sha256": []}, "certificate_sha256 must be a string"),
         ({"optimum": None}, "must have an 'optimum', or both a 'bound' and a 'best'"),
         ({"optimum": None, "bound": 1, "best": True}, "best must be a number"),
-        ({"bund": 1}, "must be an object with 'file', 'sha256', 'recipe', 'optimum'"),
+        ({"bund": 1}, "must be a JSON object with file, sha256, recipe and optimum"),
     ],
 )
 def test_what_a_line_may_hold(tmp_path, lie, reason):

@@ -79,7 +79,7 @@ def add_options(command: str | None = None) -> None:
 
 
 def _commands() -> dict[str, dict[str, typing.Any]]:
-    """Return all commands by group. None of these modules imports anything heavy."""
+    """Return all commands by group; the modules of commands do not import large packages."""
     from glasshouse.cli.about import completion
     from glasshouse.cli.check import check
     from glasshouse.cli.compile import compile_kernels

@@ -72,7 +72,7 @@ def check(
         raise ValueError(f"--certificate applies to one file, but {len(files)} files were given")
     for file in files:
         if (file.name == "commitment.jsonl") != (answers is not None):
-            raise ValueError(f"--answers and a commitment.jsonl need each other; {file} was given")
+            raise ValueError(f"{file}: use --answers if and only if FILE is a commitment.jsonl")
         if verified and file.suffix.lower() == ".jsonl":
             raise ValueError(f"--verified applies to problem files, not to {file}")
         if answers is not None:
@@ -141,7 +141,7 @@ def _check_commitment(commitment: Path, answers: Path, json: bool) -> None:
         raise CheckFailedError(lie) from lie
     if not json:
         bounds = f" ({opened - proven} prove bounds only)" if proven < opened else ""
-        print(f"{commitment}: VERIFIED, {opened} certificates are those committed to{bounds}")
+        print(f"{commitment}: VERIFIED, {opened} certificates match their commitments{bounds}")
 
 
 def _check_suite(manifest: Path, folder: Path | None, json: bool) -> None:

@@ -1,4 +1,4 @@
-"""Collect rows in a store with several processes: progress, interruption and resuming."""
+"""Collection of rows in a store by several processes: progress, interruption and resuming."""
 
 from __future__ import annotations
 

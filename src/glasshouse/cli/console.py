@@ -76,7 +76,7 @@ def is_read(stream: TextIO | None = None, seconds: float = _PATIENCE) -> bool:
 
 
 def may_write(stream: TextIO) -> bool:
-    """Whether to print: always before a signal, but afterwards only if the stream is being read."""
+    """Return whether to print: always before a signal, but after it only if the stream is read."""
     return not current().came or is_read(stream)
 
 

@@ -32,11 +32,11 @@ _ADVICE = "; pass overwrite=True to replace it"
 
 
 class CheckFailedError(Exception):
-    """A requested check failed, so the answer is no. Ends with exit code 1."""
+    """Raised if a requested check failed, so that the answer is no; the exit code is 1."""
 
 
 class FalseClaimError(Exception):
-    """A file states an optimum that was found to be wrong. Ends with exit code 3."""
+    """Raised if a file states an optimum that was found to be wrong; the exit code is 3."""
 
 
 class AnswerCode(int):
@@ -96,8 +96,8 @@ def system_error(error: OSError) -> str:
 def spoken(error: BaseException, words: list[str]) -> str:
     """Return an error in one line, with the library's arguments renamed to command-line options.
 
-    An error that carries its file (`path`) is about that file, and so is every other error class
-    that does not state that it `names_arguments`: these messages name no arguments.
+    An error with a `path` is about a file; only overwrite, force and format are renamed in it. Any
+    other error that is not a ValueError is left unchanged, unless its `names_arguments` is true.
 
     Args:
         error: the exception of a command.

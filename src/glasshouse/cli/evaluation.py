@@ -31,8 +31,8 @@ class Contest:
     def offer(self, model: Any) -> bool:
         """Print a model's cost if it is the best so far; return whether no better model is known.
 
-        A model counts once its line is printed. Signals are handled before both or after both;
-        while the reader does not read, before.
+        A model counts once its line is printed. No signal is handled between these two steps; while
+        nothing reads the output, signals are handled before both.
         """
         if self.problem.broken(model):
             return False
@@ -53,7 +53,7 @@ class Contest:
         """Solve, and print the best model however the search ends.
 
         Hard clauses of two literals are satisfied at once, so that there is a model from the start.
-        Of longer ones, all variables false is tried.
+        If hard clauses are longer, the model with all variables false is tried.
 
         Args:
             solve: returns a model or None, and whether it is optimal.

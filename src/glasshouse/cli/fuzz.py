@@ -1,4 +1,4 @@
-"""`glasshouse fuzz`: hunt wrong answers (`run`), shrink a file (`shrink`), write one (`one`)."""
+"""`glasshouse fuzz`: find wrong answers (`run`), shrink a file (`shrink`), write a file (`one`)."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def run(
             seeds.
         time_limit: seconds of a run.
         shrink_time_limit: seconds of shrinking one fault.
-        output: a folder for the faults, made when there is one.
+        output: a folder for the faults; created if there is a fault.
         workers: the number of processes that ask the solver at the same time.
         dialect: the dialect of WCNF; by default both, or the one that the solver understands.
         most_weight: the largest weight of a soft clause, by default 2^63-1; 1 asks for unweighted
@@ -100,8 +100,8 @@ def run(
             files.
         beyond_rules: use weights of 0 and weights of 2^63 or more, too.
         plain: leave out tautologies, empty clauses and other corners of the format.
-        clauses: pairs asks clauses of at most two literals only, long those of any length only; by
-            default each seed gives one instance of both.
+        clauses: pairs: only clauses of at most two literals; long: only clauses of any length; by
+            default, each seed gives one instance of each kind.
         strict: count a wrong exit code alone as a fault.
         json: print one JSON object.
     """
@@ -119,7 +119,7 @@ def run(
     if dialect is None and (spoken := spoken_dialect(trial)) in ("classic", "mse22"):
         dialect, corners = spoken, replace(corners, dialect=spoken)
         print(f"the solver understands {dialect} files only, so only these are tried; --dialect "
-              "decides", file=sys.stderr)  # fmt: skip
+              "overrides this", file=sys.stderr)  # fmt: skip
     catch, found, is_interrupted = Catch(), [], False
     with _progress(count) as show:
         try:
@@ -211,10 +211,10 @@ def shrink(
 ) -> int:
     """Shrink a file on which a solver fails, as long as the failure stays the same.
 
-    Clauses and literals are left out and weights lowered, as long as the fault stays the same. A
-    wrong optimum needs a right one: from the certificate beside the file, from all assignments of
-    up to 24 variables, or, for clauses of two literals, from a proof that is found. Crashes,
-    invalid models and malformed output need none. Exit code 1 if there is a fault; else 0.
+    Clauses and literals are left out and weights lowered, as long as the fault stays the same. To
+    find a wrong optimum, the right one is needed: from the certificate next to the file, from all
+    assignments of up to 24 variables, or, for clauses of two literals, from a proof. Crashes,
+    invalid models and malformed output need no optimum. Exit code 1 if there is a fault; else 0.
 
     For instance:
 
@@ -228,7 +228,7 @@ def shrink(
         solver: as for `glasshouse fuzz run`.
         time_limit: seconds of a run.
         shrink_time_limit: seconds of shrinking.
-        output: a folder for the fault, made when there is one.
+        output: a folder for the fault; created if there is a fault.
         strict: count a wrong exit code alone as a fault.
         json: print one JSON object.
     """
@@ -308,8 +308,8 @@ def one(
             files.
         beyond_rules: use weights of 0 and weights of 2^63 or more, too.
         plain: leave out tautologies, empty clauses and other corners of the format.
-        clauses: pairs, of at most two literals and with a proof, by default; or long, of any length
-            and without one.
+        clauses: pairs (the default): clauses of at most two literals, with a proof; long: clauses
+            of any length, without a proof.
         json: print one JSON object.
     """
     from glasshouse.files.text.streams import format_suffix, writing

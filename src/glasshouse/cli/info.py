@@ -78,11 +78,11 @@ def draw(
     format: SourceFormat = None,
     force: Force = False,
 ) -> None:
-    """Draw a planted instance or a trained machine.
+    """Draw a planted instance or a trained RBM.
 
     For an instance, its weight matrix is drawn as written and gauged, or its graph: lattices and
-        chips in their own layout, with dead qubits and biases. For a machine: receptive fields,
-        samples, weights.
+        chips in their own layout, with dead qubits and biases. For an RBM, its receptive fields,
+        samples and weights are drawn.
 
     For instance:
 
@@ -95,8 +95,8 @@ def draw(
 
     Args:
         file: a planted instance (.npz, or any file whose comments contain its recipe), or the .npz
-            of one machine, as `glasshouse train run … -o NAME.npz` writes it.
-        image_width: pixels per row of a machine's images. By default, images are square if the
+            of one RBM, as `glasshouse train run … -o NAME.npz` writes it.
+        image_width: pixels per row of an RBM's images. By default, images are square if the
             number of visible units is a square, else one row.
     """
     from glasshouse.charts.instance import draw as draw_plant
@@ -110,7 +110,7 @@ def draw(
             save_pictures(_machine_figure(file, image_width), paths)
             return
     if image_width is not None:
-        raise ValueError(f"--image-width applies to trained machines; {file} contains an instance")
+        raise ValueError(f"--image-width applies to trained RBMs; {file} contains an instance")
     save_pictures(draw_plant(read_planted(source(file, format), format=format)), paths)
 
 

@@ -1,4 +1,4 @@
-"""Write planted instances, with the output options that all `plant` commands share."""
+"""Output of planted instances, and the output options that all `plant` commands share."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _judged(
 
 @dataclass(frozen=True)
 class _Known:
-    """A problem file, what is proven about it, and how an answer is judged."""
+    """A problem file, the proven bound on its optimum, and a function that judges an answer."""
 
     file: Path
     bound: Any
@@ -128,7 +128,7 @@ class _Known:
 
 
 def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
-    """Read clauses of any length and weight, and return what is proven about them."""
+    """Read a MaxSAT problem of any clause length and weight; return it with its proven bound."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.clause_file import read_clauses
     from glasshouse.files.known import known_file
@@ -148,7 +148,7 @@ def _clauses(file: Path, certificate: Path | None, units: Units) -> _Known:
 
 
 def _any_problem(file: Path, certificate: Path | None, units: Units) -> _Known:
-    """Read any other problem, and return what is proven; the bound is in the file's measure."""
+    """Read a problem other than clauses; return it with its proven bound in the file's measure."""
     from glasshouse.files.certificate.reading import has_side_car
     from glasshouse.files.known import known_of
     from glasshouse.files.reading import read_document

@@ -56,7 +56,7 @@ Dask = Annotated[str | None, Parameter(help="the address of a Dask scheduler to 
 
 
 def _shown_default(value: object) -> str | None:
-    """Return a default as the help shows it; None hides it for switches and empty lists."""
+    """Return a default as text for the help; return None to hide it (switches, empty lists)."""
     return None if value is None or value is False or value == () else str(value)
 
 
@@ -88,7 +88,7 @@ def as_paths(words: list[str]) -> list[str]:
 
 
 def is_pipe(file: Path | None) -> bool:
-    """Whether a file's name stands for standard input or output."""
+    """Return whether a file is `-`, which denotes standard input or output."""
     return file == _PIPE
 
 

@@ -217,7 +217,7 @@ def _help(word: str, methods: list[Method]) -> str:
 
 
 def typed(method: Method, parameters: Mapping[str, Any]) -> list[str]:
-    """Return the words after `glasshouse` that plant with a method and its parameters.
+    """Return the arguments of `glasshouse` that plant with a method and its parameters.
 
     >>> from glasshouse.planting import METHODS
     >>> typed(METHODS["graph_loops"], {"graph": "torus:8x8", "max_weight": 3})

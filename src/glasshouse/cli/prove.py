@@ -179,7 +179,7 @@ def prove(
 
 
 class _Found(NamedTuple):
-    """The value of the state and its bound, in the file's measure."""
+    """The value of the best state, and the proven bound, in the file's measure."""
 
     measure: Measure
     value: Any

@@ -31,8 +31,8 @@ def report(
     ```
 
     Args:
-        files: stores of studies, races and trainings; instances of any format, with the
-            certificates next to them; models and checkpoints of trainings; the output of
+        files: stores of studies, races and training runs; instances of any format, with the
+            certificates next to them; models and checkpoints of training runs; the output of
             `glasshouse prove --json`.
         output: the page.
         title: the title of the page; the names of the files by default.

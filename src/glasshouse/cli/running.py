@@ -1,4 +1,4 @@
-"""Run a command, from the words of the command line to an exit code."""
+"""The execution of a command, from the words of the command line to an exit code."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 store = command_group(
     "store",
-    """Export, merge, copy and check the stores of all of these.
+    """Export, merge, copy and check stores.
 
-    These are the stores of studies, races, races of samplers and trainings.
+    A store belongs to a study, a race, a race of samplers, or trained RBMs.
 
     For instance:
 
@@ -53,14 +53,14 @@ def export(
     ```
 
     Args:
-        store: the store of a study, a race, a race of samplers, or trained machines.
+        store: the store of a study, a race, a race of samplers, or trained RBMs.
         output: a file that ends in .csv or .parquet (needs the extra `tables`), or `-` for CSV on
             standard output; for --as time-series, a folder.
         rows: the name of the rows, such as shapes; by default hardness, otherwise the only rows
-            there are. For trained machines, the default is their final values, and `training` gives
+            in the store. For trained RBMs, the default is their final values, and `training` gives
             the rows as stored.
-        form: rows (one line per instance, run or machine), curves (for trained machines: one line
-            per machine and measurement) or time-series (for a race: QOBLIB's JSON, one file per
+        form: rows (one line per instance, run or RBM), curves (for trained RBMs: one line per RBM
+            and measurement) or time-series (for a race: QOBLIB's JSON, one file per
             solver and instance).
     """
     from glasshouse.files.text.streams import refuse_existing
@@ -78,7 +78,7 @@ def export(
     with Store(store) as opened:
         is_training = TRAINING in opened.purposes and rows is None
         if form == "curves" and not is_training:
-            raise ValueError(f"--as curves applies to trained machines; {store} contains none")
+            raise ValueError(f"--as curves applies to trained RBMs; {store} contains none")
         if is_training:
             number = _export_machines(opened, place, form == "curves", force)
         else:

@@ -72,7 +72,7 @@ def run(
     Args:
         file: the study, in TOML (see docs/studies.md).
         output: the store; created if it does not exist.
-        scale: this many times the instances that the study asks for.
+        scale: the factor by which the study's numbers of instances are multiplied.
         batch_time_limit: seconds after which a batch on --workers counts as hanging. A study with
             functions of the user (module:function) has at least one worker.
         part: I/N, the I-th of N disjoint parts of the tasks, for several computers: `glasshouse
@@ -175,10 +175,10 @@ def plot(
 
     Args:
         store: the study's store.
-        axis: what lies along x: density, size, or a parameter such as n or alpha; by default what
-            the study says (`figure`).
-        statistic: the statistic of the hardness of instances; by default what the study says.
-        value: the column to show, such as specific_heat; by default what the study says.
+        axis: the quantity along x: density, size, or a parameter such as n or alpha; by default,
+            as in the study (`figure`).
+        statistic: the statistic of the hardness of instances; by default, as in the study.
+        value: the column to show, such as specific_heat; by default, as in the study.
     """
     from glasshouse.studies.charts import plot_study
     from glasshouse.studies.study import heading_of
@@ -215,7 +215,7 @@ def fit(
     Args:
         store: the study's store.
         axis: density, size, or a parameter such as n or alpha; by default, as in the study.
-        statistic: the statistic of the hardness to fit; by default, the one of the study.
+        statistic: the statistic of the hardness to fit; by default, as in the study.
         value: the column to fit, such as specific_heat; by default, as in the study.
         json: print one JSON object.
     """
@@ -243,7 +243,7 @@ def _part(text: str) -> tuple[int, int]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Store]:
-    """Open the store of a study; refuse stores of races or of trained machines."""
+    """Open the store of a study; refuse stores of races or of trained RBMs."""
     from glasshouse.store import Store
     from glasshouse.store.purpose import STUDY
 

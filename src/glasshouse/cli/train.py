@@ -120,7 +120,7 @@ def _run(
 ) -> None:
     """Train an ensemble of RBMs into a store, or one RBM into a model file.
 
-    If killed and started again, it does not repeat any finished machine of an ensemble. Other
+    If killed and started again, it does not repeat any finished RBM of an ensemble. Other
     settings on the same data may use the same store, where they are compared.
 
     For instance:
@@ -137,12 +137,12 @@ def _run(
             or digits:THRESHOLD (scikit-learn's, 8 × 8 pixels; ones are the pixels of at least this
             value of 0 to 16, 8 by default), or a file of rows of 0 and 1, or of -1 and 1: .npz,
             .npy or .csv.
-        output: the store, created if it does not exist; or NAME.npz for the model of one machine.
-        count: the number of machines. A larger number later adds machines.
+        output: the store, created if it does not exist; or NAME.npz for the model of one RBM.
+        count: the number of RBMs. A larger number later adds RBMs.
         monitor: the monitors, separated by commas (see docs/training.md).
         every: evaluate the monitors every this many epochs, and at the beginning and the end.
         held_out: the fraction of the rows that is not used for training, drawn by the seed.
-        seed: an integer that fixes all randomness; machine k uses its child k.
+        seed: an integer that fixes all randomness; RBM k uses child seed k.
         json: print one JSON object at the end.
     """
     from glasshouse.boltzmann.data import DataOptions
@@ -158,12 +158,12 @@ def _run(
         raise ValueError(f"--output {output} is the data file; choose another file")
     if output.suffix.lower() == ".npz":
         if workers is not None or dask is not None:
-            raise ValueError(f"{output} is for one machine, trained in one process; remove "
+            raise ValueError(f"{output} requires a single RBM, trained in one process; remove "
                              "--workers and --dask")  # fmt: skip
         train_one(task, output, json, force)
     elif output.suffix.lower() not in _STORES:
         raise ValueError(f"--output {output}: use NAME.sqlite for an ensemble, or NAME.npz for "
-                         "the model of one machine")  # fmt: skip
+                         "the model of one RBM")  # fmt: skip
     else:
         _ensemble(task, output, workers, dask, json)
 
@@ -172,7 +172,7 @@ def _run(
 def show(store: Path, /, *, json: bool = False) -> None:
     """Show the results of ensembles: final medians with 95 % intervals, modes, divergence, time.
 
-    For a model file, it shows how its machine was trained.
+    For a model file, it shows how its RBM was trained.
 
     For instance:
 
@@ -181,7 +181,7 @@ def show(store: Path, /, *, json: bool = False) -> None:
     ```
 
     Args:
-        store: the ensembles' store, or the .npz of one machine.
+        store: the ensembles' store, or the .npz of one RBM.
         json: print one JSON object.
     """
     if store.suffix.lower() == ".npz":
@@ -239,7 +239,7 @@ def _ensemble(
 
     last = collect_steps(
         lambda executor: iter_train([task], store, workers=workers, executor=executor),
-        store, dask=dask, things="machines",
+        store, dask=dask, things="RBMs",
     )  # fmt: skip
     _report(store, json)
     _warn_diverged(store, task)
@@ -247,11 +247,11 @@ def _ensemble(
 
 
 def _warn_diverged(store: Path, task: TrainingTask) -> None:
-    """Print on standard error how many machines of an ensemble diverged."""
+    """Print on standard error how many RBMs of an ensemble diverged."""
     for one in _read(store):
         if one.task_id == task.task_id and one.diverged:
             print(
-                f"glasshouse: {one.diverged:,} of {one.machines:,} machines diverged, and medians "
+                f"glasshouse: {one.diverged:,} of {one.machines:,} RBMs diverged, and the medians "
                 "are those of the others; use a smaller --learning-rate",
                 file=sys.stderr,
             )

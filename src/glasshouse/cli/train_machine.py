@@ -1,4 +1,4 @@
-"""`glasshouse train` for one machine: train it into a model file, and show such a file."""
+"""`glasshouse train` for one RBM: train it into a model file, and show such a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_SHOWN = ("epochs", "spawn_key")
 
 
 def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
-    """Train a single machine and write it; if it diverged, write its last valid state.
+    """Train a single RBM and write it to a file; if it diverged, write its last valid state.
 
     Checkpoints are written next to the model, so that a stopped training resumes.
     """
@@ -27,7 +27,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     from glasshouse.files.text.streams import refuse_existing
 
     if task.count != 1:
-        raise ValueError(f"{path} can have only one machine; for {task.count} use -o NAME.sqlite")
+        raise ValueError(f"{path} can hold only one RBM; for {task.count}, use -o NAME.sqlite")
     refuse_existing(path, overwrite=force)
     task.try_out()
     checkpoint = path.with_suffix(".checkpoint.npz")
@@ -55,7 +55,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     if done.diverged_at is not None:
         raise CheckFailedError(
             f"{path}: the training diverged in epoch {done.diverged_at}, and the file has the "
-            "machine from the epoch before; use a smaller --learning-rate"
+            "RBM of the epoch before; use a smaller --learning-rate"
         )
 
 

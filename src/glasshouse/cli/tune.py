@@ -65,8 +65,8 @@ def tune(
         target_sweeps: the required hardness.
         method: a planting method, such as wishart; by default random loops, or loops on a graph.
         knob: the parameter to vary: frustration, loop_density or block of loops, or another knob of
-            the method; by default its first knob. The others are given, or the peak density. On a
-            graph, the knob and its range are chosen so that weights stay small.
+            the method; by default its first knob. If loop_density is neither given nor varied, it
+            is the peak density. On a graph, the knob and its range are such that weights are small.
         frustration: the fraction of violated weight of all instances, if another knob is varied.
         parameter: any other parameter of the method, as NAME=VALUE, such as block=0.3 of structured
             loops, or length=4 of loops on a graph; may be repeated.

@@ -114,7 +114,7 @@ class Stated(Summarised):
 
 
 def beyond(measure: Measure, verdict: Verdict) -> str:
-    """Return the values that a bound excludes as text, such as "a cut above 12"."""
+    """Return a text about the values that a bound excludes, such as "a cut above 12"."""
     return f"{measure.phrase} {measure.beyond} {measure.bound(verdict.lower_bound)}"
 
 

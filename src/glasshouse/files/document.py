@@ -197,7 +197,7 @@ def scaled_proof(document: Document, problem: Problem, reduction: Reduction) -> 
 
 
 def _refuse_work(problem: Problem, beside: SideCar) -> None:
-    """Raise if checking a certificate would take far too long for a file of its size.
+    """Raise if the check of a certificate would take far too long for the size of its file.
 
     A leaf of a core reads all literals of its clauses. Every other leaf reads all edges and all
     common parts. Integers above 64 bits take longer.

@@ -31,7 +31,7 @@ CLAUSE_SUFFIXES = (".wcnf", ".cnf")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Summarised):
-    """The result of `verify_file`: the cost of a file's state, and its proof if there is one.
+    """The result of `verify_file`: the cost of the certified or stated state, and any proof of it.
 
     Attributes:
         cost: the energy of the certified state in the problem read; the least energy if `proven`.
@@ -60,7 +60,7 @@ class Verification(Summarised):
 
     @property
     def leaves(self) -> int:
-        """The number of leaves in the proof's tree; 1 without a tree."""
+        """The number of leaves in the proof's tree; 1 if there is no tree."""
         return 1 if self.proven is None else self.proven.certificate.num_leaves
 
     def summary(self) -> str:
@@ -280,7 +280,7 @@ def _known_by_loops(clauses: ClauseFile, path: Path) -> Known:
     beside = read_side_car(path)
     held = beside.certificate
     if held.tree is not None or held.squares or held.num_cores:
-        raise FileError(path, "must have loops alone, because the weights add up to 2^63 or more")
+        raise FileError(path, "must have only loops, because the weights add up to 2^63 or more")
     try:
         known = known_by(clauses, beside.certificate)
     except ValueError as fault:

@@ -1,4 +1,4 @@
-"""Read problem files; the suffix or the first lines determine the format."""
+"""The reader of problem files: the suffix or the first lines determine the format."""
 
 from __future__ import annotations
 

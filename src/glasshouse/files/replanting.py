@@ -51,7 +51,7 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
 
 
 def regrown(document: Document) -> tuple[Planted, Document]:
-    """Grow a document's recipe; return the plant, and the document with a proof if possible.
+    """Grow a plant from a document's recipe; return it, and the document with a proof if possible.
 
     Raises:
         FileError: there is no recipe, or the recipe does not grow the document's problem.
@@ -68,7 +68,7 @@ def regrown(document: Document) -> tuple[Planted, Document]:
 
 
 def grown(document: Document) -> Document:
-    """Grow a document's recipe; return the document, with the plant's proof if it needs one.
+    """Grow a plant from a document's recipe; return the document, with the plant's proof if needed.
 
     Raises:
         CertificateError: the recipe does not grow the document's problem, or a statement is false.
@@ -83,7 +83,7 @@ def grown(document: Document) -> Document:
 def regrow(
     path: Path, held: Document, recipe: dict[str, Any] | None = None
 ) -> tuple[Planted, Reduction]:
-    """Grow a recipe; return the plant, and its reduction to the problem in the file.
+    """Grow a plant from its recipe; return it with its reduction to the problem in the file.
 
     Args:
         path: the file.
@@ -129,7 +129,7 @@ def _refuse_beyond(path: Path, held: Problem, plan: Plan, allowance: Allowance) 
     has_room = plan.method.grows_on == "clauses" and asked.spins < held.num_variables  # ancillas
     if asked.spins != held.num_variables and not has_room:
         raise FileError(
-            path, f"its recipe grows {asked.spins} spins, but it has {held.num_variables} variables"
+            path, f"its recipe has {asked.spins} spins; the file has {held.num_variables} variables"
         )
     terms = _num_terms(held)
     if asked.memory > allowance.grown(terms):

@@ -1,4 +1,4 @@
-"""Write problems and plants in the format of the suffix, and replace weaker certificates.
+"""The writer of problems and plants: the suffix determines the format.
 
 A stronger certificate replaces a weaker certificate, never the reverse.
 """

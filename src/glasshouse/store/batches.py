@@ -21,7 +21,7 @@ _CAUTION = 10
 
 @dataclass(frozen=True)
 class Batch:
-    """A range of instances of one task, and how often measuring them has failed.
+    """A range of instances of one task, and the number of failed attempts to measure them.
 
     Attributes:
         position: the index of its task in the study.
@@ -40,11 +40,11 @@ class Batch:
     attempts: int = 0
 
     def failed(self) -> Batch:
-        """Return the same batch with one more failure."""
+        """Return a copy of the batch that counts one more failure."""
         return replace(self, attempts=self.attempts + 1)
 
     def single(self) -> list[Batch]:
-        """Return a batch for each instance."""
+        """Return one batch for each instance of this batch."""
         return [replace(self, first=self.first + k, count=1) for k in range(self.count)]
 
 
@@ -64,7 +64,7 @@ class _Line:
         self.largest = _GROWTH * max(1, len(done))
 
     def gap(self) -> tuple[int, int] | None:
-        """Return the first range of instances neither stored nor being measured, or None."""
+        """Return the first range of instances that must still be given to a worker, or None."""
         busy = Ranges.union([*self.done, *self.handed_out])
         return next(iter(busy.missing(self.target)), None)
 
@@ -183,7 +183,7 @@ class Queue:
             self._store.mark_finished([line.stored])
 
     def _decide(self, line: _Line) -> None:
-        """Advance the task's target, or end the task."""
+        """Increase the task's target number of instances, or end the task."""
         stop = line.task.stop
         if stop.seconds is not None and line.seconds >= stop.seconds and not line.is_finished:
             line.is_finished = True

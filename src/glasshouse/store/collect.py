@@ -1,4 +1,4 @@
-"""Collect a study: run its tasks on any workers, store the rows, and resume after a stop.
+"""The collector of a study: it runs tasks on any workers, stores rows, and resumes after a stop.
 
 The coordinator splits the missing instances into batches, gives them to an executor and stores the
 results, one transaction per batch. A row depends only on its task and index, never on workers,
@@ -26,11 +26,11 @@ from glasshouse.waiting import cancel_all, result_of, submit, wait_briefly
 
 # A batch is tried this many times before it is reported as lost.
 ATTEMPTS = 3
-# After this many deaths of workers without a single row, collecting stops.
+# Collecting stops if this many workers die before any row is measured.
 _HOPELESS = 2 * ATTEMPTS
 # Long enough to make the cost of a work item negligible, short enough to lose little.
 BATCH_SECONDS = 1.0
-# Executors that do not report their number of workers get batches for this many.
+# Executors that do not report their number of workers get batches for this many workers.
 _UNKNOWN_WORKERS = 32
 
 
@@ -274,7 +274,7 @@ class _Collector:
         batch = batch.failed()
         text = " ".join(f"{type(error).__name__}: {error}".split())
         failure = Lost(batch.stored.task_id, batch.first, batch.count, text)
-        # A function of the user fails in the same way again, and may take its whole time for it.
+        # A user's function would fail in the same way again, after just as much time.
         attempts = 1 if batch.count == 1 and getattr(batch.task, "functions", None) else ATTEMPTS
         if batch.attempts < attempts:
             self._retried.append(failure)

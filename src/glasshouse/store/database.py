@@ -41,7 +41,7 @@ class OpenDatabase:
             elif not write:
                 raise MissingFileError(
                     self.path,
-                    "no such store; run a study, a race or a training to create one",
+                    "no such store; run a study or a race, or train RBMs, to create one",
                 )
             with self._explained():
                 if write and not storefile.is_there(self.path):
@@ -115,7 +115,7 @@ class OpenDatabase:
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """Run a transaction; a disk error becomes an OSError that states which data is safe.
 
-        A transaction within another one is a part of it.
+        A transaction within another transaction is a part of the outer one.
         """
         if not self.write:
             raise StoreError(f"{self.path} is open only for reading; open it with write=True")

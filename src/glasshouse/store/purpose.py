@@ -16,18 +16,18 @@ from glasshouse.store.storefile import StoreError
 
 @dataclass(frozen=True)
 class Purpose:
-    """One of the purposes that a store can have.
+    """A purpose that a store can have, such as a study or a race.
 
     Attributes:
         words: the name of the purpose in messages.
-        note: the key of its settings among a store's notes; trainings have none.
+        note: the key of its settings among a store's notes; training runs have none.
         kind: the name of its rows; None for studies, to which every other kind of rows belongs.
         members: the setting that later runs add to: settings of each solver, by its name.
         own: settings that may differ between computers; those of the first store are kept.
         fixed: the part of a task's parameters in which all tasks of a store agree; None if there
             is no such part.
-        is_suite: whether every solver meets all instances, so that stores with other instances
-            are stores of another race.
+        is_suite: whether every solver runs on all instances, so that stores with other instances
+            belong to another race.
     """
 
     words: str

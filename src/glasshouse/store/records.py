@@ -119,7 +119,7 @@ class TaskStatus(Summarised):
 
 
 def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
-    """Yield rows, but raise if their keys do not ascend: a damaged tree can repeat rows forever."""
+    """Yield rows, but raise if their keys do not increase: a damaged tree may repeat rows."""
     last: Row | None = None
     for row in rows:
         key = row[:keys]
@@ -149,7 +149,7 @@ def task_record(row: Row) -> StoredTask:
         raise ValueError(f"the id of {what} is not the SHA-256 of its description")
     if type(finished) is not int or finished not in (0, 1):
         raise ValueError(f"the mark `finished` of {what} is {short(finished)}, not 0 or 1")
-    known = None if realised is None else json_object(realised, f"what was realised of {what}")
+    known = None if realised is None else json_object(realised, f"the realised data of {what}")
     return StoredTask(number, task_id, kind, canonical, _stop(stop, what), bool(finished), known)
 
 
@@ -159,7 +159,7 @@ def _stop(text: object, what: str) -> Stop:
         if name not in _RULES or isinstance(value, bool) or not isinstance(value, _RULES[name]):
             raise ValueError(f"the stop rule of {what} has a wrong {short(name)}: {short(value)}")
     if "instances" not in rules:
-        raise ValueError(f"the stop rule of {what} lacks a number of instances")
+        raise ValueError(f"the stop rule of {what} does not state how many instances to measure")
     return Stop(**rules)
 
 
@@ -196,7 +196,7 @@ def whole_numbers(joined: object, count: int, what: str) -> npt.NDArray[np.int64
         numbers = np.fromstring(plain, dtype=np.int64, sep=",")
         if len(numbers) == count and numbers.all():
             return numbers
-    raise ValueError(f"some of {count} rows have an invalid {what}")
+    raise ValueError(f"some of the {count} rows have an invalid {what}")
 
 
 def text(value: object, what: str) -> str:

@@ -88,7 +88,7 @@ class Kind:
         """Check the arrays of a measurement; return them with the declared order and types."""
         expected = {column.name for column in self.measured}
         if set(rows) != expected:
-            raise ValueError(f"{self.name} rows must have {sorted(expected)}, not {sorted(rows)}")
+            raise ValueError(f"{self.name} columns must be {sorted(expected)}, not {sorted(rows)}")
         checked = {}
         for column in self.measured:
             values = np.asarray(rows[column.name], object if column.storage == "text" else None)
@@ -218,7 +218,7 @@ class Sampled(Protocol):
         """Return the values of the given rows as a sample."""
 
 
-# By the name of their rows; the packages that declare such rows add them.
+# The key is the name of the rows; the packages that declare such rows add them here.
 SAMPLED: dict[str, Sampled] = {}
 
 

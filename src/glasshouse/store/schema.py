@@ -97,10 +97,10 @@ def _compare(there: Mapping[str, str], expected: Mapping[str, str], whole: bool 
 
 def _kind(name: str, value: object) -> Kind:
     """Return the kind that `meta` describes, and check its names, because SQL will contain them."""
-    stored = json_object(value, f"the kind {short(name)}")
+    stored = json_object(value, f"the row kind {short(name)}")
     columns, counted = fields_of(stored, "columns", "counted")
     if not isinstance(columns, list) or not isinstance(counted, (str, type(None))):
-        raise ValueError(f"the kind {short(name)} has invalid columns: {short(columns)}")
+        raise ValueError(f"the row kind {short(name)} has invalid columns: {short(columns)}")
     return Kind(name, tuple(_column(column) for column in columns), counted)
 
 
@@ -123,7 +123,7 @@ def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
         FROM tasks WHERE kind = '{name}'
     """
     faults = [
-        f"task {task_id[:12]}: batches state {told} rows, but there are {there}"
+        f"task {task_id[:12]}: its batches state {told} rows, but it has {there}"
         for task_id, told, there in database.execute(query)
         if told != there
     ]

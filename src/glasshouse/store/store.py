@@ -282,7 +282,7 @@ class Store(OpenDatabase, Summarised):
         names = list(types) if columns is None else list(columns)
         unknown = [name for name in names if name not in types]
         if unknown:
-            raise ValueError(f"{task.kind} rows have no {unknown[0]}, only {', '.join(types)}")
+            raise ValueError(f"{unknown[0]} is not a column of {task.kind}; use {', '.join(types)}")
         read = list(dict.fromkeys(["instance", *names]))
         # Values that do not have the type of their column are left out, and noticed below.
         typed = "".join(f" AND typeof({name}) = '{types[name].storage}'" for name in read)
@@ -305,7 +305,7 @@ class Store(OpenDatabase, Summarised):
         return found
 
     def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
-        """Return a column of positive integers, negated if `mark` is 0 in their row; in any order.
+        """Return a column of positive integers in any order; those whose `mark` is 0 are negated.
 
         SQLite joins the numbers into one text, which is five times faster than row by row.
         Statistics of millions of rows are read in this way.
@@ -329,7 +329,7 @@ class Store(OpenDatabase, Summarised):
         return np.concatenate(found)
 
     def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
-        """Return the instances that batches list in a range; raise if the file is too small."""
+        """Return the instances that batches list in a range; raise if the file cannot hold them."""
         parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
         told = sum(max(high - low, 0) for low, high in parts)
         # A row takes a pointer, two lengths, and one byte each for its columns and two keys.

@@ -91,8 +91,8 @@ def check_header(path: Path) -> None:
         )
     if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{path} was written by a newer glasshouse (store version {version}, this one reads "
-            f"{SCHEMA_VERSION}); upgrade to read it; nothing was changed"
+            f"{path} was written by a newer glasshouse (store version {version}, but this one "
+            f"reads version {SCHEMA_VERSION}); upgrade to read it; nothing was changed"
         )
 
 
@@ -205,7 +205,7 @@ def limit_steps(database: sqlite3.Connection, size: int) -> None:
 
 
 def content_size(path: Path) -> int:
-    """Return the size in bytes of a store with its journal, which limits its content."""
+    """Return the total bytes of a store and its journal, an upper bound on its content."""
     size, path = 0, path.resolve()  # SQLite's own files are next to the real file
     for part in (path, path.with_name(path.name + "-wal")):
         if part.exists():
@@ -234,7 +234,7 @@ def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Become the only writer of a store; raise a StoreError if there is another."""
+    """Become the only writer of a store; raise a StoreError if there is another writer."""
     place = path.resolve()  # a link leads to the same store, so to the same lock
     lock_file = place.with_name(place.name + ".writer")
     handle = _take(path, lock_file)

@@ -1,14 +1,14 @@
 """Studies: the hardness of ensembles of instances, with confidence intervals.
 
-* `task`: `Task`, a family of instances and what is measured of each; tasks read from a store.
+* `task`: `Task`, a family of instances and the quantity to measure; tasks read from a store.
 * `quantities`: what a study can measure of an instance.
-* `realised`: the annealer's settings that a task came to.
+* `realised`: values of a family that its first instance determines.
 * `study`: studies as TOML files, and the study that a store was collected for.
-* `analysis`: points, series and fits of what was collected.
+* `analysis`: points, series and fits of collected rows.
 * `charts`: plots of studies.
 * `export`: all rows as one table: CSV, Parquet, polars, pandas.
 * `merging`: several stores in one.
-* `tuning`, `knobs`: families that are as hard as asked for.
+* `tuning`, `knobs`: families of a required hardness.
 """
 
 from glasshouse.studies.analysis import fit_study, points_of, series_of

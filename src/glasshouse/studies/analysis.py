@@ -1,4 +1,4 @@
-"""Turn rows into results: one point per task, series of points along an axis, fits to series."""
+"""Results of studies: one point per task, series of points along an axis, and fits to series."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Point(Summarised):
     Attributes:
         task: the measured task.
         size: n, visible spins or half the vertices; all spins of families with other dials.
-        density: loop density as it was asked for; N/n where loops were counted.
+        density: the requested loop density; N/n if no density was requested.
         loops: the paper's N, which is the density times n, rounded up.
-        estimate: the statistic with its interval; infinite above what was reached.
+        estimate: the statistic with its interval; infinite if only a lower bound is known.
         log_error: standard error of its logarithm; see `standard_log_error`.
         samples: the number of instances.
         censored: the number of instances that were stopped at the limit.
@@ -85,8 +85,7 @@ class Point(Summarised):
         if axis == "beta" and isinstance(self.task.solver, Thermal):
             asked = self.task.solver.beta[0]
         if asked is None:
-            article = "an" if axis[0] in "aeiou" else "a"
-            raise ValueError(f"{self.task.method} was not given {article} {axis}, the chosen axis")
+            raise ValueError(f"{self.task.method} has no value of {axis}, so it cannot be the axis")
         try:
             return float(Fraction(asked))
         except (TypeError, ValueError):
@@ -98,7 +97,7 @@ class Series(Summarised):
     """Points that differ only in their position along one axis, sorted by this position.
 
     Attributes:
-        label: what sets this series apart from the others.
+        label: the parameters that distinguish this series from the others.
         axis: "density", "size", or a parameter such as "frustration".
         points: ascending along the axis.
     """
@@ -131,7 +130,7 @@ class Series(Summarised):
 
 
 def averaged(one: Series) -> tuple[Floats, Floats]:
-    """Return positions, evenly spaced on a log axis, and the average of nearby points at each."""
+    """Return positions, evenly spaced on a log axis, and the average of the points near each."""
     x, y, errors = one.arrays()
     logs = np.log(x)
     at = np.linspace(logs.min(), logs.max(), 80)
@@ -171,7 +170,7 @@ def telling_axis(points: Sequence[Point]) -> str:
 def points_of(
     store: Store, name: Statistic, confidence: float = 0.95, value: str | None = None
 ) -> list[Point]:
-    """Return one point per task with rows of the first kind in the store that has statistics.
+    """Return a point for each measured task whose rows are of the first kind that has statistics.
 
     Args:
         store: an open store.
@@ -196,7 +195,7 @@ def sample_of(store: Store, stored: StoredTask, value: str | None = None) -> Sam
     Args:
         store: an open store.
         stored: the task.
-        value: another column of the rows than the one that the quantity is about.
+        value: the column to use instead of the quantity's own.
     """
     quantity = task_of(stored).quantity.about(value)
     if not quantity.is_counted:
@@ -361,7 +360,7 @@ def fit_series(series: Iterable[Series]) -> StudyFits:
             notes.append(f"{label}: {len(one.points) - len(x)} points are only lower bounds")
         elif unsure := sum(p.censored for p in one.points):
             notes.append(
-                f"{label}: {unsure} rows count that are not solved, proven or equilibrated"
+                f"{label}: {unsure} rows that are not solved, proven or equilibrated are used, too"
             )
         if one.axis in SIZES and not _has_logs(y, errors):
             try:
@@ -371,7 +370,7 @@ def fit_series(series: Iterable[Series]) -> StudyFits:
         elif len(np.unique(x)) < 5:
             notes.append(f"{label}: {len(x)} points are too few for a fit")
         elif (x <= 0).any() or not _has_logs(y, errors):
-            notes.append(f"{label}: a peak along {one.axis} needs positive numbers")
+            notes.append(f"{label}: a peak along {one.axis} needs positive values")
         elif one.axis in SIZES:
             laws[one.label] = compare_laws(x, y, errors=errors)
         else:

@@ -78,7 +78,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
 
     Args:
         store: an open store.
-        ax: where to draw; a new figure when None (`ax.figure` is it).
+        ax: the axes to draw on; None creates new axes in a new figure, `ax.figure`.
         study: how to show the store; by default, the study for which it was collected.
     """
     study = heading_of(store) if study is None else study
@@ -86,7 +86,7 @@ def plot_study(store: Store, ax: Axes | None = None, study: Study | None = None)
     if not points:
         others = ", ".join(sorted({s.kind for s in store.tasks() if len(store.done(s))}))
         raise ValueError(
-            f"{store.path} holds rows without a figure ({others}); export them"
+            f"{store.path} contains only rows without a figure ({others}); export them"
             if others
             else f"{store.path} has no rows yet; run the study first"
         )
@@ -132,9 +132,9 @@ def plot_series(
     Every kind of mark that is drawn is explained in the legend beside the axes.
 
     Args:
-        ax: where to draw.
-        series: all along one axis.
-        fits: what `fit_series` found; none are drawn when None.
+        ax: the axes to draw on.
+        series: the series, all along one axis.
+        fits: the fits of `fit_series`; None draws none.
         notes: handles of further marks, for the legend.
     """
     place_legend(ax, [*plot_chart(study_chart(series, fits), ax), *notes])

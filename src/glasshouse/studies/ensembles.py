@@ -108,7 +108,7 @@ def source_of(method: str) -> Ensemble:
     """Return a built-in ensemble; the ValueError for an unknown name lists all methods."""
     if not isinstance(method, str) or method not in ENSEMBLES:
         known = ", ".join([*METHODS, *ENSEMBLES])
-        raise ValueError(f"method={method!r:.60} is not one of {known}, nor module:function")
+        raise ValueError(f"method={method!r:.60} must be module:function or one of {known}")
     return ENSEMBLES[method]
 
 
@@ -139,8 +139,8 @@ def files(folder: str, *, digest: str = "", files: int = 0, seed: Seed | None = 
 
     Args:
         folder: the folder, with files of any format that `glasshouse info` reads.
-        digest: the SHA-256 of all names and contents; found out when a study is read.
-        files: the number of files; found out when a study is read.
+        digest: the SHA-256 of all names and contents; computed when a study is read.
+        files: the number of files; counted when a study is read.
         seed: not used.
     """
     raise NotImplementedError("files are read by index, not drawn from a seed")

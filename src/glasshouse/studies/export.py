@@ -1,4 +1,4 @@
-"""Export a store's rows as one flat table of parameters and results: CSV, Parquet, frames."""
+"""Export of a store's rows as one flat table of parameters and results: CSV, Parquet, frames."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def read_rows(
     """Return the rows of a store as a polars or pandas frame, with the parameters of their tasks.
 
     The store may be that of a study, a race, a race of samplers, or trained machines. Fractions
-    such as "1/20" become floats. `solver_…` columns hold the annealer's settings, where "automatic"
-    stands for the paper's that are not for a family, `realised_…` ones what they came to: sweeps
-    per run, the range of β, and how it rises.
+    such as "1/20" become floats. `solver_…` columns hold the requested settings of the annealer;
+    they are "automatic" if the paper's settings do not apply to a family. `realised_…` columns
+    hold the settings in use: sweeps per run, the range of β, and how β rises.
 
     Args:
         store: the file of a store, or an open store.
@@ -161,7 +161,7 @@ def _columns(store: Store, task: StoredTask) -> Part:
 
 
 def _schedule(task: StoredTask) -> dict[str, Any]:
-    """Return how instances were solved: the requested and the realised settings."""
+    """Return the settings with which instances were solved, as requested and as realised."""
     asked, realised = task.table("solver"), task.realised or {}
     plan = realised.get("schedule")
     if not isinstance(plan, dict):  # nothing is solved, or the store is an old one

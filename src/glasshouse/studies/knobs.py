@@ -40,12 +40,12 @@ class Family:
     """A family of instances that differ only in the setting of one knob.
 
     Attributes:
-        method: how they are planted.
+        method: the planting method.
         fixed: the other parameters.
-        knob: the parameter that is turned.
-        solver: what measures them.
+        knob: the parameter that is varied.
+        solver: the annealer that measures the hardness.
         seed: an integer.
-        longest_run: sweeps of a run at most, if the solver has the paper's schedule; None sets no
+        longest_run: the most sweeps of a run, if the solver has the paper's schedule; None sets no
             limit.
     """
 

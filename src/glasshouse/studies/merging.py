@@ -1,4 +1,4 @@
-"""Merge stores from several computers in one transaction: all rows are added, or none.
+"""Merging of stores from several computers in one transaction: all rows are added, or none.
 
 Two stores can be merged if they have the same purpose, the same settings and the same instances.
 """
@@ -24,7 +24,7 @@ from glasshouse.store.storefile import StoreError, damaged
 from glasshouse.studies.study import join_studies
 from glasshouse.summaries import Summarised
 
-# Settings of the library that the command line calls otherwise.
+# Settings that have another name on the command line.
 _OPTIONS = {"seconds": "time_limit", "cpu_seconds": "cpu_limit"}
 _APART = "keep them in separate stores"
 # The settings that distinguish two solvers of one name, as far as a task describes them.
@@ -159,8 +159,8 @@ def join_notes(into: Store, source: Store) -> None:
         return  # a new store, without any tasks
     if len(theirs) > 1 or held not in ([], theirs):
         raise StoreError(
-            f"{source.path} holds {_words(theirs)}, the target {_words(held) or 'nothing'}; merge "
-            "only stores with the same purpose"
+            f"{source.path} contains {_words(theirs)}, but the target contains "
+            f"{_words(held) or 'nothing'}; merge only stores with the same purpose"
         )
     (purpose,) = theirs
     if purpose is STUDY:

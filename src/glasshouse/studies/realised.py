@@ -18,9 +18,9 @@ class Realised:
     """Facts about a family that figures and fits need, in addition to its rows.
 
     Attributes:
-        size: n, visible spins or half the vertices; all spins where the paper's n has no meaning,
+        size: n, visible spins or half the vertices; all spins if the paper's n has no meaning,
             see `follows_paper`.
-        loops: the paper's N; 0 where there are only squares.
+        loops: the paper's N; 0 if there are only squares.
         schedule: the annealer's settings in numbers; None if nothing is solved.
     """
 

@@ -110,7 +110,7 @@ class Study(Summarised):
         return replace(self, tasks=tuple(tasks), scale=self.scale * scale)
 
     def part(self, index: int, count: int) -> Study:
-        """Return the study with part `index` (from 1) of its tasks, split into `count` parts.
+        """Return the study with only part `index` (from 1) of `count` parts of its tasks.
 
         Task k belongs to part k mod `count`, whatever computes it, so the parts of all computers
         merge to the rows of one run.
@@ -197,7 +197,7 @@ def reserve(store: Store, study: Study) -> None:
 
 
 def join_studies(into: Store, source: Store) -> None:
-    """Add a source store's study to the target; raise if the target has a differently named one."""
+    """Add a source store's study to the target; raise if the target's study has another name."""
     text, heading = source.noted(STUDY.note), heading_of(source)
     if text is None:
         return
@@ -243,7 +243,7 @@ def heading_of(store: Store) -> Study:
 
 
 def _usual_statistic(measures: object) -> Statistic:
-    """Return the statistic of a quantity that is shown unless a study names a different one."""
+    """Return the default statistic of a quantity, which is shown if a study names none."""
     is_positive = isinstance(measures, str) and measures in KINDS and not KINDS[measures].signed
     return "geometric_mean" if is_positive else "mean"
 

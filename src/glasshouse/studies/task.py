@@ -28,10 +28,9 @@ from glasshouse.suites.family import Family, exact_parameters, family_seed, word
 from glasshouse.suites.grammar import is_own
 from glasshouse.summaries import Summarised
 
-# The tasks that this process has code for.
+# The tasks for which this process has loaded all code.
 _WARM: set[str] = set()
-# Bytes that growing one instance may take: far more than for what an annealer solves again and
-# again, and far less than a gigabyte.
+# Bytes that growing one instance may take; instances for an annealer need far less.
 _MOST_MEMORY = 1 << 28
 
 
@@ -52,9 +51,9 @@ class Task(Identified, Summarised):
             distance of the first excited state, small instances only), "shapes" (realised f,
             intersections, parts), "ground", "levels", "solution", "thermal"; or the user's
             `module:function`.
-        solver: the settings of what measures, such as an `Annealer`; None if it has none.
+        solver: the settings of the measurement, such as an `Annealer`; None if it has none.
         seed: an integer.
-        stop: how many instances; no part of the task's identity.
+        stop: the stop rules, which are not part of the task's identity.
 
     >>> task = Task("random_loops", {"n": 100, "frustration": 0.05, "loop_density": 0.345})
     >>> task.parameters["frustration"], task.parameters["m"]
@@ -150,10 +149,10 @@ class Task(Identified, Summarised):
         """Return the task that a store describes.
 
         Args:
-            text: its canonical form.
-            stop: its rules.
-            realised: what the store knows of its first instance. It was grown, so its parameters
-                were good, and are not tried again.
+            text: the canonical form of the task.
+            stop: the stop rules.
+            realised: the stored values of the first instance. This instance was grown, so the
+                parameters are valid, and are not checked again.
         """
         if realised is not None:
             task = cls.__new__(cls)
@@ -181,7 +180,7 @@ class Task(Identified, Summarised):
 
     @cached_property
     def realised(self) -> Realised:
-        """Facts from the first instance that hold for all instances; it is grown on first access.
+        """Facts that hold for all instances; the first access grows one instance to find them.
 
         Only planted families are grown for this: a function of the user may fail or hang.
         """
@@ -288,7 +287,9 @@ def task_of(stored: StoredTask) -> Task:
             method = METHODS[name_of_method]
             demand = method.plan(**method.completed(stored.table("parameters"))).demand
             if demand.memory > _MOST_MEMORY:
-                raise ValueError(f"an instance needs {demand.memory} bytes, over {_MOST_MEMORY}")
+                raise ValueError(
+                    f"an instance needs {demand.memory} bytes; the limit is {_MOST_MEMORY} bytes"
+                )
         elif name_of_method == "files" and "digest" not in stored.table("parameters"):
             raise ValueError("the digest of its folder is missing")
         task = Task.from_canonical(stored.canonical, stored.stop, stored.realised)

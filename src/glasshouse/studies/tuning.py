@@ -68,7 +68,7 @@ class TuningProgress(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tuned(Summarised):
-    """A family of instances whose hardness is the target, or as near as the knob allows.
+    """A family of instances whose hardness is the target, or as near to it as the knob allows.
 
     Attributes:
         task: the family and the annealer; `task.grow(k)` is its k-th instance.
@@ -142,28 +142,28 @@ def tune(
     small weights, so that a chip of few bits can hold the instances; see `Family.on_graph`. Runs on
     a graph are no longer than a quarter of the target; `task.solver` has their length.
 
-    Elsewhere both ends of the knob are probed first; what lies beyond them is refused. Then the
+    Otherwise both ends of the knob are probed first; a target beyond them is refused. Then the
     knob is bisected in steps of 1/1000, or of 1 if it takes integers. At each setting instances are
     solved, twice as many each time, until it is 99 % sure on which side the target lies, or until
-    the setting is good enough. An instance is given up at three times the target. If no setting is
-    within the tolerance, the nearest one is returned, and `is_within_tolerance` says so.
+    the setting is good enough. An instance is stopped at three times the target. If no setting is
+    within the tolerance, the nearest one is returned, and `is_within_tolerance` is False.
 
     Args:
-        n: visible spins, and as many hidden ones; all spins where a method takes those; or a graph,
-            by name or as planting takes it. None if `parameters` give the size of a method's
+        n: visible spins, and as many hidden ones; all spins for a method that counts them; or a
+            graph, by name or as planting takes it. None if `parameters` give the size of a method's
             instances, or the knob is the size.
-        target_sweeps: the wanted hardness.
-        knob: what to turn: "frustration" (at the paper's peak density), or "loop_density" or
+        target_sweeps: the required hardness.
+        knob: the parameter to vary: "frustration" (at the peak density), or "loop_density" or
             "block" at a given frustration; by default the first knob that a method has, such as
             wishart's "alpha". On a graph, the knob and its range are chosen if this is None.
         method: the planting method; random_loops, or graph_loops on a graph, and their structured
-            forms where there is a block.
-        parameters: the other parameters; `loop_density` is the peak density when left out.
+            forms if there is a block.
+        parameters: the other parameters; `loop_density` is the peak density by default.
         bounds: the easy and the hard end of the knob.
         statistic: of the hardness, "median", "geometric_mean", "quantile_95" or "paper_95".
         tolerance: the largest allowed deviation from the target, as a fraction of the target.
-        solver: the annealer's settings; the paper's when None, see `Annealer`.
-        most_instances: at one setting.
+        solver: the annealer's settings; None uses the paper's, see `Annealer`.
+        most_instances: the largest number of instances at one setting.
         rng: a seed, or anything that numpy.random.default_rng takes; `task.seed` of the result
             keeps it.
         progress: called with a `TuningProgress` every few instances.
@@ -263,7 +263,7 @@ class _Search:
         most = _LONGEST_SAMPLE * self.speed / _FIRST_SAMPLE
         if self.target > most:
             self._refuse(
-                f"a day is enough for {_FIRST_SAMPLE} instances of {most:.0e} sweeps here",
+                f"this computer needs a day for {_FIRST_SAMPLE} instances of {most:.0e} sweeps",
                 *self._reach(),
             )
 

@@ -1,4 +1,4 @@
-"""Check suites: prove each line of a manifest from the files and certificates alone."""
+"""Checks of suites: each line of a manifest is proven from files and certificates alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_suite(
 ) -> list[Entry]:
     """Prove every line of a manifest; raise a ValueError at the first false line.
 
-    The file must have the listed bytes. The recipe must grow a plant that its loops prove, and the
+    A file must have the listed SHA-256. The recipe must grow a plant that its loops prove, and the
     file must contain exactly this problem and optimum. All statements of the file and its side-car
     (cost, model, recipe, loops) must be true, except for the names of shuffled variables. A listed
     certificate must have the listed bytes and prove the same optimum. For an instance without a
@@ -107,7 +107,7 @@ def iter_check_suite(
 
 
 def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -> None:
-    """Raise if a certificate is not the listed file, or does not prove the listed optimum."""
+    """Raise unless a certificate has the SHA-256 and proves the optimum in the manifest."""
     if entry.certificate is None:
         if entry.recipe.get("method") in UNPLANTED:
             raise FileError(path, "was not planted, so the manifest must list a certificate for it")
@@ -128,7 +128,7 @@ def _check_certificate(folder: Path, path: Path, held: Document, entry: Entry) -
 
 
 def _check_measure(path: Path, held: Document, entry: Entry) -> None:
-    """Raise if the listed value in the file's own measure does not follow from the optimum."""
+    """Raise if the manifest states a wrong value in the file's measure, such as a cut."""
     if entry.measure is None:  # older manifests state no measure
         return
     known = entry.in_words_of(held.measure)

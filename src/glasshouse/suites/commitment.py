@@ -1,4 +1,4 @@
-"""Commitments, for competitions, to certificates that are published only later.
+"""Commitments to certificates that are published only later, for competitions.
 
 `commitment.jsonl` is published with the instances. It contains, for each file, its SHA-256 and the
 SHA-256 of 32 random bytes followed by the certificate. The random bytes, the *nonces*, stay with
@@ -28,7 +28,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 
 
 class Opened(NamedTuple):
-    """A file whose published certificate matches the commitment, with the proven bounds."""
+    """A file and its proven bounds; its published certificate matches the commitment."""
 
     file: str
     bound: int
@@ -94,7 +94,7 @@ def _hash(nonce: str, answers: Path, file: str) -> str:
 
 def _nonce(path: Path, nonces: dict[str, str], file: str) -> str:
     if file not in nonces:
-        raise FileError(path, f"has no nonce for {file}; expected one per file of the suite")
+        raise FileError(path, f"has no nonce for {file}; expected one nonce per file of the suite")
     return nonces[file]
 
 

@@ -1,4 +1,4 @@
-"""Families: instances that one method grows from equal parameters and different seeds."""
+"""Families: instances that one method grows from the same parameters and different seeds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Family:
 
     @cached_property
     def planting_seed(self) -> Seed:
-        """The seed of the family, whose child k grows instance k."""
+        """The seed of the family; its child seed k grows instance k."""
         defined = {"method": self.method, "parameters": dict(self.parameters)}
         return family_seed(self.seed, defined)
 
@@ -62,7 +62,7 @@ class Described(Protocol):
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:
-        """The parameters that distinguish families."""
+        """The parameters whose values distinguish families of this source."""
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the given parameters, and the parameters that follow from them."""
@@ -104,7 +104,7 @@ def exact_value(value: Any, name: str) -> Any:
     except ValueError:
         if isinstance(value, str):
             return value
-        raise ValueError(f"{name}={value!r} must be a number, string or list of these") from None
+        raise ValueError(f"{name}={value!r} must be a number, a string or a list of both") from None
     return int(number) if number.denominator == 1 else str(number)
 
 

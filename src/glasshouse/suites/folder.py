@@ -69,7 +69,7 @@ class SuiteFolder:
             return values
 
     def reserve(self, suite: SuiteFile, **options: object) -> None:
-        """Store a suite's families, seed and options; raise if the folder has another suite."""
+        """Store a suite's families, seed and options; raise if the folder has other settings."""
         values = json.loads(suite.canonical()) | options
         held = self.plan()
         if held is None:

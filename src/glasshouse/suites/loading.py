@@ -1,4 +1,4 @@
-"""Load suites: instances to race on, with bounds that are proven while loading."""
+"""Loading of suites: instances to race on, whose bounds are proven while they are loaded."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def load_suite(
 
 
 def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
-    """Return a suite of all standard instances of a family that a folder contains."""
+    """Return a suite of the files in a folder that are standard instances of a family."""
     if family not in (known := standard_families()):
         raise ValueError(
             f"{family} is not a family of standard instances, so {folder} cannot be used; use "
@@ -116,7 +116,7 @@ def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None
 
 
 def _typed(path: Path) -> str:
-    """Return a relative path as typed, but only the final name in an absolute path."""
+    """Return a relative path unchanged, or the last component of an absolute path."""
     if not path.is_absolute():
         return str(path)
     return path.parent.name if path.name == MANIFEST else path.name

@@ -99,7 +99,7 @@ def read_manifest(manifest: Path) -> Iterator[Entry]:
 
 
 def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]]:
-    """Yield each line of a file as a JSON object, or None if it is not one; raise if empty."""
+    """Yield each line's JSON object, or None for an invalid line; raise if the file is empty."""
     number = 0
     refuse_pipe(path)
     with opened(path) as source:
@@ -114,7 +114,7 @@ def read_lines(path: Path) -> Iterator[tuple[Source, int, dict[str, Any] | None]
 def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
     known = {one.name for one in fields(Entry)}
     if values is None or not _NEEDED <= set(values) <= known:
-        raise source.error("must be an object with 'file', 'sha256', 'recipe', 'optimum'", number)
+        raise source.error("must be a JSON object with file, sha256, recipe and optimum", number)
     entry = Entry(**values)
     for name in _NUMBERS:
         value = values.get(name)
@@ -165,7 +165,7 @@ def sha256_of(path: Path) -> str:
 
 
 def refuse_changed(path: Path, sha256: str | None, where: str = "the manifest") -> None:
-    """Raise if the bytes of a file do not have the listed SHA-256."""
+    """Raise if the SHA-256 of a file differs from `sha256`, which the file `where` states."""
     if sha256_of(path) != sha256:
         raise FileError(path, f"its SHA-256 differs from the one in {where}; restore the file")
 
@@ -202,7 +202,7 @@ def regression_table(rows: Iterable[RegressionRow]) -> str:
 
 
 def read_regression(path: Path) -> dict[str, RegressionRow]:
-    """Read the regression table as rows by file name; empty if there is no table."""
+    """Read the regression table as a dict from file name to row; empty if there is no table."""
     if not path.is_file():
         return {}
     with opened(path) as source:

@@ -65,7 +65,7 @@ def standard_families() -> dict[str, int]:
 def standard_copies(
     family: str, folder: Path, cache: Path, certificates: Path | None = None
 ) -> tuple[list[SuiteInstance], list[str]]:
-    """Return a family's instances that a folder contains, and the names of those it lacks.
+    """Return a family's instances in a folder, and the names of the instances that it lacks.
 
     Args:
         family: one of `standard_families()`.
@@ -139,7 +139,7 @@ def _copy(document: Document, found: Recognition, place: Path, proof: Path | Non
 def _proven(
     document: Document, found: Recognition, proof: Path
 ) -> tuple[Fraction, Fraction] | None:
-    """Return the bound and value that a certificate proves, or None if the table has better."""
+    """Return a certificate's bound and value; None if those in the table are better."""
     try:
         verdict = document.examined(read_side_car(proof)).verdict
     except CertificateError as fault:

@@ -167,7 +167,7 @@ def _suite(values: dict[str, Any], instead: dict[str, int]) -> SuiteFile:
     families: dict[str, SuiteFamily] = {}
     for family in grammar.each_family(values, partial(_families, values, instead), "suite"):
         if families.setdefault(family.name(0), family) is not family:
-            raise ValueError(f"{family.name(0)[:-2]} occurs twice; use a larger count")
+            raise ValueError(f"{family.name(0)[:-2]} occurs twice; keep one, with a larger count")
     suite = SuiteFile(
         name, grammar.word(values.get("title", name), "title"), seed, tuple(families.values())
     )

@@ -1,4 +1,4 @@
-"""Write suites: folders of instances, with a manifest that states each optimum.
+"""Writing of suites: folders of instances, with a manifest that states each optimum.
 
 `manifest.jsonl` has one JSON object per line: the name of the file, its SHA-256, the recipe that
 grows it again, and the optimum in the file's own weights, with the cut or objective if the file has
@@ -259,7 +259,7 @@ def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: boo
     if answers is None:
         return folder
     if not blind:
-        raise ValueError("answers requires blind=True, because other files state their optima")
+        raise ValueError("answers requires blind=True, because non-blind files state their optima")
     if Path(answers).resolve() == folder.resolve():
         raise ValueError(f"answers={answers} is the folder of the files; use another folder")
     return Path(answers)

@@ -119,7 +119,7 @@ def test_units_are_not_for_files_that_state_them(tmp_path):
 
 
 BAD = [
-    ("x.csv", b"1,2\n3\n", "1 entries; expected 2"),
+    ("x.csv", b"1,2\n3\n", "1 entries; the rows above have 2"),
     ("x.csv", b"1,,2\n", "an entry is empty"),
     ("x.csv", b"1,2,\n3,4,\n", "an entry is empty"),
     ("x.csv", b"v1,v2\n1,2\n", "not a finite number"),

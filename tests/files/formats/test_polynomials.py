@@ -87,7 +87,7 @@ def test_lists_of_chook_are_read_with_units(tmp_path):
         ("0 1 1e999", "is not a finite number"),
         ("0 1 1.7e308\n0 2 1.7e308", "add up to"),
         ("# vartype=BINARY\n0 1", "must state exactly one vartype"),
-        ("# planted-model 01\n0 1 2 3", "must have one for each of 3"),
+        ("# planted-model 01\n0 1 2 3", "must have 3, one per variable"),
     ],
 )
 def test_numbers_of_a_list_are_hostile(tmp_path, body, message):

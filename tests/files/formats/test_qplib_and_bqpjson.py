@@ -248,7 +248,7 @@ def test_bad_bqpjson_files_are_refused(tmp_path, change, words):
         ('{"scale": 1e999}', "the number 1e999 is not finite"),
         ('{"scale": 1%s}' % ("0" * 5000), "an integer with too many digits"),
         ('{"scale": 1, "scale": 2}', "a key occurs twice"),
-        ('{"id": "ä%s"}' % (" " * (1 << 20)), "not ASCII"),
+        ('{"id": "ä%s"}' % (" " * (1 << 20)), "must be ASCII"),
     ],
 )
 def test_what_is_no_bqpjson_is_refused(tmp_path, text, words):

@@ -1,1 +1,1 @@
-"""Read and write certificate files, `NAME.cert`, which are stored next to problem files."""
+"""Readers and writers of certificate files, `NAME.cert`, which are stored next to problem files."""

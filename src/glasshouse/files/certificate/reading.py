@@ -1,4 +1,4 @@
-"""Read certificate files (`.cert`), whose format `docs/certificate.md` describes."""
+"""The reader of certificate files (`.cert`); `docs/certificate.md` describes the format."""
 
 from __future__ import annotations
 

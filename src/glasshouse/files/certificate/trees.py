@@ -47,7 +47,7 @@ class TreeCollector:
         self.rows.append((word, numbers))
 
     def tree(self, common: bytes, ghost: int) -> Tree:
-        """Return the tree of all lines; `common` has the numbers of common loops and squares."""
+        """Return the tree that all lines describe; `common` counts the common loops and squares."""
         numbers = _whole_numbers(common)
         if len(numbers) != 2:
             raise ValueError(f"the line 'common' has {len(numbers)} numbers, but must have 2")
@@ -59,7 +59,7 @@ def _row(word: bytes, numbers: list[int], ghost: int) -> Row:
     if word == b"leaf":
         return Leaf(*numbers)
     if max(numbers, default=0) > ghost:  # the next number would mean the ghost
-        raise ValueError(f"the tree has vertex {max(numbers)}, but there are {ghost} variables")
+        raise ValueError(f"the tree has vertex {max(numbers)}, but only {ghost} variables exist")
     nodes = tuple(number - 1 if number else ghost for number in numbers)
     return Branch(*nodes) if word == b"branch" else Cover(nodes)
 

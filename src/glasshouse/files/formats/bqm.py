@@ -108,7 +108,7 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
             return None
         length = int.from_bytes(tail[4:8], "little")
         if tail[:4] != b"VARS" or len(tail) != 8 + length:
-            raise ValueError("the list is incomplete; the file is truncated or was changed")
+            raise ValueError("the list of labels is incomplete; the file was truncated or changed")
         return naming.from_json(tail[8:], size)
     except ValueError as fault:
         raise source.error(f"its labels: {fault}") from None

@@ -2,7 +2,7 @@
 
 Hard clauses precede soft clauses. A classic header states `top` = 1 + Σ soft weights, so that no
 sum of soft clauses outweighs a hard clause. The newer dialect, of MaxSAT Evaluations since 2022,
-has no header: two notes state the numbers of variables and clauses, so that truncation is noticed.
+has no header: two comments state the numbers of variables and clauses, to detect truncation.
 
 In DIMACS CNF, clauses have no weights. Each is soft and weighs 1, as in unweighted MaxSAT. Files
 whose clauses have at most two literals are `Max2Sat` problems, all others `MaxSat`.
@@ -142,7 +142,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def head(dialect: str, num_variables: int, num_clauses: int, top: int) -> bytes:
-    """Return the header of a WCNF file: the classic p line, or the notes of the newer dialect."""
+    """Return a header of a WCNF file: a classic p line, or the comments of the newer dialect."""
     if dialect == "mse22":
         return b"c num-variables %d\nc num-clauses %d\n" % (num_variables, num_clauses)
     return b"p wcnf %d %d %d\n" % (num_variables, num_clauses, top)

@@ -95,7 +95,7 @@ class Notes:
             return None
         text = self._values[key][1]
         if len(text) != size:
-            raise self.error(key, f"has {len(text)} values, but must have one for each of {size}")
+            raise self.error(key, f"has {len(text)} values, but must have {size}, one per variable")
         bits = parse_bits(text)
         if bits is None:
             raise self.error(key, "must be a string of 0 and 1")

@@ -55,7 +55,7 @@ class _Reader:
         return Document(problem, stated_with(self.notes, size, offset))
 
     def _named(self, pairs: npt.NDArray[Any]) -> tuple[npt.NDArray[np.int32], int, Labels | None]:
-        """Renumber variables from 0; return the new pairs, the number of variables and labels."""
+        """Renumber variables from 0; return new pairs, the number of variables, and the labels."""
         places, pairs = compact(pairs)
         size = len(places)
         has_gaps = size > 0 and places[-1] != size - 1
@@ -71,7 +71,7 @@ class _Reader:
                 )
             return order.astype(np.int32)[pairs], size, noted
         if has_gaps:
-            raise self.notes.error("labels", f"are {size}; the lines must use 0 to {size - 1}")
+            raise self.notes.error("labels", f"are {size}, so lines must use 0 to {size - 1}")
         return pairs, size, noted
 
     def _on_line(self, line: int, text: bytes, rows_before: int) -> None:
@@ -90,7 +90,7 @@ def read(source: Source) -> Document:
 
 
 def write(file: BinaryIO, sheet: Sheet) -> None:
-    """Write a COO file: the vartype, comments, single terms, then pairs."""
+    """Write a COO file: the vartype, comments, linear terms, then pairs."""
     problem: Ising | Qubo = sheet.problem
     if isinstance(problem, Ising):
         vartype, size = "SPIN", problem.num_variables

@@ -1,6 +1,6 @@
 """Plain matrices from NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
 
-A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. A machine that
+A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. An RBM that
 `glasshouse.boltzmann` saved has a text called `units`. A square matrix of more than one
 row that is symmetric or triangular holds the couplings J of spins, or is the matrix of a QUBO. Any
 other matrix is the W of an RBM, one row per visible unit.
@@ -32,7 +32,7 @@ VISIBLE = ("a", "visible_bias", "v_bias", "vbias")
 HIDDEN = ("b", "hidden_bias", "h_bias", "hbias")
 # The names of scikit-learn, whose arrays have one row per hidden unit, and units 0 and 1.
 _SKLEARN = ("components_", "intercept_visible_", "intercept_hidden_")
-# Texts in a machine that glasshouse saved: its units, and how it was trained.
+# Texts in an RBM that glasshouse saved: its units, and how it was trained.
 _SAID = {"units", "training"}
 _BOM = b"\xef\xbb\xbf"
 _EMPTY = re.compile(rb"^[ \t]*,|,[ \t]*(?=[,\r\n])", re.MULTILINE)
@@ -120,7 +120,7 @@ def _entries(source: Source, rows: Rows, width: int) -> npt.NDArray[Any]:
         [
             (
                 rows.lengths != width,
-                lambda row: f"the row has {rows.lengths[row]} entries; expected {width}, as above",
+                lambda row: f"the row has {rows.lengths[row]} entries; the rows above have {width}",
             ),
             (
                 rows.having(bad),
@@ -210,7 +210,7 @@ def _from_sklearn(source: Source, archive: Archive) -> tuple[Any, Any, Any, Unit
 
 
 def _own_units(source: Source, archive: Archive) -> Units:
-    """Return the units that glasshouse stored in the archive of a machine."""
+    """Return the units that glasshouse stored in the archive of an RBM."""
     source.refuse_units()
     units = archive.text("units")
     if units not in get_args(Units):

@@ -42,7 +42,7 @@ from glasshouse.problems.convert import unchanged
 from glasshouse.problems.monomials import Monomials
 
 # Version 2 has squares or a denominator; plants without either are written as version 1. Version 3
-# has squares over products of spins, or the cores of planted clauses.
+# has squares whose vertices are products of spins, or the cores of planted clauses.
 VERSIONS = (1, 2, 3)
 
 # Our plants need 1 or 2; plants of users may need more.
@@ -77,7 +77,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
             header["version"] = VERSIONS[2]
             table = sheet.planted.monomials
             arrays |= {"product_spins": table.indices, "product_starts": table.starts}
-            # A polynomial has its own starts.
+            # The plant has no loops, so `starts` belongs to the polynomial.
             arrays["starts"] = sheet.problem.starts
     arrays["header"] = np.array(json.dumps(header, sort_keys=True))
     archive = file if isinstance(file, io.BufferedWriter) else io.BytesIO()  # it seeks back
@@ -157,7 +157,7 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
         if "indptr" in archive:
             shape = len(visible), len(hidden)
             if header["shape"] != list(shape):
-                raise ValueError(f"shape {header['shape']!r:.40} must be {shape}, as the biases")
+                raise ValueError(f"shape {header['shape']!r:.40} must match the biases: {shape}")
             return Rbm(_sparse(archive, shape), visible, hidden, header["offset"])
         return Rbm(archive.numbers("weights", 2), visible, hidden, header["offset"])
     weights = archive.numbers("weights", 1)
@@ -178,7 +178,7 @@ def _problem(header: dict[str, Any], archive: Archive) -> Problem:
             header["size"], *flat, weights, header["offset"], units=header["units"]
         )  # fmt: skip
     if kind not in ("Ising", "Qubo"):
-        raise ValueError(f"problems of kind {kind!r} are not known to this version")
+        raise ValueError(f"problems of kind {kind!r} are not known to this version of glasshouse")
     make = Ising if kind == "Ising" else Qubo
     edges, single = archive.numbers("edges", 2), archive.numbers("single", 1)
     return make(header["size"], edges, weights, single, header["offset"])
@@ -244,7 +244,7 @@ def _planted(
     if "nodes" not in archive:
         return None
     if not isinstance(problem, (Ising, Rbm, Polynomial, MaxSat)) or stated.model is None:
-        raise ValueError("it has loops or cores, but not a planted problem that can have them")
+        raise ValueError("it has loops or cores, but no planted problem to which they can belong")
     is_newest = header["version"] == VERSIONS[2]
     if is_newest != isinstance(problem, (Polynomial, MaxSat)):
         raise ValueError("version must be 3 for planted polynomials and clauses, else 1 or 2")
@@ -278,7 +278,7 @@ def _planted(
 
 
 def _table(archive: Archive, problem: Problem) -> Monomials:
-    """Return the products of spins that are vertices of a planted polynomial's squares."""
+    """Return the vertices of a planted polynomial's squares; each vertex is a product of spins."""
     if not isinstance(problem, Polynomial):
         raise ValueError("it has products of spins, but its problem is not a polynomial")
     size = problem.num_variables

@@ -249,7 +249,7 @@ def decimals(texts: list[bytes]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
 
 
 def _is_held(text: bytes, number: float) -> bool:
-    """Return whether a float ≥ 2^53 is the number that its digits (no exponent) denote.
+    """Return whether a float of at least 2^53 is the number that its text denotes.
 
     Programs print the shortest digits that identify a float, so such digits mean the float. Any
     other digits are meant exactly, and such an integer must fit into 64 bits.
@@ -326,7 +326,7 @@ def _header(source: Source, rows: Rows, what: str) -> tuple[int, int]:
     length, line = int(rows.ends[0]), int(rows.lines[0])
     named = _PLURALS[what]
     if length != 2:
-        raise source.error(f"the first line must have two entries, not {length}: {named}", line)
+        raise source.error(f"the first line must have two entries, {named}, not {length}", line)
     size, count = rows.values[:2].tolist()
     if not 0 <= size <= MOST_VARIABLES or count < 0:
         first, second = named.split(" and ")

@@ -3,8 +3,8 @@
 A small file can do harm if it fills the memory or causes endless work. So a file may unpack to at
 most `UNPACKED` times its size on disk, or to the limit below if that is more. Everything else that
 a file can cause (variables without terms, long lines, pairs of squares, graphs and loops of a
-recipe) counts in bytes towards the same limit. Plain files of any size are read: they cost what
-they weigh.
+recipe) counts in bytes towards the same limit. Plain files of any size are read: the
+memory that they take is proportional to their size.
 """
 
 from __future__ import annotations

@@ -200,14 +200,14 @@ def whole_between(array: npt.NDArray[Any], least: int, most: int, what: str) -> 
 
 
 def bounds_of(array: npt.NDArray[Any], end: int, what: str) -> IntArray:
-    """Check that the boundaries of parts ascend from 0 to `end`; return them as int64.
+    """Check that the boundaries of parts are in ascending order, 0 to `end`; return them as int64.
 
     Raises:
-        ValueError: the boundaries are not ascending from 0 to `end`.
+        ValueError: the boundaries are not in ascending order from 0 to `end`.
     """
     bounds = whole_between(array, 0, end, what)
     if not bounds.size or bounds[0] != 0 or bounds[-1] != end:
-        raise ValueError(f"{what} is wrong: the values must ascend from 0 to {end}")
+        raise ValueError(f"{what} is wrong: the first must be 0 and the last {end}")
     if (bounds[1:] < bounds[:-1]).any():
         raise ValueError(f"{what} is below its predecessor; all must be in ascending order")
     return bounds

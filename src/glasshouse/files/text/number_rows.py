@@ -1,4 +1,4 @@
-"""Read and write text files that consist of rows of numbers, block by block."""
+"""Reader and writer of text files that consist of rows of numbers, block by block."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Rows:
         return rows
 
     def refuse(self, source: Source, faults: Iterable[Fault]) -> None:
-        """Raise for the first row with a fault; if it has several, report the one listed first."""
+        """Raise for the first row with a fault; of several faults, report the first in `faults`."""
         found = [(int(np.argmax(mask)), message) for mask, message in faults if mask.any()]
         if found:
             row, message = min(found, key=lambda fault: fault[0])

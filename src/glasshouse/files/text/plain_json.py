@@ -32,7 +32,7 @@ def read_json(text: bytes) -> Any:
     """
     if len(text) > _LONGEST_FOREIGN_TEXT and (not text.isascii() or b"\\u" in text):
         # A single such character can make a Python string four times as large.
-        raise JsonError("is longer than 1 MiB, and has characters that are not ASCII")
+        raise JsonError("is longer than 1 MiB, so all its characters must be ASCII")
     try:
         return json.loads(
             text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once

@@ -1,4 +1,4 @@
-"""Parse TOML from untrusted sources, with a limit on the memory that this takes.
+"""The parser of TOML from untrusted sources, with a limit on the memory that it takes.
 
 Python's parser needs about a kilobyte for every table, and for a dotted key `a.b.c` a copy of each
 of its beginnings. Two bytes of text can create a table, and a dotted key of 40,000 parts takes
@@ -67,7 +67,7 @@ def _refuse_large(text: str) -> None:
     allowance = Allowance()
     longest, most = allowance.limit // _CHARACTER, allowance.limit // _PART
     if len(text) > longest:
-        raise TomlError(f"has {len(text)} characters, over {longest}; {allowance.remedy}")
+        raise TomlError(f"has {len(text)} characters, but may have {longest}; {allowance.remedy}")
     parts = parts_of_keys(text)
     if parts > most:
         raise TomlError(f"has {parts} parts of keys, above the limit {most}; {allowance.remedy}")

@@ -36,9 +36,9 @@ Place: TypeAlias = str | os.PathLike[str] | BinaryIO
 BLOCK = 1 << 20
 # Bytes that a line of compressed text costs in addition to its text: the numbers in it.
 _LINE_COST = 8
-# The cost of a spin of a product in pairs of squares: products are stored, pairs are not.
+# The cost of each spin of a product, as a number of pairs: products are stored, pairs are not.
 _PRODUCT = 64
-# The least cost in pairs of a pair whose sums may exceed 64 bits.
+# The least cost, as a number of pairs, of a pair whose sums may exceed 64 bits.
 _WIDE_PAIR = 64
 
 

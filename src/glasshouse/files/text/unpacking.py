@@ -1,4 +1,4 @@
-"""Unpack gzip, xz and zip files piece by piece, no further than requested."""
+"""Readers that unpack gzip, xz and zip files piece by piece, no further than requested."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def warm_up(task: Task, index: int) -> None:
 
 @study_kind(EXCITATIONS, warm_up=warm_up)
 def measure(task: Task, first: int, count: int) -> Columns:
-    """Enumerate instances `first` to `first + count - 1`, up to about 26 connected spins each."""
+    """Enumerate states of instances `first` to `first + count - 1`, up to about 26 spins each."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in EXCITATIONS.measured}
     for k in range(count):
         begin = time.perf_counter()

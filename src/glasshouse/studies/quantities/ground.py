@@ -62,7 +62,7 @@ class Prover:
                 validation.count(getattr(self, name), name, 1)
 
     def canonical(self) -> dict[str, Any]:
-        """Return the settings as plain values without floats."""
+        """Return the settings as plain values."""
         return asdict(self)
 
 
@@ -89,7 +89,7 @@ def measure_ground(task: Task, first: int, count: int) -> Columns:
 @study_kind(LEVELS, value="entropy_per_spin", symbol="ground-state entropy per spin", planted=False,
             signed=True)  # fmt: skip
 def measure_levels(task: Task, first: int, count: int) -> Columns:
-    """Enumerate instances `first` to `first + count - 1`, up to about 26 connected spins each."""
+    """Enumerate states of instances `first` to `first + count - 1`, up to about 26 spins each."""
     rows = {column.name: np.zeros(count, dtype=column.dtype) for column in LEVELS.measured}
     for k in range(count):
         begin = time.perf_counter()

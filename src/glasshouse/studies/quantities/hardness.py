@@ -46,7 +46,7 @@ HARDNESS = Kind(
     ),
     counted="solved",
 )
-# What the ensemble call of planting takes; other families grow one instance at a time.
+# The parameters of `random_loops_ensemble`; other families grow one instance at a time.
 _BATCHED = {"n", "m", "frustration", "loop_density", "loops"}
 _EXTRA_RUNS = 64
 
@@ -93,7 +93,7 @@ class Annealer:
             raise ValueError(f"unit='field' requires a numeric beta, not {self.beta!r}")
 
     def canonical(self) -> dict[str, Any]:
-        """The settings as plain values without floats; the default unit is omitted."""
+        """Return the settings as plain values, β as exact fractions; omit the default unit."""
         values = asdict(self) | {"beta": self.beta if isinstance(self.beta, str) else [*self.beta]}
         if self.unit == "loop weight":
             del values["unit"]
@@ -182,7 +182,7 @@ def typical_field(problem: Ising) -> float:
 
 
 def warm_up(task: Task, index: int) -> None:
-    """Load or compile all code that measuring needs, with one instance stopped after one sweep."""
+    """Load or compile all code that measuring needs, by a run of one sweep on one instance."""
     usual = task.schedule
     _measure(task, index, 1, replace(usual, sweeps_per_run=1, max_sweeps=1))
 
@@ -243,7 +243,7 @@ def sweeps_of(task: Task, first: int, count: int, threads: int) -> IntArray:
     """Return the sweeps of instances `first` to `first + count - 1`, negative if censored.
 
     Instances grow in the caller's thread, and several are solved at the same time. One sweep in the
-    caller's thread compiles what each of them needs: a stop would have to wait for it elsewhere.
+    caller's thread compiles all code before: Ctrl-C cannot interrupt compilation in another thread.
     """
     schedule, stop = task.schedule, threading.Event()
 

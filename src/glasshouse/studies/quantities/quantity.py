@@ -29,14 +29,14 @@ class StudyKind:
 
     Attributes:
         rows: the kind of rows that measuring yields.
-        measure: rows of instances first to first+count-1, of a task, first and count; a function of
-            those only.
-        warm_up: loads or compiles all that measuring takes, for a task and an instance, so that the
-            first rows' seconds are not those of compiling.
+        measure: returns the rows of instances first to first+count-1 of a task; depends only on
+            the task, first and count.
+        warm_up: loads or compiles all code that measuring a task needs, with one instance, so that
+            the seconds of the first rows do not include compilation.
         settings: the class of the settings that a task of this kind has, a dataclass with
             `canonical()`; None for a kind without settings.
-        value: the column that statistics, stop rules, fits and figures are about, positive numbers;
-            a lower bound where the counted column is 0. None for rows that are only exported.
+        value: the column that statistics, stop rules, fits and figures use, positive numbers; a
+            lower bound if the counted column is 0. None for rows that are only exported.
         symbol: the name of the value in figures, as plain text.
         planted: whether instances must be planted, with a known ground state.
         signed: whether the value can be negative or 0, so that its statistics are means and

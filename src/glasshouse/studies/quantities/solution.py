@@ -69,7 +69,7 @@ class Runs:
             object.__setattr__(self, "beta", _range_of(self.beta))
 
     def canonical(self) -> dict[str, Any]:
-        """Return the settings as plain values without floats."""
+        """Return the settings as plain values, with β as exact fractions."""
         return asdict(self) | {"beta": None if self.beta is None else list(self.beta)}
 
 

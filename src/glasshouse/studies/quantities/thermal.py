@@ -49,7 +49,7 @@ class Thermal:
         sweeps: sweeps of every replica; the first half is not sampled.
         runs: independent runs for each instance.
         draws: states of each chain.
-        ladder: all inverse temperatures of the study, which one tempering serves.
+        ladder: all inverse temperatures of the study; one tempering run samples them all.
     """
 
     beta: Any = ("1",)
@@ -69,7 +69,7 @@ class Thermal:
         return [replace(self, beta=(one,), ladder=self.beta) for one in self.beta]
 
     def canonical(self) -> dict[str, Any]:
-        """Return the settings as plain values without floats."""
+        """Return the settings as plain values, with β as exact fractions."""
         return {
             "beta": self.beta[0] if len(self.beta) == 1 else list(self.beta),
             "sweeps": self.sweeps, "runs": self.runs, "draws": self.draws,
