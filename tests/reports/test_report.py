@@ -137,12 +137,21 @@ def test_machines_and_checkpoints(tmp_path):
     assert (machine.kind, checkpoint.kind) == ("Trained RBM", "Checkpoint of a training run")
     for section in (machine, checkpoint):
         assert trust_of(section, "frustration index there") == "verified"
+        assert section.result.value.endswith("at the mode")
         assert "KL divergence" in [part.title for part in section.parts]
     curves = [
         next(p for p in one.parts if p.title == "KL divergence").data.rows
         for one in (machine, checkpoint)
     ]
     assert curves[0] == curves[1]
+
+
+def test_a_state_that_is_not_proven_is_not_called_the_mode(tmp_path):
+    weights = np.random.default_rng(1).normal(size=(17, 17))  # `find_mode` anneals such layers
+    save_machine(tmp_path / "m.npz", gh.BoltzmannMachine(weights))
+    section = file_section(tmp_path / "m.npz")
+    assert section.result.value.endswith("at the most likely state found")
+    assert section.result.trust == trust_of(section, "frustration index there") == "read"
 
 
 def test_an_empty_store_is_a_page_that_says_so(tmp_path):

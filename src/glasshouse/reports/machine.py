@@ -83,6 +83,7 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]
     mode = find_mode(machine, rng=1)
     spins = np.where(np.concatenate([mode.visible, mode.hidden]) == 1, 1, -1).astype(np.int8)
     what = "the mode, its most likely state," if mode.is_proven else "the most likely state found"
+    where = "at the mode" if mode.is_proven else "at the most likely state found"
     facts = [
         Fact("units", f"{machine.num_visible} visible × {machine.num_hidden} hidden, "
              f"{'±1' if machine.units == 'spin' else '0 and 1'}"),
@@ -92,7 +93,7 @@ def _looked_at(machine: BoltzmannMachine) -> tuple[list[Fact], list[Part], Fact]
         Fact("frustration index there", f"{mode.frustration:.4g}",
              "verified" if mode.is_proven else "read"),
     ]  # fmt: skip
-    index = Fact("frustration index", f"{facts[-1].value} at the mode", facts[-1].trust)
+    index = Fact("frustration index", f"{facts[-1].value} {where}", facts[-1].trust)
     return facts, [matrix_figure(machine.to_instance(), spins, what)], index
 
 
