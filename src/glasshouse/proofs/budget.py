@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 _MOST_BYTES = 4 << 30
 # Seconds after the deadline within which the certificate must be complete.
 _SECONDS_OF_CERTIFYING = 0.7
-# The least pause between two checkpoints: in seconds, and as a multiple of the last duration.
+# The least pause between checkpoints: in seconds, and as a multiple of the last one's duration.
 _BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
 
 

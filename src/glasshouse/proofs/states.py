@@ -32,7 +32,7 @@ _SPARSE = 8.0
 _SPINS_AT_ONCE = 1 << 20
 # Couplings, in units of the largest, that a kernel cannot distinguish from zero.
 _NEGLIGIBLE = 1e-100
-# For a good state: sweeps of a run per spin, within limits; runs, and turns, of a batch.
+# For a good state: sweeps of a run per spin, and their limits; runs and mixing turns of a batch.
 _SWEEPS_PER_SPIN, _FEWEST_SWEEPS, _MOST_SWEEPS = 20, 500, 20_000
 _BATCH_RUNS, _BATCH_TURNS = 64, 32
 # The number of batches that must end at the same cost before it is taken for the least, and the

@@ -24,7 +24,7 @@ from glasshouse.proofs.states import agreements, annealed_states, mean_violation
 
 Point = npt.NDArray[np.float64]
 
-# Annealed states, and the sweeps of each; the better half of them forms the centre.
+# The number of annealed states, half of which form the centre, and the sweeps of each state.
 _CENTRE_RUNS, _CENTRE_SWEEPS = 128, 500
 
 

@@ -124,7 +124,7 @@ class SquareTorus:
 
 
 def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
-    """Return the faces of the torus cut open at the seams, where each face gets its own edges."""
+    """Cut the torus open at its seams; return its faces, each with its own edge along the seams."""
     own = np.arange(len(faces.edges), dtype=np.int32)
     edges = np.where(on_seam[faces.edges], len(on_seam) + own[:, None], faces.edges)
     sides = np.concatenate([faces.sides, np.stack([own, own], axis=1)])

@@ -126,7 +126,7 @@ def _direction(
 
 
 def _along(dual: RegularisedDual, point: Point, direction: FloatArray) -> tuple[Point | None, int]:
-    """Return the first point that gains enough in a direction, and the number of trials."""
+    """Return the first point along a direction with a sufficient increase, and the trials made."""
     length = 1.0
     for tried in range(1, _MOST_SHORTENED + 1):
         x = point.x + length * direction

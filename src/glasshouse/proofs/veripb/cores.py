@@ -193,7 +193,7 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _forced(self, half: _Half, path: frozenset[int], charges: Terms, opposite: int) -> str:
-        """Return text that derives the literal which a half forces if the branch is violated."""
+        """Return text that derives the literal forced by a half and the violated branch."""
         words = [half.words]
         words += [f"{literal_of(x)} {self.cost} * +" for x in sorted(path - half.path)]
         spare = {x: charge - half.charges.get(x, 0) for x, charge in charges.items()}
