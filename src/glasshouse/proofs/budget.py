@@ -42,7 +42,7 @@ class Budget:
         progress: called with `Bounds` during the search.
 
     Attributes:
-        whole: the budget of the whole proof, of which this one may be a part.
+        whole: the budget of the whole proof; this budget may be a part of it.
         above: the budget that this part was taken from; the whole budget refers to itself.
         history: the bounds so far, each better than the one before.
         reserved: seconds that a certificate takes even without loops.

@@ -72,7 +72,7 @@ class EvenCoverProof:
         nodes: the number of nodes that were bounded.
         rounds: the number of linear programs that were solved.
         cuts: the number of inequalities that were found.
-        root: the certificate of the root alone; better than the tree's if a search stopped early.
+        root: the certificate of the root alone; it may be better than the tree's if time is short.
     """
 
     def __init__(self, form: ExactForm, state: SpinArray, budget: Budget) -> None:

@@ -99,7 +99,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     if not isinstance(problem, (Ising, Rbm)):
         raise ValueError(f"{problem!r} is not an Ising or Rbm; use to_ising, and prove its result")
     if not truth.verdict.optimal:
-        raise ValueError("the state must be proven optimal to have a noise margin; use gh.prove")
+        raise ValueError("a noise margin needs a state that is proven optimal; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:

@@ -53,7 +53,7 @@ class Aim:
         return self.share * solution + (1.0 - self.share) * self.centre
 
     def come_nearer(self) -> None:
-        """Halve the distance to the LP's solution; set it to 0 after the fraction `last`."""
+        """Halve the distance to the LP's solution; set it to 0 once the fraction reaches `last`."""
         self.share = (1.0 + self.share) / 2 if self.share < self.last else 1.0
 
     def cuts(

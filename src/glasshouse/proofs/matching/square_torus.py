@@ -104,7 +104,7 @@ class SquareTorus:
         return spins
 
     def improved(self, state: Spins, budget: Budget) -> Spins:
-        """Return a state, usually at least as good, by a matching on the torus cut open at random.
+        """Return a state, usually no worse than `state`, from a matching on a randomly cut torus.
 
         Cut along two seams, the torus is a disc, and the new state is the best of all states that
         violate the same edges of the seams. With one seam or none, the paths of the matching may

@@ -81,7 +81,7 @@ def ascend(
     budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
-    """Maximise the dual until a point is good enough or almost flat, or a limit is reached.
+    """Maximise the dual until it is large enough, its gradient is near 0, or a limit is reached.
 
     Args:
         dual: the function to maximise.

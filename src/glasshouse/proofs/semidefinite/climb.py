@@ -317,7 +317,7 @@ class Climb:
         return int(vertices[first[most]]), int(vertices[second[most]]), sign
 
     def inheritance(self) -> Inheritance:
-        """Return the data from which both children start."""
+        """Return the data from which both children of the node start."""
         return Inheritance.of(self.problem, self._diagonal, self._cuts)
 
 

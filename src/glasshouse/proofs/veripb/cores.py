@@ -29,7 +29,7 @@ class ClauseSheet:
 
     def __init__(self, problem: Max2Sat | MaxSat, form: str) -> None:
         if not problem.is_integer:
-            raise ValueError("VeriPB needs integer weights, not floats; use glasshouse check")
+            raise ValueError("VeriPB needs integer weights, not floats; use `glasshouse check`")
         soft, hard = (_lists(problem, which) for which in ("clauses", "hard"))
         self.clauses, self.num_soft, self.form = [*soft, *hard], len(soft), form
         self.weights: list[int] = problem.weights.tolist()

@@ -25,7 +25,7 @@ class Script:
         return self._add(self._ended(f"pol {words}"))
 
     def define(self, terms: Terms, degree: int, variable: str, value: int) -> int:
-        """Write a constraint that a new variable can always satisfy; return its line number."""
+        """Write a constraint that a new variable can always satisfy; return the line's number."""
         mark = ":" if self.is_new else ";"
         return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
 

@@ -125,7 +125,7 @@ class Sheet:
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:
     """Return the clauses of each edge and field; raise unless each edge has two clauses."""
-    only = "VeriPB needs two soft clauses of integer weight per edge; use glasshouse check"
+    only = "VeriPB needs two soft clauses of integer weight per edge; use `glasshouse check`"
     if problem.num_hard or not problem.is_integer:
         what = "hard clauses" if problem.num_hard else "float weights"
         raise ValueError(f"the problem has {what}, but {only}")

@@ -124,7 +124,7 @@ class TreeProof:
         if self._cases > MOST_CASES:
             raise ValueError(
                 f"the covers up to leaf {number} of the tree have more than {MOST_CASES} cases, "
-                "too many for VeriPB; check the certificate with `glasshouse check` instead"
+                "the limit for VeriPB; check the certificate with `glasshouse check` instead"
             )
         ties = Forest(path)
         if ties.contradiction is not None:
