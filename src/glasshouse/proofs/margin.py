@@ -97,9 +97,9 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     truth = proven if isinstance(proven, Proven) else proven.proven
     problem, certificate = truth.problem, truth.certificate
     if not isinstance(problem, (Ising, Rbm)):
-        raise ValueError(f"{problem!r} is not an Ising or Rbm; use to_ising, and prove its result")
+        raise ValueError(f"{problem!r} is not an Ising or Rbm; convert it with to_ising first")
     if not truth.verdict.optimal:
-        raise ValueError("a noise margin needs a state that is proven optimal; use gh.prove")
+        raise ValueError("the state must be proven optimal for a noise margin; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:
