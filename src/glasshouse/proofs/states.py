@@ -111,7 +111,7 @@ def mix(
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Return, for each edge, the fraction of states that violate it; no cycle cut is violated."""
+    """Return the fraction of states that violate each edge; the fractions violate no cycle cut."""
     counts = np.zeros(graph.num_edges)
     for spins in states:
         counts += graph.violated(spins)
@@ -121,7 +121,7 @@ def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDAr
 def _clusters(
     graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
 ) -> tuple[Spins, npt.NDArray[np.int32]]:
-    """Return spins that satisfy the chosen edges as requested, and the cluster of each spin."""
+    """Return spins that agree with `violated` on the chosen edges, and the cluster of each spin."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

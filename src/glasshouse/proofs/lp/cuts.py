@@ -94,7 +94,7 @@ class Cut:
 
     @cached_property
     def size(self) -> int:
-        """An upper bound on the magnitude of any sum of the coefficients and the depth."""
+        """The sum of |depth| and all |coefficients|, an upper bound on the size of partial sums."""
         return int(np.abs(self.coefficients).sum()) + abs(self.depth)
 
 
