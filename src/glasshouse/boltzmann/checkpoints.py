@@ -103,10 +103,10 @@ class Checkpoint:
     _written: float = field(default_factory=monotonic)
 
     def restore(self, arrays: Machine) -> State | None:
-        """Restore the run's arrays and state from the file; return None if there is no file.
+        """Restore the arrays from the file, and return the run's state; None if there is no file.
 
         Raises:
-            FileError: the file is not a checkpoint, or belongs to another training.
+            FileError: the file is not a checkpoint, or belongs to another training run.
         """
         if not self.path.exists():
             return None

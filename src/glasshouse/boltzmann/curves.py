@@ -48,7 +48,7 @@ class Ensemble(Summarised):
         seed: the seed of the ensemble; machine k uses child k of this seed.
         every: the number of epochs between two records.
         numbers: the numbers of the machines, in ascending order.
-        epochs: the epochs at which they were evaluated.
+        epochs: the epochs at which the machines were evaluated.
         curves: the values of each monitor, machines × evaluations; NaN if a monitor gave no number,
             and after a machine diverged.
         diverged_at: the epoch at which each machine diverged; 0 if it did not.
@@ -58,7 +58,7 @@ class Ensemble(Summarised):
         seconds: the total time of each machine, in seconds.
         learning_seconds: the time of each machine's updates, in seconds.
         expected: the number of machines in the finished ensemble.
-        task_id: the id of the task that trained them.
+        task_id: the id of the task that trained the machines.
         data_options: the options that selected the data, if the store records them.
     """
 
@@ -179,7 +179,7 @@ def _ensemble(store: Store, task: StoredTask) -> Ensemble:
     every = validation.count(looks["every"], "every", 1)
     names = [_name(name) for name in looks["monitors"]]
     if len(names) * (settings.epochs // every + 2) > MOST_VALUES + 2 * len(names):
-        raise ValueError(f"an evaluation every {every} of {settings.epochs} epochs gives too many")
+        raise ValueError(f"every={every} gives over {MOST_VALUES} values in {len(names)} curves")
     table = store.rows(task)
     epochs = look_epochs(settings.epochs, every)
     texts = table.pop("curves")
@@ -228,17 +228,17 @@ def _fill(into: FloatArray, text: str, names: list[str], epochs: Ints, diverged_
         raise ValueError(f"curves are {short(text)}; expected curves of {', '.join(names)}")
     for row, values in zip(into, seen.values(), strict=True):
         if not isinstance(values, list) or len(values) != number:
-            raise ValueError(f"a curve must have {number} numbers, unlike {short(values)}")
+            raise ValueError(f"a curve must have {number} numbers, but is {short(values)}")
         if not {*map(type, values)} <= {float, int, type(None)}:
-            raise ValueError(f"a curve must contain only numbers, unlike {short(values)}")
+            raise ValueError(f"a curve must contain only numbers, but is {short(values)}")
         row[:number] = values  # None is NaN
         if np.isinf(row).any():
-            raise ValueError(f"a curve must contain only finite numbers, unlike {short(values)}")
+            raise ValueError(f"a curve must contain only finite numbers, but is {short(values)}")
 
 
 def _name(value: object) -> str:
     if not isinstance(value, str) or not 0 < len(value) <= MOST_NAME:
-        raise ValueError(f"{short(value)} is not a valid name")
+        raise ValueError(f"{short(value)} is not a valid name of a monitor or data set")
     return "".join(c if c.isprintable() else "?" for c in value)
 
 

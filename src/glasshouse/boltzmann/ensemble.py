@@ -106,7 +106,7 @@ class TrainingTask(Identified, Summarised):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the task's rows, which is `TRAINING`."""
+        """The type of the task's rows, which is `TRAINING`."""
         return TRAINING
 
     @property

@@ -209,7 +209,7 @@ class RestrictedBoltzmannMachine(NamesOut, TransformerMixin, BaseEstimator):  # 
     def score_samples(self, X: Any) -> FloatArray:
         """Return the log-likelihood of each row of X, in nats.
 
-        They are exact if a layer has at most 24 units. Otherwise the partition function is
+        The values are exact if a layer has at most 24 units. Otherwise the partition function is
         estimated once by annealed importance sampling; `log_partition_` contains the estimate.
         """
         logs = self._fitted().log_weight(self._rows(X))

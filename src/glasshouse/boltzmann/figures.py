@@ -222,7 +222,7 @@ def training_figure(
         if name not in known:
             raise ValueError(f"monitor={name!r} is not one of {', '.join(known)}")
     if not names or not any(one.machines for one in ensembles):
-        raise ValueError("there is nothing to draw yet; train machines with monitors first")
+        raise ValueError("no monitor has values to draw yet; train RBMs with monitors first")
     with styled():
         figure, axes = new_figure(5.2 * len(names) + 1.4, 3.8, columns=len(names))
         for ax, name in zip(np.ravel(axes), names, strict=True):

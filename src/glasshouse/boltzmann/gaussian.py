@@ -171,7 +171,7 @@ class GaussianMachine(Summarised):
         if start is not None:
             rows = table(start, self.num_visible, "start")
             if rows.shape != shape:
-                raise ValueError(f"start has shape {rows.shape}; the chains need shape {shape}")
+                raise ValueError(f"start has shape {rows.shape}; expected {shape}")
         for _ in range(validation.count(steps, "steps")):
             hidden = drawn(dice, rows @ self.weights + self.hidden_bias)
             rows = self.visible_bias + hidden @ self.weights.T + dice.standard_normal(shape)

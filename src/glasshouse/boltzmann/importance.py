@@ -65,7 +65,7 @@ def annealed_importance(
         data: visible states to which the biases of the first machine are fitted: the better the
             fit, the smaller the error. By default, the biases of `machine` are used.
         chains: the number of chains; the error is inversely proportional to its square root.
-        temperatures: the number of steps of each chain, with which the spread of weights falls.
+        temperatures: the number of steps of each chain; more steps reduce the spread of weights.
         confidence: the confidence level of the interval.
         rng: a seed, or anything that `numpy.random.default_rng` takes. Chain c does not depend on
             the number of chains.
@@ -93,7 +93,7 @@ def reverse_importance(
 
     The chains are those of `annealed_importance` in reverse (Burda, Grosse and Salakhutdinov,
     2015). Their estimates err upwards, so both functions together bracket ln Z. This does not hold
-    if the samples miss a part of the states, which no check can detect.
+    if the samples miss some of the states; no check can detect such a gap.
 
     Args:
         machine: the machine.

@@ -187,7 +187,7 @@ class Matrices:
             self._add_waiting()
 
     def _next(self, rows: int) -> Table:
-        """Return the free rows of the buffer, for the next visible layers."""
+        """Return the first `rows` free rows of the buffer, for the next visible layers."""
         return self.seen[self.waiting : self.waiting + rows]
 
     def _keep_means(

@@ -69,8 +69,8 @@ class BoltzmannMachine(Summarised):
     """
 
     weights: FloatArray
-    visible_bias: FloatArray = None  # type: ignore[assignment]  # always an array once made
-    hidden_bias: FloatArray = None  # type: ignore[assignment]  # likewise
+    visible_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
+    hidden_bias: FloatArray = None  # type: ignore[assignment]  # an array after __post_init__
     units: Units = "spin"
 
     def __post_init__(self) -> None:
@@ -242,11 +242,11 @@ class BoltzmannMachine(Summarised):
         else:
             states = np.array(self._values(start, self.num_visible, "start"))
             if states.shape != shape:
-                raise ValueError(f"start has shape {states.shape}; the chains need shape {shape}")
+                raise ValueError(f"start has shape {states.shape}; expected {shape}")
         steps = validation.count(steps, "steps")
         if clamped is not None:
             if start is None:
-                raise ValueError("clamped units take their values from start; pass start, too")
+                raise ValueError("clamped needs the values of these units in start; pass start")
             parts = self.weights, self.visible_bias, self.hidden_bias
             return complete(states, self._places(clamped), parts, self.low, steps, Seed.of(rng))
 
@@ -305,7 +305,7 @@ class BoltzmannMachine(Summarised):
             return Rbm(*parts, constant)  # type: ignore[call-arg, arg-type]
         scale = validation.count(resolution, "resolution", 1)
         if max(np.abs(part).max() for part in parts) >= 2**52 / scale:
-            raise ValueError(f"resolution={scale} gives weights of 2^52 or more; reduce it")
+            raise ValueError(f"resolution={scale} gives weights of 2^52 or more; use a smaller one")
         return Rbm(*(np.rint(part * scale).astype(np.int64) for part in parts))  # type: ignore[arg-type]
 
     @classmethod
@@ -343,7 +343,7 @@ class BoltzmannMachine(Summarised):
         """
         if isinstance(weights, Mapping):
             if visible_bias is not None or hidden_bias is not None:
-                raise ValueError("the mapping weights must contain all biases; move them there")
+                raise ValueError("a mapping of weights must contain all biases; move them into it")
             weights, visible_bias, hidden_bias = by_name(weights)
         matrix = detached(weights)
         biases: dict[str, Any] = {

@@ -107,7 +107,7 @@ def find_averages(
         layers: weights with one row per unit of that layer, its biases, and the other layer's.
         low: the lower value of a unit.
         averages: the arrays to fill.
-        blocks: the number of blocks of states; averages are complete only with all, the default.
+        blocks: the number of blocks of states; averages need all of them, the default.
     """
     log_z = log_partition(layers, low, blocks)
     for sums in averages:

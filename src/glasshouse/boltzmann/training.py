@@ -380,8 +380,8 @@ class Trainer(Summarised):
         if self.has_diverged:
             diverged = self.epoch + 1
             warnings.warn(
-                f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}, so the machine is "
-                "that of the previous epoch; use a smaller learning_rate",
+                f"weights grew beyond {MOST_WEIGHT:g} in epoch {diverged}, so the result "
+                "is the RBM of the previous epoch; use a smaller learning_rate",
                 DivergenceWarning,
                 stacklevel=3,
             )

@@ -54,7 +54,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Mark:
-    """Points of a series that have the same kind and shapes.
+    """Points of one series: all are of the same kind, and are drawn in the same shapes.
 
     Attributes:
         kind: the kind of the points, one word for tables; empty if the chart has only one kind.
@@ -102,7 +102,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart as data, with a text on how to read it.
+    """A chart as data, with a text that explains how to read the chart.
 
     Attributes:
         title: the subject of the chart.

@@ -34,7 +34,7 @@ _SMALLEST_NAMED = 8.0  # points across a node that can hold its label
 def draw(plant: Planted) -> Figure:
     """Draw an instance: an RBM as its weight matrices, an Ising problem as its graph.
 
-    Chips (Chimera, Pegasus, Zephyr) are drawn in their own layout, with their dead qubits. A graph
+    Chips (Chimera, Pegasus, Zephyr) are drawn in their own layout, with broken qubits. A graph
     of too many spins for a figure is drawn as its matrix of couplings.
 
     Args:

@@ -80,7 +80,7 @@ def _built(name: GraphName) -> dict[int, Any]:
 
 
 def _free(problem: Ising) -> Places:
-    """Return node positions: on a circle for up to 60 nodes, by forces for more nodes."""
+    """Return node positions: on a circle for up to 60 nodes, force-directed for more nodes."""
     import networkx
 
     size = problem.num_variables

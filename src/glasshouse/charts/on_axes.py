@@ -105,7 +105,7 @@ def _stack(ax: Axes, part: Mark, look: Look, label: str, heaps: dict[float, floa
 
 
 def _set_axis(ax: Axes, which: str, axis: Axis) -> None:
-    """Set the scale, title, ends and ticks of the x-axis or the y-axis."""
+    """Set the scale, title, limits and ticks of the x-axis or the y-axis."""
     from matplotlib.ticker import MaxNLocator
 
     is_x = which == "x"

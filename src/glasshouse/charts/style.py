@@ -88,7 +88,7 @@ def looks(count: int) -> list[Look]:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Apply the common style of all figures within the block."""
+    """Apply the common style of all figures within the `with` block."""
     with optional("matplotlib", "a figure").rc_context(STYLE):
         yield
 

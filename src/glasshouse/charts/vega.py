@@ -1,4 +1,4 @@
-"""A chart as a Vega-Lite specification: plain data that the page itself draws.
+"""A chart as a Vega-Lite specification: plain data from which a web page draws the chart.
 
 Colours are variables of the page's style sheet, so a chart is dark if the page is.
 """

@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 
 
 def shape_of(problem: Rbm | Ising) -> tuple[int, int]:
-    """Return the shape of the weight matrix: visible × hidden for an RBM, or spins × spins.
+    """Return the shape of the weight matrix: visible × hidden for an RBM, otherwise spins × spins.
 
     >>> shape_of(Rbm([[1, 2, 3]])), shape_of(Ising.from_edges(3, [(0, 1)], [1]))
     ((1, 3), (3, 3))

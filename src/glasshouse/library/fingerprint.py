@@ -26,7 +26,7 @@ _BLOCK = 1 << 16  # edges formatted at once
 
 @dataclass(frozen=True)
 class Scale:
-    """The exact map factor · K + shift from the sum K of a reduced graph to a problem's values.
+    """The exact affine map `factor · K + shift` from a reduced graph's sum K to a problem's value.
 
     K is the sum of weight · s_a · s_b over the edges of the reduced graph, at a state s.
 

@@ -60,7 +60,7 @@ class Instance(Summarised):
 
     @property
     def proven(self) -> bool:
-        """Whether the best value equals the bound, which proves that it is the optimum."""
+        """Whether the best value equals the bound, so that the value is proven to be optimal."""
         return self.value == self.bound
 
     def is_of(self, family: str) -> bool:

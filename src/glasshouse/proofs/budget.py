@@ -23,7 +23,7 @@ Result = TypeVar("Result")
 _MOST_BYTES = 4 << 30
 # Seconds after the deadline within which the certificate must be complete.
 _SECONDS_OF_CERTIFYING = 0.7
-# The least pause between two checkpoints: in seconds, and as a multiple of the last duration.
+# The least pause between checkpoints: in seconds, and as a multiple of the last one's duration.
 _BETWEEN_CHECKPOINTS, _TIMES_CHECKPOINT = 10.0, 30.0
 
 
@@ -42,7 +42,7 @@ class Budget:
         progress: called with `Bounds` during the search.
 
     Attributes:
-        whole: the budget of the whole proof, of which this one may be a part.
+        whole: the budget of the whole proof; this budget may be a part of it.
         above: the budget that this part was taken from; the whole budget refers to itself.
         history: the bounds so far, each better than the one before.
         reserved: seconds that a certificate takes even without loops.

@@ -6,8 +6,8 @@ Two steps alternate until neither applies.
 several blocks gets a copy in each, and bridges, which no cycle uses, are removed.
 
 *Contract*: if one edge of a vertex weighs at least as much as all its other edges together, some
-optimum satisfies it: the vertex moves onto its neighbour, and edges that become parallel are
-merged. Leaves and chains are the simplest cases; at the hardness peak almost all is contracted.
+optimum satisfies it: the vertex moves onto its neighbour, and edges that become parallel merge.
+Leaves and chains are the simplest cases; at the hardness peak, almost every edge is contracted.
 
 A packing of odd cycles in the remaining graph becomes a packing of the whole graph with the same
 slack. A loop over a moved edge also uses the contracted edge, which has capacity for all such
@@ -182,7 +182,7 @@ class ContractedGraph:
         return [part for part in parts if len(part) > 1]
 
     def _contract(self, items: list[tuple[int, tuple[int, int]]]) -> _Ends:
-        """Contract each edge that weighs no less than the other edges at one end together."""
+        """Contract edges that weigh at least as much as all other edges at one end together."""
         self._budget.check()
         if self._is_contracted(items):
             return dict(items)
@@ -263,7 +263,7 @@ class ContractedGraph:
         self._triangles += abs(weight), names[vertex], names[other], names[leader], own, sign
 
     def _merge(self, first: int, second: int) -> tuple[int, int]:
-        """Merge two parallel edges; return the new edge (-1 if none) and the violated weight."""
+        """Merge parallel edges; return the new edge (-1 if none) and the weight always violated."""
         one, two = self._weights[first], self._weights[second]
         if (one > 0) == (two > 0):
             merged = self._new(one + two)

@@ -72,7 +72,7 @@ class EvenCoverProof:
         nodes: the number of nodes that were bounded.
         rounds: the number of linear programs that were solved.
         cuts: the number of inequalities that were found.
-        root: the certificate of the root alone; better than the tree's if a search stopped early.
+        root: the certificate of the root alone; it may be better than the tree's if time is short.
     """
 
     def __init__(self, form: ExactForm, state: SpinArray, budget: Budget) -> None:
@@ -232,7 +232,7 @@ def _cut(cover: tuple[int, ...], asked: tuple[int, ...], signs: list[int]) -> Cu
 
 
 def small_cover(monomials: Monomials, most: int) -> list[int] | None:
-    """Return at most `most` spins that include all but at most one spin of each term, or None.
+    """Return up to `most` spins that leave out at most one spin of each term; None if not found.
 
     >>> small_cover(Monomials.of([(0, 1, k) for k in range(2, 9)]), 12)
     [0, 1]

@@ -93,13 +93,13 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
     NoiseMargin(1/2, 12.50% of the largest coupling)
     """
     if not isinstance(proven, (Planted, Proof, Proven)):
-        raise ValueError(f"{proven!r:.60} is not a plant, Proof or Proven; use gh.prove")
+        raise ValueError(f"{proven!r:.60} is not a plant, Proof or Proven; pass gh.prove's result")
     truth = proven if isinstance(proven, Proven) else proven.proven
     problem, certificate = truth.problem, truth.certificate
     if not isinstance(problem, (Ising, Rbm)):
-        raise ValueError(f"{problem!r} has no spins; convert it with to_ising and prove the result")
+        raise ValueError(f"{problem!r} is not an Ising or Rbm; convert it with to_ising first")
     if not truth.verdict.optimal:
-        raise ValueError("the state must be proven optimal to have a noise margin; use gh.prove")
+        raise ValueError("the state must be proven optimal for a noise margin; use gh.prove")
     form = ExactForm.of(problem)
     slacks = np.zeros(len(form.edges), dtype=object)
     if certificate.tree is None and not certificate.squares.num_squares:
@@ -116,7 +116,7 @@ def noise_margin(proven: Planted | Proof | Proven) -> NoiseMargin:
 
 
 def _best_slacks(form: ExactForm, certificate: Certificate) -> npt.NDArray[Any]:
-    """Return the slack of each edge, in units of `form`; all zero if no valid μ is found."""
+    """Return the slack of each edge, in units of `form`; all zero if no multipliers are valid."""
     spins = np.append(certificate.state, np.int8(1)).astype(np.int64)
     ends = edges_of_cycles(certificate.nodes, certificate.starts)
     loop_of = np.repeat(np.arange(certificate.num_loops), np.diff(certificate.starts))

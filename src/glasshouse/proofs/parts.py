@@ -88,7 +88,7 @@ def named_parts(parts: Parts, loop_scale: int, names: npt.NDArray[np.int32] | No
     Args:
         parts: the parts, in units of the graph's weights.
         loop_scale: the factor of the multipliers of certificates, see `ExactForm`.
-        names: the node of each vertex of the graph; None if they are the same.
+        names: the node of each vertex of the graph; None if nodes equal vertices.
     """
     nodes, squares = parts.nodes, parts.squares
     if names is not None:

@@ -100,7 +100,7 @@ def _without_parts(state: SpinArray) -> Certificate:
 
 
 def cover_of(form: ExactForm) -> npt.NDArray[np.int64] | None:
-    """Return spins such that each monomial has at most one other spin; None if they are too many.
+    """Return spins that leave out at most one spin of each monomial; None if they are too many.
 
     >>> star = Polynomial.from_terms(9, [(0, 1, k) for k in range(2, 9)], [1] * 7)
     >>> cover_of(ExactForm.of(star)).tolist()

@@ -26,7 +26,7 @@ from glasshouse.proofs.states import good_state
 from glasshouse.proofs.trees.growth import Growth
 from glasshouse.proofs.trees.search import TreeProgress
 
-# If a cover can be enumerated, the LP may take this long, or this many times the enumeration.
+# If a cover can be enumerated, the LP may take this long, or this many times as long as that.
 _SECONDS_OF_LP, _TIMES_COVERING = 2.0, 4.0
 # The time of a certificate without loops, as a fraction of the time for reading the problem and
 # reducing its graph: the certificate takes the same steps back.
@@ -36,8 +36,8 @@ _SHARE_OF_PREPARATION = 0.35
 _SHARE_OF_ROOT = 0.4
 # The fraction of the remaining time that annealing may take before a tree is searched.
 _SHARE_OF_ANNEALING = 0.2
-# The fraction of the gap that each round of an LP must close if another bound can take over, or a
-# tree that continues from LP to LP. It does not apply to larger graphs and to tori, for which the
+# The fraction of the gap that each round of an LP must close if another bound can take over, or if
+# a tree can continue with its LPs. It does not apply to larger graphs and to tori, for which the
 # LP is best.
 _LEAST_GAIN = 0.3
 
@@ -188,7 +188,7 @@ class Prover:
         began = budget.seconds
         parts = budget.to_the_end(search.parts)
         found = self._certified(lambda: self.prepared.loop_certificate(parts))
-        budget.reserve(budget.seconds - began)  # a tree's certificate takes about as long
+        budget.reserve(budget.seconds - began)  # the certificate of a tree takes about as long
         return found
 
     def _certified(self, certificate: Callable[[], Certificate]) -> Proven:

@@ -32,7 +32,7 @@ _SPARSE = 8.0
 _SPINS_AT_ONCE = 1 << 20
 # Couplings, in units of the largest, that a kernel cannot distinguish from zero.
 _NEGLIGIBLE = 1e-100
-# For a good state: sweeps of a run per spin, within limits; runs, and turns, of a batch.
+# For a good state: sweeps of a run per spin, and their limits; runs and mixing turns of a batch.
 _SWEEPS_PER_SPIN, _FEWEST_SWEEPS, _MOST_SWEEPS = 20, 500, 20_000
 _BATCH_RUNS, _BATCH_TURNS = 64, 32
 # The number of batches that must end at the same cost before it is taken for the least, and the
@@ -111,7 +111,7 @@ def mix(
 
 
 def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Return, for each edge, the fraction of states that violate it; no cycle cut is violated."""
+    """Return the fraction of states that violate each edge; the fractions violate no cycle cut."""
     counts = np.zeros(graph.num_edges)
     for spins in states:
         counts += graph.violated(spins)
@@ -121,7 +121,7 @@ def mean_violation(graph: SignedGraph, states: npt.NDArray[np.int8]) -> npt.NDAr
 def _clusters(
     graph: SignedGraph, chosen: npt.NDArray[np.bool_], violated: npt.NDArray[np.bool_]
 ) -> tuple[Spins, npt.NDArray[np.int32]]:
-    """Return spins that satisfy the chosen edges as requested, and the cluster of each spin."""
+    """Return spins that agree with `violated` on the chosen edges, and the cluster of each spin."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
 

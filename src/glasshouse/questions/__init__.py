@@ -1,7 +1,7 @@
 """The paper's questions about matrices: gauged matrices, sums of loops, maximum frustration.
 
 `gauged` decides whether a matrix is gauged, and `cone` whether it is a sum of loops. `extremes`
-finds the largest frustration of small matrices. `families` has matrices with f growing to 1/2.
+finds the largest frustration of small matrices. `families`: matrices whose f grows towards 1/2.
 """
 
 from glasshouse.questions.cone import ConicDecomposition, conic_decomposition

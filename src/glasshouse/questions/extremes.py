@@ -117,7 +117,7 @@ def _matrix(number: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
 
 
 def _most_frustrated(signs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return integer weights with the given signs and the largest f, rounded from an LP optimum."""
+    """Round an LP optimum to integer weights with the given signs and the largest frustration f."""
     size = signs.size
     # Columns: the magnitudes, then t.
     solver = new_highs([0.0] * size + [-1.0], upper=1.0)

@@ -31,7 +31,7 @@ def ground_state(weights: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.in
     total = validation.total_magnitude([matrix.reshape(-1)], 0, "the weights")
     if total > _MOST_WEIGHT:
         raise ValueError(
-            f"the weights add up to {total}, above {_MOST_WEIGHT}, so sums may overflow int64; "
+            f"the weights add up to {total}, above {_MOST_WEIGHT}, the limit of int64 sums; "
             "divide all weights by a common factor"
         )
     # All fields of one half of the rows are added to those of the other half. The global flip fixes

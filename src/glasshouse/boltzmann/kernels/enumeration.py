@@ -57,7 +57,7 @@ def larger(x: float, low: int) -> float:
 
 @inner
 def log_weight(bias_part: float, fields: Any, low: int, factors: Any) -> float:
-    """Return ln Σ exp(-E), summed over all states of the other layer.
+    """Return ln Σ exp(-E), summed over all states of the layer that is not enumerated.
 
     A unit with field x adds ln(exp(x) + exp(low·x)). Without the larger of the two exponentials, a
     factor between 1 and 2 remains; the product of many such factors needs a single logarithm.
@@ -121,7 +121,7 @@ def find_averages(weights: Any, biases: Any, other_biases: Any, low: int, averag
 @compiled
 def add_blocks(weights: Any, biases: Any, other_biases: Any, low: int, first: int, last: int,
                sums: Any) -> None:  # fmt: skip
-    """Add the weights of the states in blocks `first` to `last - 1` to a partition function.
+    """Add the Boltzmann weights of blocks `first` to `last - 1` of states to a partition function.
 
     Args:
         weights: one row per unit of the enumerated layer.
@@ -226,7 +226,7 @@ def ground_state(weights: Any, biases: Any, other_biases: Any, low: int, first: 
 @compiled
 def log_weights_of(states: Any, weights: Any, biases: Any, other_biases: Any, low: int,
                    logs: Any) -> None:  # fmt: skip
-    """Compute ln Σ exp(-E) for each given state, summed over all states of the other layer."""
+    """Compute ln Σ exp(-E) for given states of one layer, summed over all states of the other."""
     columns = weights.shape[1]
     fields, factors = np.empty(columns), np.empty(columns)
     for s in range(len(states)):

@@ -51,7 +51,7 @@ def new_group(n: int, m: int) -> Any:
 @inner
 def add_group(machine: Any, plan: Any, sums: Any, group: Any, data: Any, chosen: Any,
               place: Any, most: int) -> int:  # fmt: skip
-    """Add the next chosen data rows, and subtract the final states of chains that start there.
+    """Add the next chosen data rows to the sums; subtract the final states of their chains.
 
     The weights are read from memory once for all chains. Fields of the hidden units are updated
     with only the visible units that a step has changed. The function pauses between two steps after

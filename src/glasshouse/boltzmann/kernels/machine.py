@@ -70,7 +70,7 @@ class Machine(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """The progress within one update, and copies of the arrays that are needed to undo the update.
+    """The progress within one update, and copies of arrays from which the update can be undone.
 
     Attributes:
         place: see `BEGUN`, …

@@ -42,7 +42,7 @@ def find_mode(machine: Any, low: int) -> bool:
 
 @compiled
 def rounding(weights: Any, visible_bias: Any, hidden_bias: Any) -> Any:
-    """Return how far rounding can put a state's energy below that of the enumerated mode."""
+    """Return by how much, due to rounding, a state's energy may be below the enumerated mode's."""
     total = 0.0
     for i in range(weights.shape[0]):
         total += abs(visible_bias[i])

@@ -21,7 +21,7 @@ from glasshouse.compiled import inner
 @inner
 def add_data(machine: Any, plan: Any, sums: Any, row: Any, uses_mode: bool,
              is_mode_step: bool) -> None:  # fmt: skip
-    """Add a data row to the sums; in contrastive divergence, subtract the chain that it starts."""
+    """Add a data row to the sums; in contrastive divergence, subtract its chain's final state."""
     fields, chances = sums.hidden_fields, sums.hidden_chances
     fields_of(row, machine.weights, machine.hidden_bias, fields)
     chances_of(fields, plan.low, chances)

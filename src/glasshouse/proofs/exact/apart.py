@@ -88,7 +88,7 @@ def _end(process: subprocess.Popen[bytes], owner: int) -> None:
 def solve_apart(
     known: ExactSolver, problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell
 ) -> Answer:
-    """Run a solver in a separate process; if it is killed, return its last reported assignment.
+    """Run a solver in a separate process; return its answer, or its last assignment if killed.
 
     Raises:
         RuntimeError: the process ended by itself.

@@ -48,7 +48,7 @@ def solve(problem: Max2Sat | MaxSat, time_limit: float | None, tell: Tell) -> An
     if status == "kInfeasible":
         raise HardClausesUnsatisfiableError("HiGHS found the hard clauses unsatisfiable")
     if status not in ("kOptimal", "kTimeLimit", "kInterrupt"):
-        raise LinearProgramError(f"HiGHS ended with the unexpected model status {status}")
+        raise LinearProgramError(f"HiGHS ended with model status {status}; please report this bug")
     solution = solver.getSolution()
     if not solution.value_valid:
         return None, False

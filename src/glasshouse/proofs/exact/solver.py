@@ -9,7 +9,7 @@ from typing import TypeAlias
 from glasshouse.catalogue import Catalogue
 from glasshouse.problems import Max2Sat, MaxSat
 
-# The bits of the best assignment found (or None), and whether the solver states that it is optimal.
+# The best assignment's bits (or None if none), and whether the solver states that it is optimal.
 Answer: TypeAlias = tuple[list[int] | None, bool]
 Solve: TypeAlias = Callable[..., Answer]
 # A function that a solver may call with the bits of each better assignment while it works.
@@ -39,8 +39,8 @@ class ExactSolver:
     """An entry of the catalogue: a third-party exact solver and its properties.
 
     Attributes:
-        solve: solves clauses with integer weights within a time limit in seconds, or None. It
-            imports its package when it is called. If `tells` is true, it takes a third argument.
+        solve: solves clauses with integer weights within a time limit in seconds (None: no limit).
+            It imports its package when called. If `tells` is true, it takes a third argument.
         package: the package to install.
         most_weight: the largest sum of soft weights for which answers are exact; None for any sum.
         is_apart: whether it runs in its own process; see `apart`.

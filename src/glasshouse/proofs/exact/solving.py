@@ -33,7 +33,7 @@ class ExactResult(Summarised):
         solver: the name of the solver.
         state: the best state, in the problem's own values; None if the solver found no state.
         energy: the energy of the state.
-        optimal: whether the solver states that it is optimal.
+        optimal: whether the solver states that the state is optimal.
         seconds: the wall-clock time in seconds, without the conversion of the problem.
     """
 
@@ -94,7 +94,7 @@ def solve_exactly(
     if known.most_weight is not None and total > known.most_weight:
         raise RefusedError(
             f"{solver} is exact only up to a total weight of {known.most_weight}: the weights add "
-            f"up to {total}; use solver='rc2-stratified', or prove"
+            f"up to {total}; use solver='rc2-stratified', or use prove"
         )
 
     def tell(bits: list[int]) -> None:
@@ -151,5 +151,5 @@ def _errors_in_our_words(solver: str, known: ExactSolver) -> Iterator[None]:
     except Exception as error:  # each solver has its own exceptions
         raise ValueError(
             f"solver={solver!r} failed with {type(error).__name__}: {error}; use "
-            "solver='rc2-stratified', or prove"
+            "solver='rc2-stratified', or use prove"
         ) from error

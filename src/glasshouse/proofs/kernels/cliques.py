@@ -66,7 +66,7 @@ def nearest_nodes(
 
 @compiled
 def fill_pairs(distance: Any, shortest: Any, pairs: Any) -> None:
-    """Compute the length of the walk between any two nodes that a clique may contain.
+    """Compute the length of the shortest walk between any two nodes that may be in one clique.
 
     Args:
         distance: the distances from `nearest_nodes`.
@@ -87,7 +87,7 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any
     """Return violated cliques of `size` nodes, from several searches around each vertex.
 
     Each search starts with a vertex and the nearest node that no earlier search found, adds the
-    node nearest to all so far, and then exchanges nodes one by one as long as that helps. All nodes
+    node nearest to all of these, and then exchanges nodes one by one while that helps. All nodes
     are evaluated in each step, row by row: that is quicker than selecting some of them first.
 
     Args:
@@ -99,7 +99,7 @@ def odd_cliques(pairs: Any, size: Any, restarts: Any, violation: Any, first: Any
         last: the vertex after the last one.
 
     Returns:
-        One clique per row, as nodes, and the sum of the walks of each.
+        One clique per row, as nodes, and the sum of each clique's walk lengths.
     """
     num_nodes = len(pairs)
     least = (size - 1) ** 2 // 4 - violation

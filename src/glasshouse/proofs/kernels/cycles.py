@@ -59,7 +59,7 @@ def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> An
     """Return short cycles of odd parity through the given vertices.
 
     This is Dijkstra's search in the doubled graph: node 2v + p is vertex v reached over a walk of
-    parity p. An arc between two reached nodes whose parities make it odd closes a walk through the
+    parity p. An arc between two reached nodes with suitable parities closes an odd walk through the
     source. The shortest walk has such an arc within half its length, so the search ends there. For
     every edge of the source, the shortest walk over it is returned if it is a simple cycle below
     `limit`. The shortest of all odd closed walks is a simple cycle, so if no source yields a cycle,
@@ -69,7 +69,7 @@ def odd_cycles(graph: Any, hop: Any, limit: Any, sources: Any, clean: Any) -> An
     fewest edges are found. If a search closes no walk, neither do searches from vertices at
     distance 0; these are marked in `clean`, and skipped as sources.
 
-    Returns the cycles' arcs, concatenated, where each begins, and their lengths without hops.
+    Returns the concatenated arcs of all cycles, the start of each, and the lengths without hops.
     """
     search = new_search(graph)
     size = len(graph.starts) - 1

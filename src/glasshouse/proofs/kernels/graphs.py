@@ -178,7 +178,7 @@ def blocks(starts: Any, neighbours: Any, edge_ids: Any, num_edges: Any) -> Any:
 
 @compiled
 def agree(starts: Any, neighbours: Any, edge_ids: Any, relative: Any) -> Any:
-    """Return spins with product `relative` on each edge, if `relative` is consistent on cycles."""
+    """Return spins with product `relative` on every edge, or on a forest if cycles conflict."""
     size = len(starts) - 1
     spins = np.zeros(size, np.int8)
     stack = np.empty(size, np.int32)

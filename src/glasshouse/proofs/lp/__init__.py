@@ -14,7 +14,7 @@ Both share the following:
 
 The root and the nodes differ in their rounds:
 
-* `rounds`: rounds of cuts at the root. `root`: the LP of one block. `blocks`: all LPs of a graph.
+* `rounds`: cutting planes at the root. `root`: the LP of one block. `blocks`: all LPs of a graph.
 * `tied_graph`: the states of a node. `node_lp`: its LP. `interior_duals`: better duals for it.
 * `stock`: the cuts of all nodes, which each node tries before it searches for new cuts.
 * `strong_branching`: the pair to branch on. `node`: the two relaxations of a tree search.

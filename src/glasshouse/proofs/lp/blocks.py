@@ -22,7 +22,7 @@ class Blocks:
     Args:
         graph: the graph to minimise.
         budget: decides when to stop; gets the bounds after every LP solve.
-        found: called with every better state, or None.
+        found: a function to call with every better state, or None.
 
     Raises:
         TimeIsUpError: the time ended before the graph was reduced.

@@ -24,7 +24,7 @@ from glasshouse.proofs.states import agreements, annealed_states, mean_violation
 
 Point = npt.NDArray[np.float64]
 
-# Annealed states, and the sweeps of each; the better half of them forms the centre.
+# The number of annealed states, half of which form the centre, and the sweeps of each state.
 _CENTRE_RUNS, _CENTRE_SWEEPS = 128, 500
 
 
@@ -53,7 +53,7 @@ class Aim:
         return self.share * solution + (1.0 - self.share) * self.centre
 
     def come_nearer(self) -> None:
-        """Halve the distance to the LP's solution; set it to 0 after the fraction `last`."""
+        """Halve the distance to the LP's solution; set it to 0 once the fraction reaches `last`."""
         self.share = (1.0 + self.share) / 2 if self.share < self.last else 1.0
 
     def cuts(

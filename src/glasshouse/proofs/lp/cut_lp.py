@@ -23,7 +23,7 @@ class CutLp:
 
     Args:
         weights: |w| of the edges.
-        options: options of HiGHS, or upper bounds of u.
+        options: the other arguments of `new_highs`: bounds of u, and options of HiGHS.
 
     Attributes:
         cuts: the cuts, row by row.

@@ -45,7 +45,7 @@ class Walk(NamedTuple):
 class Clique(NamedTuple):
     """An odd clique: an odd number of spins with signs `turns`, so that (Σ turns · s)² ≥ 1.
 
-    `walks` are the walks between two of the spins that consist of several arcs.
+    `walks` are the walks of several arcs, each between two of the spins.
     """
 
     vertices: npt.NDArray[np.int32]
@@ -94,7 +94,7 @@ class Cut:
 
     @cached_property
     def size(self) -> int:
-        """An upper bound on the magnitude of any sum of the coefficients and the depth."""
+        """The sum of |depth| and all |coefficients|, an upper bound on the size of partial sums."""
         return int(np.abs(self.coefficients).sum()) + abs(self.depth)
 
 
@@ -156,6 +156,6 @@ def _clique_parts(
 
 
 def _closed(graph: SignedGraph, arcs: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
-    """For each arc of a walk, then its closing pair, return whether it favours opposite spins."""
+    """Return whether each arc of a walk, and then its closing pair, favours opposite spins."""
     negative = (graph.negative[arcs >> 1] ^ (arcs & 1)).astype(np.bool_)
     return np.append(negative, negative.sum() % 2 == 0)

@@ -29,7 +29,7 @@ _ENOUGH = 0.1
 def interior_duals(
     ties: TiedGraph, cuts: Sequence[Cut], state: Spins, seconds: float
 ) -> Floats | None:
-    """Return duals of cuts, in units of the largest weight, that prove a state optimal, or None.
+    """Return duals, in units of the largest weight, that prove a state optimal; None if not found.
 
     Args:
         ties: the node; the state agrees with it.

@@ -24,7 +24,7 @@ from glasshouse.proofs.lp.tied_graph import TiedGraph
 from glasshouse.proofs.relaxation import Outcome
 from glasshouse.proofs.signed_graph import SignedGraph, Spins
 
-# The least violation of a node's cuts, and the least violation if there are no such cuts.
+# The violation that a cut should have, and the least that it may have if there is no such cut.
 _CLEARLY, _BARELY = 0.02, 1e-5
 # The cost of an arc in addition to its length: prefers the shorter of equally violated cycles.
 _HOP = 1e-7
@@ -36,7 +36,7 @@ _FIRST_AIM, _LAST_AIM = 0.7, 0.95
 _FEW = 0.04
 # The excess of a value over the goal above which its duals are worth rounding.
 _MARGIN = 1e-7
-# The relative error of an LP's value: a node within it of the goal may still be closed.
+# The relative error of an LP's value: a node may still be closed if this much of it is missing.
 _BLUR = 1e-9
 # Solves for which a cut may be slack, and the fraction of such cuts worth removing.
 _PATIENCE, _SHARE_ASLEEP = 4, 0.2
@@ -115,7 +115,7 @@ class CycleRelaxation:
         return self.outcome(weak, branch=self.branch(ties, choice), warm=self.at)
 
     def cut_rounds(self, ties: TiedGraph, is_root: bool, budget: Budget) -> Rounded | None:
-        """Add cuts round by round; return the proof that closes the node, or None."""
+        """Add cuts round by round; return the proof that closes the node; None if it stays open."""
         lp = self.lp
         stall = self.stall_of_root if is_root else self.stall_of_node
         history: list[float] = []
@@ -177,7 +177,7 @@ class CycleRelaxation:
         return self.separation.short(lengths, limit, _HOP, _COVER)[:_MOST_CUTS]
 
     def proof(self, ties: TiedGraph, budget: Budget) -> Rounded | None:
-        """Return a proof that closes a node, rounded from LP duals or interior duals, or None."""
+        """Round LP duals or interior duals to a proof that closes a node; None if both fail."""
         lp, target = self.lp, self.target(ties)
         rounded = round_leaf_duals(ties, lp.cuts, lp.duals, target)
         if rounded.proves(target):

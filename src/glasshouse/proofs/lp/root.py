@@ -305,7 +305,7 @@ class CycleLp:
         return self.cost - lower < self.slack * _CLOSED
 
     def anneal(self, lower: Fraction, violation: npt.NDArray[np.float64] | None = None) -> None:
-        """Anneal if the gap is open: near the LP solution `violation`, or (once) without it."""
+        """Anneal if the gap is open: near the LP solution `violation`, or, once, without it."""
         budget, is_anywhere = self.budget, violation is None
         if self.closed(lower) or (is_anywhere and self.annealed) or budget.asks_to_stop():
             return

@@ -98,7 +98,7 @@ def _rounded(numerator: int, denominator: int) -> int:
 
 
 def _without_noise(duals: npt.NDArray[np.float64], loss: float) -> list[int]:
-    """Return the duals' indices, largest first, omitting small duals of total at most `loss`."""
+    """Return the duals' indices, largest first, without small duals that total at most `loss`."""
     order = np.argsort(-duals, kind="stable")
     after = np.append(np.cumsum(duals[order][::-1])[::-1][1:], 0.0)
     keep = int(np.searchsorted(-(duals[order] + after), -loss, side="left"))

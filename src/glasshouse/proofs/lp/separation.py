@@ -77,7 +77,7 @@ class Separation:
     def exact(self, lengths: Lengths, limit: float, cover: int, enough: float) -> list[Cut]:
         """Return cuts of short odd cycles, found by a search that is fast if most lengths are 0.
 
-        All arcs are plain. The list is empty only if no odd cycle is shorter, or the time is up.
+        All arcs are plain. The list is empty only if no odd cycle is below `limit`, or time is up.
         """
         graph = self.arc_graph(lengths)
         label, parity = cluster_kernels.clusters(graph)

@@ -87,7 +87,7 @@ class Brancher:
         violated: npt.NDArray[np.bool_],
         enough: float,
     ) -> Choice:
-        """Measure a bundle's gains; `violated` marks edges violated by classes of equal spin."""
+        """Measure a bundle's gains; `violated` marks edges that equal spins violate."""
         value, violation = probe.lp.value, probe.lp.violation[edges]
         gains: list[float] = []
         for sides in (violated, ~violated):

@@ -104,7 +104,7 @@ class SquareTorus:
         return spins
 
     def improved(self, state: Spins, budget: Budget) -> Spins:
-        """Return a state, usually at least as good, by a matching on the torus cut open at random.
+        """Return a state, usually no worse than `state`, from a matching on a randomly cut torus.
 
         Cut along two seams, the torus is a disc, and the new state is the best of all states that
         violate the same edges of the seams. With one seam or none, the paths of the matching may
@@ -124,7 +124,7 @@ class SquareTorus:
 
 
 def _cut_open(faces: face_kernels.Faces, on_seam: Marks) -> face_kernels.Faces:
-    """Return the faces of the torus cut open at the seams, where each face gets its own edges."""
+    """Cut the torus open at its seams; return its faces, each with its own edge along the seams."""
     own = np.arange(len(faces.edges), dtype=np.int32)
     edges = np.where(on_seam[faces.edges], len(on_seam) + own[:, None], faces.edges)
     sides = np.concatenate([faces.sides, np.stack([own, own], axis=1)])

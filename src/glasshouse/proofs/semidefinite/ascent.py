@@ -81,7 +81,7 @@ def ascend(
     budget: Budget,
     is_enough: Callable[[Point], bool],
 ) -> Point:
-    """Maximise the dual until a point is good enough or almost flat, or a limit is reached.
+    """Maximise the dual until it is large enough, its gradient is near 0, or a limit is reached.
 
     Args:
         dual: the function to maximise.
@@ -126,7 +126,7 @@ def _direction(
 
 
 def _along(dual: RegularisedDual, point: Point, direction: FloatArray) -> tuple[Point | None, int]:
-    """Return the first point that gains enough in a direction, and the number of trials."""
+    """Return the first point along a direction with a sufficient increase, and the trials made."""
     length = 1.0
     for tried in range(1, _MOST_SHORTENED + 1):
         x = point.x + length * direction

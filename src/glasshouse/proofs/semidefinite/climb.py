@@ -1,4 +1,4 @@
-"""The search for a better bound of one subproblem: ascent and separation, with decreasing α.
+"""The search for a better bound of a subproblem: ascent and cuts, with decreasing regularisation α.
 
 `Settings` define the effort for a node. `Inheritance` is what a node passes to its children: tying
 s_a = ±s_b turns M into P'MP, which is positive semidefinite if M is, so multipliers are inherited
@@ -54,7 +54,7 @@ class Settings:
         seeds: the number of triangles from which wider cuts are searched for.
         branching_gain: the estimated gain of a decided pair, in units of the root mean square
             weight times the root of the size.
-        price: the cost of a round, as a fraction of a node.
+        price: the cost of a round, as a fraction of the cost of a node.
         projections: the number of states tried per round.
     """
 
@@ -188,10 +188,10 @@ class Climb:
         return None
 
     def _ascend(self, budget: Budget) -> Point:
-        """Run one round of ascent with the current cuts and α."""
+        """Run one round of ascent with the current cuts and the current regularisation α."""
         settings, size = self._settings, self.problem.size
         dual = RegularisedDual(self.problem.matrix, self._cuts, self._alpha)
-        # At spins ‖X‖ is the size, so that the regularised value minus this is a bound itself.
+        # For X = ss', ‖X‖ is the size, so the regularised value minus this offset is a bound.
         offset = self._alpha * size * size / 2.0
         point = ascend(
             dual,
@@ -208,7 +208,7 @@ class Climb:
         return point
 
     def _shifted(self, point: Point) -> float:
-        """Lower y until M is positive semidefinite; return the estimated bound at α = 0.
+        """Lower y until M is positive semidefinite; estimate the bound without regularisation.
 
         With Gram matrices Y of unit vectors, the shift costs α max <X, Y>, of which α ‖X‖² is the
         excess of the regularised optimum over <A, X>. The rest is lost to α.
@@ -238,12 +238,12 @@ class Climb:
         return gain * math.exp2(missing) < settings.price * raised
 
     def _is_near(self, reach: float) -> bool:
-        """Return whether the cuts seem sufficient, so that only α limits the bound."""
+        """Return whether the cuts seem sufficient, so that only regularisation limits the bound."""
         is_close = self._goal - self.bound < _CLOSE * self._scale
         return is_close or reach > self._goal - _NEAR * self._lost
 
     def _cool(self, reaches: list[float]) -> None:
-        """Lower α if it limits the bound, or if cuts gain little compared with what α costs.
+        """Lower the regularisation α if it limits the bound, or costs much more than cuts gain.
 
         At a large α the ascent is quick, and it leads to the cuts that are needed later.
         """
@@ -303,8 +303,8 @@ class Climb:
     def branch(self) -> Pair:
         """Return the two vertices that change X most if they are tied, and their more likely sign.
 
-        Tied vertices have the same row up to the sign. So the distance of two rows is compared, for
-        the sign with which they are closer.
+        Tied vertices have the same row up to the sign. So pairs are compared by the distance of
+        their rows, with the sign for which the rows are closer.
         """
         first, second = np.triu_indices(self.problem.size, 1)
         correlations = self._gram[first, second]
@@ -317,7 +317,7 @@ class Climb:
         return int(vertices[first[most]]), int(vertices[second[most]]), sign
 
     def inheritance(self) -> Inheritance:
-        """Return the data from which both children start."""
+        """Return the data from which both children of the node start."""
         return Inheritance.of(self.problem, self._diagonal, self._cuts)
 
 

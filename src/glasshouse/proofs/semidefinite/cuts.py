@@ -67,7 +67,7 @@ class Cuts:
         slacks: FloatArray,
         room: int,
     ) -> Cuts:
-        """Return the cuts with at most `room` new cliques appended, most violated first."""
+        """Return the cuts, followed by the most violated new cliques, at most `room`."""
         order = np.argsort(slacks, kind="stable")
         prints = _fingerprints(vertices[order], coefficients[order])
         _, first = np.unique(prints, return_index=True)

@@ -171,5 +171,5 @@ def tree_of(
 
 
 def _common(tree: Tree) -> tuple[list[slice], list[slice]]:
-    """Return the slices of the loops and squares that all leaves share."""
+    """Return slices that select the loops and the squares that all leaves share."""
     return [slice(0, tree.common_loops)], [slice(0, tree.common_squares)]

@@ -40,7 +40,7 @@ class Node:
     is_finished: bool = False
 
     def leaves(self) -> Iterator[Node]:
-        """Yield the node itself, or the leaves below it, in the order of a certificate."""
+        """Yield the node itself if it is a leaf, else the leaves below it, in certificate order."""
         return (node for node in self.nodes() if not node.children)
 
     def nodes(self) -> Iterator[Node]:

@@ -119,7 +119,7 @@ class TreeSearch:
         return self.core.offset + 2 * self.incumbent.cost
 
     def new_root(self, parts: Parts) -> Node:
-        """Return a tree of one node, with the given parts as its bound."""
+        """Return a tree of one node, which is bounded by the given parts."""
         root = Node([], parts, Fraction(0), 0)
         self._bound(root)
         return root

@@ -29,7 +29,7 @@ class ClauseSheet:
 
     def __init__(self, problem: Max2Sat | MaxSat, form: str) -> None:
         if not problem.is_integer:
-            raise ValueError("VeriPB needs integer weights, not floats; use glasshouse check")
+            raise ValueError("VeriPB needs integer weights, not floats; use `glasshouse check`")
         soft, hard = (_lists(problem, which) for which in ("clauses", "hard"))
         self.clauses, self.num_soft, self.form = [*soft, *hard], len(soft), form
         self.weights: list[int] = problem.weights.tolist()
@@ -193,7 +193,7 @@ class _Tree:
         return _Half(path, charges, str(line))
 
     def _forced(self, half: _Half, path: frozenset[int], charges: Terms, opposite: int) -> str:
-        """Return text that derives the literal which a half forces if the branch is violated."""
+        """Return text that derives the literal forced by a half and the violated branch."""
         words = [half.words]
         words += [f"{literal_of(x)} {self.cost} * +" for x in sorted(path - half.path)]
         spare = {x: charge - half.charges.get(x, 0) for x, charge in charges.items()}

@@ -26,7 +26,7 @@ class Forest:
         path: the pairs in the order of the tree.
 
     Attributes:
-        contradiction: a cycle of pairs that no state keeps; None if there is none.
+        contradiction: a cycle of pairs that no state satisfies; None if there is none.
         variables: the variables of the pairs.
     """
 

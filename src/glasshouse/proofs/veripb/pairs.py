@@ -42,7 +42,7 @@ class Pairs:
         self._equations: dict[tuple[int, int], tuple[Line, Line]] = {}
 
     def definition(self, one: int, two: int) -> int:
-        """Return the number of the clause of two spin literals and v (~v if their signs agree)."""
+        """Return the number of the clause with two spin literals and v (~v for equal signs)."""
         (i, positive), (j, same) = sorted([(abs(one), one > 0), (abs(two), two > 0)])
         return self._defined(i, j) + 2 * (positive != same) + (not positive)
 

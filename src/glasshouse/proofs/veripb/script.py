@@ -25,7 +25,7 @@ class Script:
         return self._add(self._ended(f"pol {words}"))
 
     def define(self, terms: Terms, degree: int, variable: str, value: int) -> int:
-        """Write a constraint that a new variable can always satisfy; return its line number."""
+        """Write a constraint that a new variable can always satisfy; return the line's number."""
         mark = ":" if self.is_new else ";"
         return self._add(self._ended(f"red {_spelled(terms, degree)} {mark} {variable} -> {value}"))
 
@@ -84,7 +84,7 @@ class Line:
 
 
 class Row:
-    """A partial sum of lines: Σ terms ≥ degree.
+    """A sum of proof lines that is built step by step: the constraint Σ terms ≥ degree.
 
     Attributes:
         terms: the coefficient of each variable itself. VeriPB writes the magnitude of a negative
@@ -104,7 +104,7 @@ class Row:
         self._steps: list[tuple[Line | None, int]] = []  # a line to add, or None to divide
 
     def add(self, line: Line, times: int = 1) -> None:
-        """Add a multiple of a line to the sum."""
+        """Add a multiple of a line to the row."""
         self._steps.append((line, times))
         self.degree += times * line.degree
         for literal, amount in line.terms.items():
@@ -114,7 +114,7 @@ class Row:
             self.terms[literal.removeprefix("~")] += times * amount
 
     def add_row(self, other: Row) -> None:
-        """Add another sum, which must not have been divided."""
+        """Add another row to this row; the other row must not contain a division."""
         self._steps += other._steps
         self.degree += other.degree
         for variable, amount in other.terms.items():

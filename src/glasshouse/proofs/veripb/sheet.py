@@ -58,7 +58,7 @@ class Sheet:
         return [[start, *way[0], end]]
 
     def _follow(self, path: list[int], literal: int) -> tuple[list[int], int] | None:
-        """Return the clauses by which literals on a path force the next, and the last literal."""
+        """Return a path's clauses, each of which forces the next literal, and the final literal."""
         clauses = []
         for a, b in pairwise(path):
             at = self.edges.get((min(a, b), max(a, b)))
@@ -88,7 +88,7 @@ class Sheet:
         A soft unit clause of a WCNF file already has its literal in the objective.
         """
         for (a, b), at in self.edges.items():
-            # The clause with a has b or -b, and the pair favours opposite or equal spins.
+            # The pair favours opposite spins if the clause with a contains b, and equal ones if -b.
             other = b if at[a] == at.get(b) else -b
             terms = {negated(violated(a, b, -1 if other > 0 else 1)): 1}
             terms |= {self._relaxation(k): 1 for k in (at[a], at[-a])}
@@ -125,7 +125,7 @@ class Sheet:
 
 def _paired(problem: Max2Sat) -> tuple[dict[tuple[int, int], dict[int, int]], dict[int, int]]:
     """Return the clauses of each edge and field; raise unless each edge has two clauses."""
-    only = "VeriPB needs two soft clauses of integer weight per edge; use glasshouse check"
+    only = "VeriPB needs two soft clauses of integer weight per edge; use `glasshouse check`"
     if problem.num_hard or not problem.is_integer:
         what = "hard clauses" if problem.num_hard else "float weights"
         raise ValueError(f"the problem has {what}, but {only}")

@@ -124,7 +124,7 @@ class TreeProof:
         if self._cases > MOST_CASES:
             raise ValueError(
                 f"the covers up to leaf {number} of the tree have more than {MOST_CASES} cases, "
-                "too many for VeriPB; check the certificate with `glasshouse check` instead"
+                "the limit for VeriPB; check the certificate with `glasshouse check` instead"
             )
         ties = Forest(path)
         if ties.contradiction is not None:
@@ -144,7 +144,7 @@ class TreeProof:
         return Clause(self.pairs.loop(cycle)) if len(cycle) > 2 else None
 
     def _closed(self, parts: Row, ties: Forest, denominator: int) -> Clause | None:
-        """Return the clause of a leaf from the weakest ceiling that is low enough, or None."""
+        """Return a leaf's clause from the weakest ceiling that proves it; None if none does."""
         for ceiling in self._ceilings(ties):
             row = Row()
             row.add(ceiling, denominator)
@@ -244,7 +244,7 @@ def _squares_of(certificate: Certificate) -> Iterator[tuple[int, Sequence[tuple[
 
 
 def _contracted(square: Sequence[tuple[int, int]], ties: Forest) -> Square:
-    """Return a square over the roots of its spins' classes, in ascending order."""
+    """Return a square with each spin replaced by its class's root, the roots in ascending order."""
     amounts: dict[int, int] = {}
     for node, a in square:
         root = ties.root(node)

@@ -134,7 +134,7 @@ def join(faces: Any, odd: Any, mate: Any, first: Any, last: Any, radius: Any, cr
 
 @compiled
 def seams(faces: Any, rows: Any, ends: Any, root: Any) -> Any:
-    """Return cycles along which the surface can be cut open to a disc.
+    """Return cycles along which the surface can be cut open into a disc.
 
     Two trees are grown: a tree of vertices, and a tree of faces that crosses no edge of the first.
     Each of the few other edges closes a cycle of the first tree. Every closed path over faces that

@@ -222,7 +222,7 @@ def add_to_queue(forest: Any, whole: Any) -> None:
 
 @inner
 def grow(forest: Any, starts: Any, others: Any, weights: Any, has_found: Any, points: Any) -> Any:
-    """Grow trees along tight edges from at most `points` points; return the number not used.
+    """Grow trees along tight edges from at most `points` points; return how many were not used.
 
     Returns 0 if the trees may grow further. Sets `has_found` if more points were matched.
     """
