@@ -119,7 +119,7 @@ class TaskStatus(Summarised):
 
 
 def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
-    """Yield rows, but raise if their keys do not increase: a damaged tree may repeat rows."""
+    """Yield rows, but raise if their keys do not increase: a damaged file may repeat rows."""
     last: Row | None = None
     for row in rows:
         key = row[:keys]

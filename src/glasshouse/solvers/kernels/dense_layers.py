@@ -158,7 +158,7 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
 def follow(
     tables: Any, work: Any, number: Any, run: Any, slot: Any, energy: Any, goal: Any, block: Any
 ) -> Any:
-    """Repeat the flips of 16 slots one by one until a run hits its goal, then reverse them."""
+    """Repeat the flips of 16 slots one by one until a run hits its goal, then undo these flips."""
     first = 2 * tables.own.size * run + tables.own.size + slot
     flips = bits = work.flips[slot >> 4]
     while bits != 0:
