@@ -195,7 +195,7 @@ class _Rounds:
         self._end(rows, sums)
 
     def pair_up(self) -> bool:
-        """Replace pairs of factors in wide positive bit terms by ancillas; False if none is wide.
+        """Replace pairs of factors of wide positive terms by ancillas; False if no term is wide.
 
         An ancilla that is not the product of its pair costs at least the weight of the term, which
         is the most that the term can gain by it.

@@ -68,7 +68,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
 
 
 def proof_section(proof: Proof) -> Section:
-    """Return the section on a `Proof`; its facts are unverified, because it lacks the problem."""
+    """Return the section on a `Proof`; without the problem, all its facts are unverified."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
     facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]

@@ -122,7 +122,7 @@ def follows_paper(planted: Planted) -> bool:
 
 
 def is_dialled_like_paper(name: object) -> bool:
-    """Return whether a method's knobs include the paper's f or density, or are not known."""
+    """Return whether a method's knobs include the paper's f or density, or are unknown."""
     method = METHODS.get(name) if isinstance(name, str) else None
     return method is None or not method.knobs or not _PAPER_KNOBS.isdisjoint(method.knobs)
 

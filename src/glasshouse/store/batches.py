@@ -92,7 +92,7 @@ class _Line:
 
 
 class Tally(NamedTuple):
-    """Sums over all tasks, updated one task at a time: a study may have thousands of tasks."""
+    """Sums over all tasks, updated task by task, because a study may have thousands of tasks."""
 
     rows: int = 0
     left: int = 0
@@ -110,7 +110,7 @@ class Tally(NamedTuple):
 
 
 class Queue:
-    """The tasks of one run, in order; it yields batches, and decides when a task has enough rows.
+    """The queue of one run's tasks; it yields batches, and decides when a task has enough rows.
 
     Args:
         tasks: the tasks of the study.

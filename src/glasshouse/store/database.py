@@ -60,7 +60,7 @@ class OpenDatabase:
         self.close()
 
     def close(self) -> None:
-        """Close the file; a writer also folds its journal into it."""
+        """Close the file; a writer first writes its journal back into the file."""
         self._opened.close()  # the last connection writes the journal back and removes it
 
     def copy_to(self, path: str | Path, *, overwrite: bool = False) -> None:

@@ -99,7 +99,7 @@ class Kind:
         return checked
 
     def check_values(self, rows: Columns) -> None:
-        """Raise if a given column contains invalid seconds, marks (neither 0 nor 1) or strings."""
+        """Raise for invalid seconds, marks other than 0 and 1, or invalid strings in a column."""
         seconds = rows.get(SECONDS.name)
         if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
             raise ValueError(f"the seconds of {self.name} rows must be finite and at least 0")

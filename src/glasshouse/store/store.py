@@ -305,7 +305,7 @@ class Store(OpenDatabase, Summarised):
         return found
 
     def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
-        """Return a column of positive integers, in unspecified order, negated if `mark` is 0.
+        """Return a column of positive integers in any order, each negated if its `mark` is 0.
 
         SQLite joins the numbers into one text, which is five times faster than row by row.
         Statistics of millions of rows are read in this way.
@@ -357,7 +357,7 @@ class Store(OpenDatabase, Summarised):
         return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
 
     def reserve(self, purpose: Purpose) -> str | None:
-        """Reserve the store for a purpose; return the settings that it already has, else None.
+        """Reserve the store for a purpose; return its stored settings, or None if there are none.
 
         Raises:
             StoreError: the store is for something else.

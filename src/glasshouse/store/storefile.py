@@ -134,7 +134,7 @@ def _move_to_new_name(fresh: Path, place: Path) -> None:
 
 
 def refuse_journal(path: Path) -> None:
-    """Refuse a store with a rollback journal, which SQLite would play back without asking.
+    """Refuse a store with a rollback journal, which SQLite would apply to the store automatically.
 
     Our stores have none: they are in WAL mode from the start. A journal from an untrusted source
         rewrites the store, and can name any other file to be deleted.

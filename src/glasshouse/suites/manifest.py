@@ -1,4 +1,4 @@
-"""Manifests, which state the optimum of each instance in a suite, and the tables of optima.
+"""Manifests and tables of optima, which state the optimum of each instance in a suite.
 
 The table of the MaxSAT Evaluation's regression suite states what a solver should answer. The
 Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and searches for the

@@ -174,7 +174,7 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
 
 @inner
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
-    """Choose a code weight for each edge of a signature, so that sums of them determine fields.
+    """Choose code weights for the edges of each signature, so that their sums determine fields.
 
     Weights that are small in units of their common divisor are their own codes, so that equal
     fields share one code. Otherwise a code counts the unsatisfied edges of each weight, in mixed

@@ -85,7 +85,7 @@ def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -
 
 
 def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Recompute the fields of 32 slots of four runs from byte sums, to which `add_lacking` adds."""
+    """Recompute fields of 32 slots of four runs from byte sums; `add_lacking` completes them."""
     length, groups = 2 * tables.own.size, list_length(tables)
     step = 32 << (1 << tables.log_group)
     here = (slot >> 5) * groups * step

@@ -170,7 +170,7 @@ def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 @inner
 def measure_fields(tables: Any, block: Any) -> None:
-    """Compute the energies of all runs, and correct the rounding of possible results."""
+    """Compute the energies of all runs, and correct the rounding errors of possible results."""
     rounding = tables.rounding
     for run in range(block.energies.size):
         energy = energy_in_units(tables, run, block)

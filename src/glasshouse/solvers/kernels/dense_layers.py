@@ -93,7 +93,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: Any) -> Any:
-    """Propose one flip for each spin of every run, and test for goals if `watching`."""
+    """Propose one flip for each spin of every run, and test for goals if `watching` is set."""
     generator, records, size = block.generator, block.spins, tables.own.size
     life = half_life(beta, tables.rounding.unit)
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
