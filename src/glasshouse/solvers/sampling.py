@@ -201,8 +201,8 @@ def sample(
     shape = (len(asked), runs, chains, draws, form.ising.num_variables)
     if math.prod(shape) > _MOST_BYTES:
         raise ValueError(
-            f"the states would take {math.prod(shape)} bytes, above the limit of {_MOST_BYTES}; "
-            "use fewer runs or draws"
+            f"the states need {math.prod(shape)} bytes, but the limit is {_MOST_BYTES} bytes; use "
+            "fewer runs or draws"
         )
     spins = np.empty(shape, np.int8)
     free = np.setdiff1d(np.arange(shape[-1]), task.engine.order)
