@@ -1,4 +1,4 @@
-"""A disk cache of machine code that verifies a digest before it loads code.
+"""A disk cache of machine code; it verifies a digest before it loads code.
 
 Numba's own cache has an index but no digest. One flipped bit in its files crashes every later
 process, and two processes that write at once can leave an index that names code for other types.

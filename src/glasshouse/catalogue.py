@@ -1,4 +1,4 @@
-"""Catalogues: dictionaries of named objects of one kind, which users can extend.
+"""Catalogues: dictionaries of named objects of one kind, to which users can add objects.
 
 There are catalogues of planting methods, formats, annealing kernels, exact solvers, samplers,
 quantities of studies and monitors of training. Each object has its own file, which adds the object

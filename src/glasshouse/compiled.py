@@ -40,7 +40,7 @@ _unannounced: ContextVar[list[str] | None] = ContextVar("unannounced", default=N
 
 
 def _compiled_by(compiler: Any) -> dict[str, Any]:
-    """Return the Numba option that selects `compiler`, or an empty dictionary if it is None."""
+    """Return the Numba option that selects `compiler`; empty if `compiler` is None."""
     return {"pipeline_class": compiler} if compiler is not None else {}
 
 

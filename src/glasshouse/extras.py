@@ -66,7 +66,7 @@ def optional(module: str, purpose: str) -> Any:
 
 
 def extras_by_presence() -> tuple[list[str], list[str]]:
-    """Return two lists: the names of glasshouse's installed extras, and of the missing ones.
+    """Return the names of glasshouse's extras in two lists: the installed, and the missing extras.
 
     >>> there, missing = extras_by_presence()
     >>> sorted(there + missing)

@@ -93,7 +93,7 @@ class WorkerPool:
 
 
 class Worker(WorkerPool):
-    """A pool of one worker process, which reports when it begins to run a function.
+    """A pool with one worker process; the process reports when it begins to run a function.
 
     `Future.running()` is not such a report. It is already true while the process starts, and while
     the call waits in the executor's queue.

@@ -17,7 +17,7 @@ _GENERATORS = (np.random.Generator, np.random.BitGenerator, np.random.RandomStat
 
 @dataclass(frozen=True)
 class Seed:
-    """A seed: an integer and a path of child indices, which together fix all random numbers.
+    """A seed: an integer and a path of child indices, which together determine all random numbers.
 
     The pair is that of NumPy's `SeedSequence(entropy, spawn_key=...)`, which computes from it the
     initial states of our own generator (`kernels.xoshiro`).

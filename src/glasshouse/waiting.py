@@ -76,7 +76,7 @@ def start_thread(work: Callable[[], object], name: str | None = None) -> None:
 def submit(executor: Executor, function: Callable[..., Result], *arguments: Any) -> Future[Result]:
     """Submit a function call to an executor, and return its future.
 
-    Signals are deferred only for Python's own executors: others may run the function at once.
+    Signals are deferred only for Python's own executors: another one may run the function at once.
     """
     if not isinstance(executor, (ThreadPoolExecutor, ProcessPoolExecutor)):
         return executor.submit(function, *arguments)

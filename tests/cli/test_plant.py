@@ -258,7 +258,7 @@ def test_a_suite_with_answers_goes_on_where_it_stopped(tmp_path):
 def test_answers_are_for_blind_suites(tmp_path, capsys):
     assert plant_suite(tmp_path / "s", "--answers", str(tmp_path / "a")) == 2
     assert plant_suite(tmp_path / "s", "--blind", "--answers", str(tmp_path / "s")) == 2
-    assert "is the folder of the files" in capsys.readouterr().err
+    assert "is the folder of the instances" in capsys.readouterr().err
     assert not list(tmp_path.rglob("*.wcnf"))
 
 

@@ -173,7 +173,7 @@ def test_costs_of_a_batch_that_breaks_nothing_need_no_room():
     ("weights", "message"),
     [
         ([2**63, 5], "magnitudes must be at most"),
-        ([2**53 + 1, 0.5], "9007199254740993, which no float holds"),
+        ([2**53 + 1, 0.5], "9007199254740993, which a float cannot hold"),
         ([10**400, 0.5], "integers or floats"),
     ],
 )
@@ -187,7 +187,7 @@ def test_integers_that_numpy_would_round_are_refused(weights, message):
 
 
 def test_integers_beside_floats_are_refused_where_floats_would_round_them():
-    with pytest.raises(ValueError, match="no float holds exactly"):
+    with pytest.raises(ValueError, match="a float cannot hold exactly"):
         Ising.from_edges(2, [(0, 1)], [2**60 + 1], fields=[0.5, 0])
     assert Ising.from_edges(2, [(0, 1)], [2**60], fields=[0.5, 0]).weights.tolist() == [2.0**60]
 

@@ -275,7 +275,7 @@ class TestCheck:
         with Store(path) as store:
             faults = store.check()
         assert len(faults) == 2
-        assert "10 rows, but it has 9" in faults[0]
+        assert "10 rows, but the store has 9" in faults[0]
         assert "incomplete" in faults[1]
 
     def test_a_torn_page_is_found(self, tmp_path):

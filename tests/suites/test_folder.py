@@ -131,7 +131,7 @@ def test_a_whole_suite_that_was_changed_is_noticed(tiny, tmp_path):
     path = tmp_path / "s" / "instances" / "tiny-00003.wcnf"
     path.write_bytes(path.read_bytes() + b"1 1 2 0\n")
     for again in (lambda: build(tiny, tmp_path / "s"), lambda: load_suite(tmp_path / "s", "")):
-        with pytest.raises(FileError, match=r"tiny-00003\.wcnf: its SHA-256 differs from the one"):
+        with pytest.raises(FileError, match=r"tiny-00003\.wcnf: the SHA-256 differs from the one"):
             again()
 
 
@@ -188,7 +188,7 @@ class TestRegressionTable:
         flipped = words[4].translate(str.maketrans("01", "10"))
         words[column] = ["other.wcnf", "0", "", "NO", flipped[0] + words[4][1:]][column]
         path.write_text("\n".join([lines[0], ", ".join(words), *lines[2:]]) + "\n")
-        with pytest.raises(FileError, match=r"regression\.csv: (its row of|its model of)"):
+        with pytest.raises(FileError, match=r"regression\.csv: (the row of|the model of)"):
             check_suite(path.with_name("manifest.jsonl"), files=tmp_path / "s" / "instances")
 
 

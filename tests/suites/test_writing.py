@@ -100,7 +100,7 @@ def test_an_empty_manifest_proves_nothing(tmp_path):
 @pytest.mark.parametrize("name", ["..", ".", "", "../x.wcnf", "/etc/passwd", 5, None, "s/x.wcnf"])
 def test_only_plain_names_are_listed(tmp_path, name):
     written(tmp_path, grown())
-    with pytest.raises(FileError, match=r"manifest\.jsonl, line 1: must have file names"):
+    with pytest.raises(FileError, match=r"manifest\.jsonl, line 1: needs file names"):
         list(read_manifest(relisted(tmp_path, file=name)))
 
 
@@ -170,8 +170,8 @@ def test_overwriting_takes_the_old_manifest_away_first(tmp_path):
 @pytest.mark.parametrize(
     ("lie", "reason"),
     [
-        ({"certificate": "../x.cert"}, "must have file names without folders"),
-        ({"certificate": 5}, "must have file names without folders"),
+        ({"certificate": "../x.cert"}, "needs file names without folders"),
+        ({"certificate": 5}, "needs file names without folders"),
         ({"name": 5}, "name must be a string"),
         ({"certificate_sha256": []}, "certificate_sha256 must be a string"),
         ({"optimum": None}, "must have an 'optimum', or both a 'bound' and a 'best'"),
@@ -187,7 +187,7 @@ def test_what_a_line_may_hold(tmp_path, lie, reason):
 
 def test_a_plant_is_never_taken_for_open(tmp_path):
     written(tmp_path, grown())
-    with pytest.raises(FileError, match="its optimum is 15, but the manifest states None"):
+    with pytest.raises(FileError, match="the optimum is 15, but the manifest states None"):
         check_suite(relisted(tmp_path, optimum=None, bound=1, best=15))
 
 
@@ -196,7 +196,7 @@ def test_a_certificate_that_is_listed_is_the_very_one(tmp_path):
     first = written(files, grown(), blind=True, answers=answers)[0]
     proof = answers / first.certificate
     proof.write_bytes(proof.read_bytes() + b"\n")
-    with pytest.raises(FileError, match=r"instance-00000\.wcnf\.cert: its SHA-256"):
+    with pytest.raises(FileError, match=r"instance-00000\.wcnf\.cert: the SHA-256"):
         check_suite(answers / MANIFEST, files=files)
     proof.unlink()
     with pytest.raises(FileError, match="there is no such file"):

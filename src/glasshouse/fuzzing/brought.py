@@ -1,4 +1,4 @@
-"""Conversion of a user's file to a question, whose optimum is proven or computed by `decide`."""
+"""Conversion of a user's file to a `Question`: its clauses, and their optimum if it is found."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from glasshouse.fuzzing.question import Question
 
 
 def brought_question(path: Path) -> Question:
-    """Convert a user's file to a question, which is undecided if its optimum cannot be proven."""
+    """Convert a user's file to a `Question`, marked as undecided if its optimum is not found."""
     clauses, known = read_clauses(path), known_file(path)
     hard: list[Line] = [(None, clause) for clause in clauses.hard]
     decision, optimum = None, known.optimum

@@ -1,6 +1,6 @@
 """Random instances for testing solvers: each seed gives one file with a proven optimum.
 
-The same seed gives the same file, bit for bit. A small plant of any method that drops frustrated
+The same seed gives the same file, bit for bit. A small plant of any method that adds up frustrated
 loops, or an almost empty problem, is changed in ways that keep its proof, and its weights are
 scaled. The proof is verified, loop by loop and in exact integers, before the solver is asked. Long
 clauses come from `long_clauses`, and all their assignments are enumerated.
@@ -53,8 +53,8 @@ class Corners:
         most_weight: the largest weight of a soft clause; 1 draws unweighted instances. By default
             the largest weight in the MaxSAT Evaluation's rules, or `most_total` beyond the rules.
         most_total: the largest sum of all soft weights.
-        clauses: "pairs", of at most two literals, with a certificate; or "long", of any length and
-            with hard clauses that may be unsatisfiable, enumerated. If None, `hunt` alternates.
+        clauses: "pairs" draws clauses of at most two literals, with a certificate; "long" draws
+            clauses of any length, and enumerates all assignments. If None, `hunt` alternates.
         beyond_rules: draw weights of 0, weights of 2^63 or more, and classic files whose weights
             add up to that or more.
     """
@@ -103,7 +103,7 @@ DEFAULT = Corners()
 
 
 def fuzz_question(seed: int, corners: Corners = DEFAULT) -> Question:
-    """Draw the instance for a seed, as a question with a proven optimum.
+    """Draw the instance for a seed, as a `Question` with a proven optimum.
 
     >>> print(fuzz_question(138).text.decode(), end="")
     p wcnf 5 6 19

@@ -1,4 +1,4 @@
-"""Search for a solver's wrong answers, and keep and shrink one fault of each kind.
+"""The search for a solver's wrong answers, which keeps and shrinks one fault of each kind.
 
 A fault is written as the file, its certificate, and a report. The report is for the author of a
 solver, on another computer: it contains the solver's answer, a right answer, and the commands that
@@ -152,7 +152,7 @@ def hunt(
         count: the number of instances.
         seed: the first seed.
         corners: the instances to draw. If `corners.clauses` is None, each seed has two instances:
-            pairs, and long clauses.
+            one of clauses with at most two literals, and one of long clauses.
         workers: the number of concurrent processes; 1 tests in this process.
     """
     count, seed = validation.count(count, "count", 1), validation.count(seed, "seed")
@@ -173,7 +173,7 @@ def hunt(
 
 
 def instance(seed: int, number: int, corners: Corners) -> tuple[int, Corners]:
-    """Return an instance's seed and corners; if `clauses` is None, the kinds of clauses alternate.
+    """Return an instance's seed and options; if `clauses` is None, the kinds of clauses alternate.
 
     >>> [instance(7, number, Corners(clauses=None))[0] for number in range(4)]
     [7, 7, 8, 8]
@@ -269,7 +269,7 @@ class HandedOver:
 
 
 def write_question(path: Path, question: Question, *, overwrite: bool = False) -> Path | None:
-    """Write a question and its certificate, if any, then read both files back and verify them.
+    """Write an instance and its certificate, if it has one; read both files back and verify them.
 
     Returns:
         The path of the certificate, which proves the optimum of the file; None without one.

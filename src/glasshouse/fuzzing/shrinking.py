@@ -26,12 +26,12 @@ _LARGE = 2**31  # from here on, a solver may fail because of the weight
 
 
 class Shrinker:
-    """One run of shrinking, with the smallest failing question so far in `best`.
+    """One run of shrinking; `best` is the smallest instance so far on which the solver fails.
 
     Args:
-        question: a question on which a solver fails.
+        question: the instance to shrink, on which a solver fails.
         fails: a function that asks the solver, and returns whether it fails as before.
-        seconds: the time limit, after which the smallest question so far is used.
+        seconds: the time limit, after which the smallest instance so far is used.
         heaviest: the largest weight that a soft clause may get.
     """
 
@@ -46,7 +46,7 @@ class Shrinker:
         self._deadline = time.monotonic() + seconds
 
     def run(self, specimen: Specimen | None) -> Question:
-        """Shrink the question until nothing can be removed or time is up; return the result.
+        """Shrink the instance until nothing more can be removed or time is up; return the result.
 
         Without a specimen, single literals are removed, too.
         """
@@ -75,7 +75,7 @@ class Shrinker:
         _fewest(specimen.parts, accepted)
 
     def finished(self) -> Question:
-        """Return the smallest question, with loops that prove its optimum if `prove` finds any."""
+        """Return the smallest instance, with loops that prove its optimum if `prove` finds any."""
         if not self.best.is_decided or self.best.optimum is None:
             return self.best
         if self.best.certificate is None and (proof := proven_optimum(self.best.clauses)):
@@ -102,7 +102,7 @@ class Shrinker:
         return True
 
     def _with(self, lines: Sequence[Line], num_variables: int | None = None) -> bool:
-        """Try these lines as the best question; return whether the solver still fails on them."""
+        """If the solver still fails on these lines, make them `best`; return whether it fails."""
         if self.is_over:
             return False
         size = self.best.num_variables if num_variables is None else num_variables
@@ -177,7 +177,7 @@ class Shrinker:
 
 
 def _question_of(specimen: Specimen) -> Question | None:
-    """Convert a specimen to a question; None if neither its loops nor `decide` give an optimum."""
+    """Convert a specimen to a `Question`; None if neither loops nor `decide` give an optimum."""
     try:
         return specimen.question()
     except CertificateError:  # a hard clause weighs less than it did in the proof

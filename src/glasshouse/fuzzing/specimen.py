@@ -127,7 +127,7 @@ class Specimen:
         )
 
     def question(self) -> Question:
-        """Convert the instance to a question, after verifying that its loops prove its optimum.
+        """Convert the instance to a `Question`, after verifying that its loops prove its optimum.
 
         Raises:
             CertificateError: the loops do not show that the model is optimal.

@@ -36,7 +36,7 @@ def advance(a: Any, b: Any, c: Any, d: Any) -> Any:
 
 @inner
 def advance_small(a: Any, b: Any) -> Any:
-    """Return a random word and the next state of xoroshiro128+, a smaller generator.
+    """Return a random word and the next state of xoroshiro128+, whose state is two words.
 
     Use it for floats, because the lowest three bits of a word are weak. Works on vectors.
     """
@@ -49,7 +49,7 @@ def advance_small(a: Any, b: Any) -> Any:
 
 @inner
 def advance_plus(a: Any, b: Any, c: Any, d: Any) -> Any:
-    """Return a random word and the next state of xoshiro256+, a faster generator.
+    """Return a random word and the next state of xoshiro256+, which is faster than xoshiro256++.
 
     Use it for floats, because the lowest three bits of a word are weak. Works on vectors.
     """

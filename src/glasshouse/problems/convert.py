@@ -49,7 +49,7 @@ class HasProblem(Protocol):
 
 
 class Bqm(Protocol):
-    """The members of a dimod binary quadratic model that are used here."""
+    """The members of a dimod binary quadratic model that glasshouse uses."""
 
     @property
     def vartype(self) -> Any:

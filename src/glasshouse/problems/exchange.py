@@ -176,7 +176,7 @@ def sampleset(
 
 
 def from_networkx(kind: Any, graph: Any, weight: str, single: str) -> Any:
-    """Build a problem from a graph's edge data `weight` (or 1) and node data `single` (or 0)."""
+    """Build a problem from a graph's edge data (default 1) and node data (default 0)."""
     if graph.is_directed():
         raise ValueError("the graph is directed; pass an undirected graph")
     index = {node: k for k, node in enumerate(graph.nodes)}

@@ -195,7 +195,7 @@ class _Rounds:
         self._end(rows, sums)
 
     def pair_up(self) -> bool:
-        """Replace pairs of factors in wide positive bit terms by ancillas; return False if none is.
+        """Replace pairs of factors of wide positive terms by ancillas; False if no term is wide.
 
         An ancilla that is not the product of its pair costs at least the weight of the term, which
         is the most that the term can gain by it.
@@ -221,7 +221,7 @@ class _Rounds:
         return True
 
     def give_up_one(self) -> int:
-        """Remove a factor from positive bit terms of degree > 2; reduce negative ones to pairs."""
+        """Remove a factor from positive bit terms of degree > 2; reduce negative terms to pairs."""
         rows, sums = self._start(3)
         for places, table in self._above(3):
             all_weights, width = self.terms[1][places], table.shape[1]

@@ -56,7 +56,7 @@ def _node(literals: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def _topological_rank(
     tails: npt.NDArray[np.int64], heads: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
-    """Return a topological rank of each component: lower than that of a component it implies."""
+    """Return a topological rank of each component, below the ranks of all components it implies."""
     between = tails != heads
     tails, heads = tails[between], heads[between]
     order = np.argsort(tails, kind="stable")

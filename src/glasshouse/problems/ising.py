@@ -66,7 +66,7 @@ class Ising(PairProblem):
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        pairs.settle(self, "fields", "{} spins but {} fields")
+        pairs.settle(self, "fields", "{} spins but {} fields; pass one field per spin")
 
     @classmethod
     def from_edges(
@@ -112,7 +112,7 @@ class Ising(PairProblem):
     def from_networkx(
         cls, graph: networkx.Graph, weight: str = "weight", field: str = "field"
     ) -> Ising:
-        """Build an Ising problem from a graph with edge weights J (or 1) and node fields h (or 0).
+        """Build an Ising problem from a graph with weights J (default 1) and fields h (default 0).
 
         Spin k is the k-th node of `graph.nodes`, which is its label. Graph data `offset` is added
         to every energy.

@@ -52,11 +52,11 @@ class Monomials(NamedTuple):
 
     @property
     def rows(self) -> IntArray:
-        """The monomial number of each entry of `indices`."""
+        """The index of the monomial to which each entry of `indices` belongs."""
         return np.repeat(np.arange(len(self.starts) - 1), self.degrees)
 
     def tables(self) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int32]]]:
-        """Yield, for each degree, the numbers of its monomials and a table of their variables."""
+        """Yield, for each degree, the indices of its monomials and a table of their variables."""
         degrees = self.degrees
         order = np.argsort(degrees, kind="stable")
         ends = np.flatnonzero(np.diff(degrees[order], append=-1)) + 1

@@ -23,7 +23,7 @@ _CHUNK = 1 << 22
 
 
 def settle(problem: Any, singles: str, mismatch: str) -> None:
-    """Check all parts of a new Ising problem or QUBO, and make them read-only.
+    """Check all attributes of a new Ising problem or QUBO, and make its arrays read-only.
 
     Args:
         problem: the problem under construction.

@@ -22,7 +22,7 @@ from glasshouse.summaries import Summarised
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Polynomial(Summarised):
-    """A polynomial: minimise `E(x) = Σ w_S Π_{i in S} x_i + offset` over x_i = ±1, or 0 and 1.
+    """A polynomial: minimise `E(x) = Σ w_S Π_{i in S} x_i + offset` over x_i in {-1, 1} or {0, 1}.
 
     The sign is the usual one, even for spins: an `Ising` problem, which has the opposite sign, is
     the case of degree 2 with all weights negated. Weights are all int64, which makes energies

@@ -61,7 +61,7 @@ class Qubo(PairProblem):
     total_weight: Number = field(init=False)
 
     def __post_init__(self) -> None:
-        pairs.settle(self, "linear", "{} variables but {} linear terms")
+        pairs.settle(self, "linear", "{} variables but {} linear terms; pass one per variable")
 
     @classmethod
     def from_edges(

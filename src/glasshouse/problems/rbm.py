@@ -27,7 +27,7 @@ Matrix: TypeAlias = Any  # an ndarray or a scipy csr_array, which have no common
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rbm(Summarised):
-    """An RBM problem: minimise `E(v, h) = -(v·W·h + a·v + b·h) + offset` over spins v and h, ±1.
+    """An RBM problem: minimise `E(v, h) = -(v·W·h + a·v + b·h) + offset` over v_i, h_j = ±1.
 
     This is the energy of a restricted Boltzmann machine with ±1 units (the paper's eq. 1). A state
     is one array, visible spins first: that order is also the order of a sweep.
@@ -363,7 +363,7 @@ def _bias(values: Any, size: int, layer: str, kind: Any) -> WeightArray:
         return np.zeros(size, dtype=kind)
     bias = validation.weights(values, f"{layer}_bias")
     if len(bias) != size:
-        raise ValueError(f"{size} {layer} spins but {len(bias)} values in {layer}_bias")
+        raise ValueError(f"{size} {layer} spins but {len(bias)} biases; pass one bias per spin")
     return bias
 
 

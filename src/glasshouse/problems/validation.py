@@ -172,8 +172,8 @@ def _refuse_unless_exact(number: int, name: str) -> None:
         raise ValueError(f"{name} contains {number}; magnitudes must be at most 2^63-1")
     if int(float(number)) != number:
         raise ValueError(
-            f"{name} contains {number}, which no float holds exactly, but other numbers are "
-            "floats; use integers only, or round it"
+            f"{name} contains {number}, which a float cannot hold exactly, but other "
+            f"numbers are floats; use integers only, or round {number}"
         )
 
 
@@ -183,8 +183,8 @@ def same_kind(*arrays: WeightArray) -> list[WeightArray]:
     >>> same_kind(np.array([2**53 + 1]), np.array([0.5]))
     Traceback (most recent call last):
         ...
-    ValueError: an array of integers contains 9007199254740993, which no float holds exactly,
-    but other numbers are floats; use integers only, or round it
+    ValueError: an array of integers contains 9007199254740993, which a float cannot hold exactly,
+    but other numbers are floats; use integers only, or round 9007199254740993
     """
     if all(array.dtype == np.int64 for array in arrays):
         return list(arrays)

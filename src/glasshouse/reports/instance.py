@@ -74,7 +74,7 @@ def instance_section(path: Path) -> Section:
 
 
 def _grown(document: Document) -> tuple[Document, Planted | None, str]:
-    """Grow a document's recipe again; return the document, the plant, and the cause of a failure.
+    """Grow an instance again from its document's recipe; return document, plant and any fault.
 
     Raises:
         CertificateError: the file states something false.

@@ -54,8 +54,8 @@ def matrix_figure(
     names = ("visible spin", "hidden spin") if is_rbm else ("spin i", "spin j")
     loops, options = _loops(problem, certificate, step)
     words = (
-        f"Blue favours equal spins, red opposite spins. The switch changes signs so that "
-        f"{what} is all up: red weights are then frustrated."
+        f"Blue weights favour equal spins, red weights favour opposite spins. The switch changes "
+        f"signs so that {what} is all up: red weights are then frustrated."
     )
     if options:
         words += (" A chosen loop is drawn over its cells; a box marks the one weight that the "

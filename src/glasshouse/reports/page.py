@@ -204,7 +204,7 @@ def cut(rows: Iterable[Sequence[Any]], most: int = MOST_ROWS) -> tuple[list[list
 
 
 def charted(chart: Chart, height: int = 320) -> Figure:
-    """Convert a chart to a figure of the page; if it has too many points, thin them."""
+    """Convert a chart to a figure on the page, with fewer points if the chart has too many."""
     spec, columns, rows, count = vega_chart(chart, MOST_POINTS, height)
     note = (
         f" Of {count:,} points, {len(rows):,} are drawn, evenly spaced."

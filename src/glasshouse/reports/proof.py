@@ -25,7 +25,7 @@ def is_proof(values: Mapping[str, Any]) -> bool:
 
 
 def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
-    """Return the report section on a printed proof, whose facts are all unverified claims.
+    """Return the report section on a printed proof; all its facts are unverified claims.
 
     Raises:
         FileError: the values do not have the form in which `prove` prints them.
@@ -68,7 +68,7 @@ def printed_proof_section(path: Path, values: Mapping[str, Any]) -> Section:
 
 
 def proof_section(proof: Proof) -> Section:
-    """Return the section on a `Proof`, which lacks the problem, so all facts are unverified."""
+    """Return the section on a `Proof`; without the problem, all its facts are unverified."""
     rows = {"energy": str(proof.energy), "lower bound": str(proof.lower_bound),
             "optimal": proof.verdict_in_words(proof.gap), **proof.work_rows()}  # fmt: skip
     facts = [Fact(name, typeset(value), "stated") for name, value in rows.items()]
@@ -84,7 +84,7 @@ def proof_section(proof: Proof) -> Section:
 
 
 def _bounds(points: Sequence[tuple[float, float, float, int]], name: str) -> Figure:
-    """Return a figure of the best value and the bound over time; both meet at a proven optimum."""
+    """Return a figure of the best value and the bound over time; they meet at a proven optimum."""
     seconds, best, bound, nodes = zip(*points, strict=True) if points else ([],) * 4
     is_log = bool(points) and 0 < seconds[0] < seconds[-1] / _LONG
     ends = f" The gap closed from {_gap(points[0])} to {_gap(points[-1])}." if points else ""

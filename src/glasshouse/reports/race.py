@@ -129,10 +129,10 @@ def _scores(results: Results) -> Table:
          number("median", "median seconds, 95 % interval"), number("start", "start (s)"),
          number("alone", "solved alone"), number("loss", "PAR-2 lost without it (s)")],
         cut(rows)[0],
-        "Solved: the optimum was claimed, shown and right, in time. PAR-2: seconds, or twice "
-        "the limit for an unsolved instance. Anytime: (1 + best)/(1 + found). Means over "
-        "instances. The virtual best solver is the best solver of each instance; the last two "
-        "columns are the instances and the PAR-2 that it loses without a solver.",
+        "Solved: the solver claimed and showed the right optimum in time. PAR-2: seconds, or twice "
+        "the limit for an unsolved instance. Anytime: (1 + best cost)/(1 + found cost). Both are "
+        "means over instances. The virtual best solver is the best solver of each instance; the "
+        "last two columns are the instances and the PAR-2 that it would lose without the solver.",
     )  # fmt: skip
 
 
@@ -207,7 +207,7 @@ _LONGEST_COMMAND = 10_000
 
 
 def _again(path: Path, results: Results, rules: dict[str, Any]) -> Listing:
-    """Return commands that repeat the race: one for each dialect and number of runs."""
+    """Return commands that repeat the race: one for each pair of dialect and number of runs."""
     commands = [
         shlex.join(["glasshouse", "race", "run", *solvers, "--suite", _suite(results, rules),
                     *_option_words(rules), *group, "-o", path.name])
@@ -259,6 +259,6 @@ def _option_words(rules: dict[str, Any]) -> list[str]:
 
 
 def _typed(name: str, command: str) -> str:
-    """Return the value of `--solver` for a command, with the solver's name if it is valid."""
+    """Return the value of `--solver` for a command, with the solver's name if the name is valid."""
     text = command[:_LONGEST_COMMAND]
     return f"{name}={text}" if _NAME.fullmatch(name) else text

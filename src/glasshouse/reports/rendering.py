@@ -236,7 +236,7 @@ def _data(table: Table, name: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """Return a Content-Security-Policy that allows only these scripts, by their digests."""
+    """Return a Content-Security-Policy that allows only the given scripts, by their digests."""
     digests = " ".join(
         f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'"
         for one in scripts

@@ -88,7 +88,7 @@ def _in_a_line(computer: Mapping[str, Any]) -> str:
 
 
 def _fastest(results: SamplerResults) -> Fact | None:
-    """Return a fact about the sampler with the least time to solution; None if all are infinite."""
+    """Return the sampler with the least time to solution, as a fact; None if no time is finite."""
     times = {name: results.tts(name) for name in _complete(results)}
     finite = {name: time for name, time in times.items() if math.isfinite(time.value)}
     if not finite:
@@ -123,7 +123,7 @@ def _scores(results: SamplerResults) -> Table:
         told = [str(t) if math.isfinite(t.value) else f"∞ (from {t.low:.4g})" for t in times]
         wrong = sum(call.solver == name for call in results.faults)
         rows.append([name, str(results.success(name)), *told, wrong])
-    note = "Success: the probability that a read reaches the target, mean over problems. "
+    note = "Success: the probability that a read reaches the target, averaged over problems. "
     note += " ".join(results.notes(_complete(results)))
     if left := len(results.solvers) - len(rows):
         verb = "has" if left == 1 else "have"

@@ -59,7 +59,7 @@ def _failure(what: str) -> str:
 
 
 def _end(code: int, errors: bytes) -> str:
-    """Return a text for an error message: how the process that fetches the script ended."""
+    """Return how the process that fetches the script ended, as text for an error message."""
     if code < 0:
         return f"was ended by {signal.Signals(-code).name}"
     lines = errors.decode("utf-8", "replace").strip().splitlines()

@@ -1,4 +1,4 @@
-"""The report section on trained ensembles: monitors over the epochs, and final machines."""
+"""The report section on trained ensembles: monitors over the epochs, and final values per RBM."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _facts(store: Store, ensembles: Sequence[Ensemble]) -> list[Fact]:
 
 
 def _finals(ensembles: Sequence[Ensemble], names: Sequence[str]) -> list[Figure]:
-    """Return a chart of frustration against a monitor's final value, with one dot per machine."""
+    """Return a chart of frustration against a monitor's final value, with one dot per RBM."""
     x = next((name for name in ("kl", "log_likelihood", "ais", "pseudo_likelihood")
               if any(name in one.curves for one in ensembles)), None)  # fmt: skip
     having = [(one, name) for one, name in zip(ensembles, names, strict=True)

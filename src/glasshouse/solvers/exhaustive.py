@@ -164,7 +164,7 @@ def _step(part: Part) -> int:
 
 
 def _lowest(part: Part, keep: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Return up to `keep` codes of a component's ground states, and the number of these states."""
+    """Return up to `keep` codes of a component's ground states, and how many of these it has."""
     cover, walker = part.moving, part.walker()
     rows, columns, bonds = part.couplings()
     # With all spins up, each sum has different terms, so it fits.

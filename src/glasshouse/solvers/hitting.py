@@ -264,7 +264,7 @@ def _plan(
     sweeps_per_run: int | Literal["paper"],
     beta: Beta,
 ) -> tuple[PaperSchedule, Schedule]:
-    """Return the sweeps per run with the range of β, and the shape of the schedule."""
+    """Return the sweeps per run and the range of β, and the shape of the schedule."""
     if sweeps_per_run != "paper":
         sweeps_per_run = sweep_count(sweeps_per_run, "sweeps_per_run", _MOST_SWEEPS)
     given = None if beta is None else _range_of(beta)

@@ -106,7 +106,7 @@ class WarmUp:
                 return done
 
     def _look(self, stage: int, sweep: int, block: LaneBlock) -> None:
-        """Record the energies at one β and, after the last sweep there, the overlaps as well."""
+        """Record the energies at one β and, after the last sweep at β, the overlaps as well."""
         block.lowest[:] = -(block.never + 1)  # so that `note` keeps the current spins
         driver.look_at_block(self.engine.tables, 0, block)
         if sweep == _LOOKS[0]:

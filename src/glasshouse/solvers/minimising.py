@@ -1,4 +1,4 @@
-"""Minimisation within a time limit, which several methods share according to their success."""
+"""Minimisation within a time limit; several methods share the time according to their success."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def _work(
     record: Record,
     improved: Callable[[Improvement, SpinArray], object] | None,
 ) -> None:
-    """Run all searches until the record ends them, and report improvements in the meantime."""
+    """Run the searches of all threads until they end, and report improvements in the meantime."""
     with ThreadPoolExecutor(len(searches)) as pool:
         futures = list[Future[None]]()
         reported = 0

@@ -85,7 +85,7 @@ class ThermalSamples(Summarised):
         """For each β, whether the samples pass two tests of equilibrium.
 
         The first test compares the two halves of the draws, for energy and q², by Student's test
-        over the runs. It rejects 1 % of all samples in equilibrium, all β together. The second test
+        over the runs. In equilibrium, it fails in 1 % of all calls, all β together. The second test
         compares the spread between runs with the spread within runs (Gelman and Rubin's ratio): a
         frozen run does not drift, but differs from other runs. No test can prove equilibrium.
         """
@@ -201,7 +201,7 @@ def sample(
     shape = (len(asked), runs, chains, draws, form.ising.num_variables)
     if math.prod(shape) > _MOST_BYTES:
         raise ValueError(
-            f"the states would take {math.prod(shape)} bytes, but the limit is {_MOST_BYTES}; use "
+            f"the states need {math.prod(shape)} bytes, but the limit is {_MOST_BYTES} bytes; use "
             "fewer runs or draws"
         )
     spins = np.empty(shape, np.int8)

@@ -122,7 +122,7 @@ def follows_paper(planted: Planted) -> bool:
 
 
 def is_dialled_like_paper(name: object) -> bool:
-    """Return whether a method's knobs include the paper's f or density, or are not known."""
+    """Return whether a method's knobs include the paper's f or density, or are unknown."""
     method = METHODS.get(name) if isinstance(name, str) else None
     return method is None or not method.knobs or not _PAPER_KNOBS.isdisjoint(method.knobs)
 
@@ -186,8 +186,8 @@ def paper_schedule(
         root = 0.02184
     if f < root:
         warnings.warn(
-            f"frustration={f} is below {root}, where the paper's polynomial for N_sweep is "
-            "negative, so 2 sweeps are used; pass sweeps_per_run to use more",
+            f"frustration={f} is below {root}, so the paper's polynomial for N_sweep is negative, "
+            "and 2 sweeps are used instead; pass sweeps_per_run to use more",
             stacklevel=2,
         )
     scale = 1.0 if density is None else min(1.0, n / density)

@@ -64,7 +64,7 @@ class SpinForm:
         self.ising, self.reduction = to_ising(self.problem)
 
     def wanted(self, target: Target) -> Number | None:
-        """Return the target energy: the given energy, the planted energy, or None."""
+        """Return the planted energy if the target is "planted", otherwise the target unchanged."""
         if isinstance(target, str):
             if target != "planted":
                 raise ValueError(f"target={target!r} must be an energy, 'planted' or None")

@@ -110,7 +110,7 @@ def _temperatures(beta: FloatArray | None, replicas: int | None) -> int | None:
 
 
 def _grid(network: Network, beta: FloatArray | None) -> FloatArray:
-    """Return the warm-up's β: a geometric range, or at most 24 values of a given ladder."""
+    """Return the warm-up's β: at most 24 values of a given ladder, otherwise a geometric range."""
     if beta is None or len(beta) == 2:
         return inverse_temperatures(network, beta, STAGES, "geometric")
     some: FloatArray = beta[np.unique(np.linspace(0, len(beta) - 1, STAGES).round().astype(int))]

@@ -1,4 +1,4 @@
-"""The queue of instances to measure: missing ones, in batches that take about a second."""
+"""The queue of instances that must still be measured, in batches of about one second."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Batch:
     attempts: int = 0
 
     def failed(self) -> Batch:
-        """Return a copy of the batch that counts one more failure."""
+        """Return a copy of the batch with one more failed attempt."""
         return replace(self, attempts=self.attempts + 1)
 
     def single(self) -> list[Batch]:
@@ -64,7 +64,7 @@ class _Line:
         self.largest = _GROWTH * max(1, len(done))
 
     def gap(self) -> tuple[int, int] | None:
-        """Return the first range of instances that must still be given to a worker, or None."""
+        """Return the first range of instances not yet given to a worker; None if there is none."""
         busy = Ranges.union([*self.done, *self.handed_out])
         return next(iter(busy.missing(self.target)), None)
 
@@ -92,7 +92,7 @@ class _Line:
 
 
 class Tally(NamedTuple):
-    """Sums over all tasks, updated one task at a time: a study may have thousands of tasks."""
+    """Sums over all tasks, updated task by task, because a study may have thousands of tasks."""
 
     rows: int = 0
     left: int = 0
@@ -110,7 +110,7 @@ class Tally(NamedTuple):
 
 
 class Queue:
-    """All tasks of one run, in order: yields batches, and decides when a task has enough rows.
+    """The queue of one run's tasks; it yields batches, and decides when a task has enough rows.
 
     Args:
         tasks: the tasks of the study.

@@ -239,7 +239,7 @@ class _Collector:
     def _ended(
         self, done: Iterable[Future[Any]]
     ) -> list[tuple[Batch, Future[Any], BaseException | None]]:
-        """Return the batches that are done or hung, each with its error or None."""
+        """Return the batches that are done or hung, each with its error (None for success)."""
         ended = [(self._running.pop(future), future, _error_of(future)) for future in done]
         if self._workers is not None:
             late = TimeoutError(f"no answer within {self._workers.timeout:g} s")

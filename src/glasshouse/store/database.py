@@ -60,7 +60,7 @@ class OpenDatabase:
         self.close()
 
     def close(self) -> None:
-        """Close the file; a writer also folds its journal into it."""
+        """Close the file; a writer first writes its journal back into the file."""
         self._opened.close()  # the last connection writes the journal back and removes it
 
     def copy_to(self, path: str | Path, *, overwrite: bool = False) -> None:
@@ -148,7 +148,7 @@ class OpenDatabase:
             self._has_own_pages = True
 
     def _content_size(self) -> int:
-        """Return an upper bound on the store's content in bytes, which limits how much is read."""
+        """Return an upper bound on the store's content in bytes, to limit how much is read."""
         size = storefile.content_size(self.path)
         if self._is_in_transaction:  # uncommitted data may be only in memory
             ((pages,),) = self._database.execute("PRAGMA page_count")

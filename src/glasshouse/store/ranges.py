@@ -1,4 +1,4 @@
-"""Sets of instance indices as ranges: those that are stored, and those that are missing."""
+"""Sets of instance indices as ranges, such as the indices of all stored instances."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class TaskStatus(Summarised):
 
 
 def ascending(rows: Iterable[Row], keys: int, table: str) -> Iterator[Row]:
-    """Yield rows, but raise if their keys do not increase: a damaged tree may repeat rows."""
+    """Yield rows, but raise if their keys do not increase: a damaged file may repeat rows."""
     last: Row | None = None
     for row in rows:
         key = row[:keys]
@@ -242,7 +242,7 @@ def _refuse_constant(name: str) -> None:
 
 
 def fields_of(value: object, *names: str) -> list[Any]:
-    """Return an object's values in the order of `names`, which must be exactly its keys."""
+    """Return an object's values in the order of `names`, which must be all keys of the object."""
     if not isinstance(value, dict) or set(value) != set(names):
         raise ValueError(f"{short(value)} is not an object with the keys {', '.join(names)}")
     return [value[name] for name in names]

@@ -93,13 +93,13 @@ class Kind:
         for column in self.measured:
             values = np.asarray(rows[column.name], object if column.storage == "text" else None)
             if values.shape != (count,):
-                raise ValueError(f"{column.name} has shape {values.shape}, but needs ({count},)")
+                raise ValueError(f"{column.name} has shape {values.shape}; expected ({count},)")
             checked[column.name] = values.astype(column.dtype, casting="same_kind")
         self.check_values(checked)
         return checked
 
     def check_values(self, rows: Columns) -> None:
-        """Raise for impossible seconds, 0/1 marks or strings in the columns that are present."""
+        """Raise for invalid seconds, marks other than 0 and 1, or invalid strings in a column."""
         seconds = rows.get(SECONDS.name)
         if seconds is not None and not ((seconds >= 0) & np.isfinite(seconds)).all():
             raise ValueError(f"the seconds of {self.name} rows must be finite and at least 0")
@@ -128,7 +128,7 @@ def _check_text(value: object, what: str) -> None:
 
 @dataclass(frozen=True)
 class Stop:
-    """The stop rules of a task: it has enough instances as soon as one rule holds.
+    """The stop rules of a task, which has enough instances as soon as one rule holds.
 
     Attributes:
         instances: the largest number of instances.

@@ -79,7 +79,7 @@ def _tables(database: sqlite3.Connection) -> dict[str, str]:
             continue
         kind, name, table, text = entry
         if kind != "table" or name != table:
-            raise ValueError(f"the file has the {short(kind)} {short(name)}, which no store has")
+            raise ValueError(f"the {short(kind)} {short(name)} is not part of a glasshouse store")
         tables[name] = text
     return tables
 
@@ -92,7 +92,7 @@ def _compare(there: Mapping[str, str], expected: Mapping[str, str], whole: bool 
             raise ValueError(f"the table {name} is not defined as in a glasshouse store")
     foreign = sorted(there.keys() - expected.keys(), key=str)
     if whole and foreign:
-        raise ValueError(f"the file has the table {short(foreign[0])}, which no store has")
+        raise ValueError(f"the table {short(foreign[0])} is not part of a glasshouse store")
 
 
 def _kind(name: str, value: object) -> Kind:
@@ -123,7 +123,7 @@ def faults_of(database: sqlite3.Connection, kind: Kind) -> list[str]:
         FROM tasks WHERE kind = '{name}'
     """
     faults = [
-        f"task {task_id[:12]}: its batches state {told} rows, but it has {there}"
+        f"task {task_id[:12]}: the batches list {told} rows, but the store has {there}"
         for task_id, told, there in database.execute(query)
         if told != there
     ]

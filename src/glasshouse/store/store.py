@@ -298,14 +298,14 @@ class Store(OpenDatabase, Summarised):
             table = np.fromiter(rows, dtype=[(name, types[name].dtype) for name in read])
             if not np.array_equal(table["instance"], expected):
                 raise ValueError(
-                    f"the rows of task {task.task_id[:12]} differ from those that its batches state"
+                    f"the rows of task {task.task_id[:12]} differ from those that its batches list"
                 )
             found = {name: np.ascontiguousarray(table[name]) for name in names}
             kind.check_values(found)
         return found
 
     def signed(self, task: StoredTask, column: str, mark: str) -> npt.NDArray[np.int64]:
-        """Return a column of positive integers in any order; those whose `mark` is 0 are negated.
+        """Return a column of positive integers in any order, each negated if its `mark` is 0.
 
         SQLite joins the numbers into one text, which is five times faster than row by row.
         Statistics of millions of rows are read in this way.
@@ -329,13 +329,13 @@ class Store(OpenDatabase, Summarised):
         return np.concatenate(found)
 
     def _expected(self, task: StoredTask, first: int, end: int) -> npt.NDArray[np.int64]:
-        """Return the instances that batches list in a range; raise if the file cannot hold them."""
+        """Return the instances of a range that the batches list; raise if the file is too small."""
         parts = [(max(low, first), min(high, end)) for low, high in self._done(task)]
         told = sum(max(high - low, 0) for low, high in parts)
         # A row takes a pointer, two lengths, and one byte each for its columns and two keys.
         least = 6 + len(self._kinds[task.kind].measured)
         if told > self._content_size() // least:
-            raise ValueError(f"the batches state {told} rows, which do not fit into the file")
+            raise ValueError(f"the batches list {told} rows, more than the file can contain")
         return np.concatenate([np.empty(0, np.int64), *(np.arange(*part) for part in parts)])
 
     def status(self) -> list[TaskStatus]:
@@ -357,7 +357,7 @@ class Store(OpenDatabase, Summarised):
         return purposes_of(self._kinds, lambda note: self.noted(note) is not None)
 
     def reserve(self, purpose: Purpose) -> str | None:
-        """Reserve the store for a purpose; return its earlier settings, or None.
+        """Reserve the store for a purpose; return its stored settings, or None if there are none.
 
         Raises:
             StoreError: the store is for something else.
@@ -375,7 +375,7 @@ class Store(OpenDatabase, Summarised):
             )
 
     def noted(self, key: str) -> str | None:
-        """Return the text that `note` stored under a key, or None."""
+        """Return the text that `note` stored under a key; None if there is no such text."""
         with self._snapshot():
             query = "SELECT value FROM meta WHERE key = ?"
             found = self._database.execute(query, (f"note {key}",)).fetchone()

@@ -67,7 +67,7 @@ def damaged(path: Path, what: object) -> StoreError:
 
 
 def is_there(path: Path) -> bool:
-    """Return whether a path leads to a store or to anything else that is not an empty file."""
+    """Return whether something other than an empty file exists at a path."""
     try:
         return path.stat().st_size > 0 or not path.is_file()
     except FileNotFoundError:
@@ -124,7 +124,7 @@ def new_file(path: Path) -> Iterator[Path]:
 
 
 def _move_to_new_name(fresh: Path, place: Path) -> None:
-    """Rename a file, but keep a file that already has content under the new name."""
+    """Rename a file, but raise if a file with content already has the new name."""
     try:
         os.link(fresh, place)
     except OSError:  # an empty file exists, or the file system does not support hard links
@@ -134,7 +134,7 @@ def _move_to_new_name(fresh: Path, place: Path) -> None:
 
 
 def refuse_journal(path: Path) -> None:
-    """Refuse a store with a rollback journal, which SQLite would play back without asking.
+    """Refuse a store with a rollback journal, which SQLite would apply to the store automatically.
 
     Our stores have none: they are in WAL mode from the start. A journal from an untrusted source
         rewrites the store, and can name any other file to be deleted.
@@ -197,7 +197,7 @@ def _be_careful(database: sqlite3.Connection, path: Path) -> None:
 
 
 def limit_steps(database: sqlite3.Connection, size: int) -> None:
-    """Limit queries to the steps that a file of `size` bytes can need, counted from now."""
+    """Limit the steps of all queries from now on to what a file of `size` bytes can need."""
     steps = _STEPS + _STEPS_PER_BYTE * size
     # The handler is in C: Ctrl-C in a handler written in Python would be lost.
     left = itertools.repeat(0, steps // _STEPS_AT_A_TIME).__next__
@@ -228,7 +228,7 @@ def explain(path: Path, error: sqlite3.Error, write: bool) -> Exception:
     if "locked" in text or isinstance(error, sqlite3.IntegrityError):
         return StoreError(f"{path}: {text}")
     return damaged(
-        path, "a query reads more than fits into the file" if "interrupt" in text else text
+        path, "a query reads more data than the file can contain" if "interrupt" in text else text
     )
 
 
@@ -284,7 +284,7 @@ def _lock(handle: int) -> bool:
 
 
 def _leads_to(name: Path, handle: int) -> bool:
-    """Return whether a path still leads to the file that is open as `handle`."""
+    """Return whether a path still names the file that is open as `handle`."""
     try:
         return os.path.samestat(name.stat(), os.fstat(handle))
     except FileNotFoundError:

@@ -77,7 +77,7 @@ class Workers:
         return future
 
     def release(self, future: Future[Any]) -> None:
-        """Free the worker of a batch; restart it if it hangs or has died."""
+        """Free the worker of a batch; restart the worker if it hangs or has died."""
         worker = self._at_work.pop(future).worker
         if not future.done() or isinstance(future.exception(), BrokenExecutor):
             worker.rebuild()

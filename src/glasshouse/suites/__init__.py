@@ -2,7 +2,7 @@
 
 writing (a folder with its manifest) ← checking · manifest (one line per instance, and the tables of
 optima) · grammar (the TOML of studies and suites) ← family (a method, exact parameters, a seed),
-control (problems that nobody planted) ← suite_file (a suite before it is written; ready_made/ has
+control (problems without a plant) ← suite_file (a suite before it is written; ready_made/ has
 those that come with glasshouse) ← folder (blind files, answers apart), commitment · standard (the
 user's copies of standard instances) ← loading (a suite whose optima are proven again)
 """

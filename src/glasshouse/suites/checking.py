@@ -89,7 +89,7 @@ def iter_check_suite(
             optimum = reduction.target_energy(planted.proven.verdict.energy)
             if entry.optimum != optimum:
                 raise FileError(
-                    path, f"its optimum is {optimum}, but the manifest states {entry.optimum}"
+                    path, f"the optimum is {optimum}, but the manifest states {entry.optimum}"
                 )
         _check_certificate(manifest.parent, path, held, entry)
         if rows and belongs(entry.file):
@@ -134,7 +134,7 @@ def _check_measure(path: Path, held: Document, entry: Entry) -> None:
     known = entry.in_words_of(held.measure)
     if entry != known:
         raise FileError(
-            path, f"its optimum is {held.measure.said(entry.value)}, but the manifest states "
+            path, f"the optimum is {held.measure.said(entry.value)}, but the manifest states "
             f"{entry.measure} {entry.measured}",
         )  # fmt: skip
 
@@ -143,12 +143,12 @@ def _check_statements(path: Path, held: Document, entry: Entry) -> None:
     """Raise if a statement in the file contradicts the file's line in the manifest."""
     stated = held.stated
     if stated.recipe not in (None, entry.recipe):
-        raise FileError(path, "states a recipe that differs from the manifest's")
+        raise FileError(path, "states a recipe that differs from the recipe in the manifest")
     if stated.cost not in (None, entry.optimum):
         raise FileError(path, f"states a cost of {stated.cost}, but the optimum is {entry.optimum}")
     if stated.model is not None:
         reached = stated.cost_of_model(held.problem)
         if reached != entry.optimum:
-            raise FileError(path, f"its model costs {reached}, but the optimum is {entry.optimum}")
+            raise FileError(path, f"the model costs {reached}, but the optimum is {entry.optimum}")
     if held.planted is not None or held.load_proof is not None:
         verify_document(held)

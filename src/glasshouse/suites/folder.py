@@ -4,8 +4,8 @@
     DIR/answers/     suite.json (families, seed and options), manifest.jsonl, optima.csv,
                      regression.csv and a certificate for each file
 
-The names of the files are numbers: a name with parameters would reveal the optimum, which is equal
-for all instances of a family of planted loops.
+The names of the files are numbers: a name with parameters would reveal the optimum, which is the
+same for all instances of a family of planted loops.
 """
 
 from __future__ import annotations

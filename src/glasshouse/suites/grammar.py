@@ -5,7 +5,7 @@
     parameters = { frustration = "1/20" }
     grid = { n = [30, 50], loop_density = { first = 0.112, ratio = 1.12, count = 20 } }
 
-`grid` gives every combination of its lists. A range is `{first, last, step}` or `{first, ratio,
+`grid` yields every combination of its lists. A range is `{first, last, step}` or `{first, ratio,
 count}`; `loop_density = "peak"` is the paper's peak density of n.
 """
 
@@ -85,7 +85,7 @@ def combinations(family: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         parameters = fixed | dict(zip(axes, combination, strict=True))
         if parameters.get("loop_density") == "peak":
             if "n" not in parameters:
-                raise ValueError('loop_density = "peak" needs n, which this family does not have')
+                raise ValueError('loop_density = "peak" needs n, which is missing; use a number')
             parameters["loop_density"] = str(round(Decimal(peak_density(parameters["n"])), 4))
         yield parameters
 

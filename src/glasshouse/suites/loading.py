@@ -100,7 +100,7 @@ def load_suite(
 
 
 def _standard(family: str, folder: Path, cache: Path, answers: str | Path | None) -> Suite:
-    """Return a suite of the files in a folder that are standard instances of a family."""
+    """Return a suite of those files in a folder that are standard instances of a family."""
     if family not in (known := standard_families()):
         raise ValueError(
             f"{family} is not a family of standard instances, so {folder} cannot be used; use "
@@ -193,14 +193,14 @@ def refuse_other_bytes(text: str) -> None:
 def _refuse_unfit(one: SuiteInstance) -> None:
     """Raise, before any run, if a store could not hold an instance's name or parameters."""
     if len(one.name) > MOST_NAME:
-        raise FileError(one.path, f"its name in the manifest has {len(one.name)} characters; "
+        raise FileError(one.path, f"the name in the manifest has {len(one.name)} characters; "
                         f"use at most {MOST_NAME}")  # fmt: skip
     try:
         json.dumps([one.name, dict(one.parameters)], ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise FileError(
-            one.path, f"its name {one.name[:100]!r} or its parameters in the manifest have lone "
-            "surrogates, which are not characters; use valid text"
+            one.path, f"the name {one.name[:100]!r} or the parameters in the manifest contain lone "
+            "surrogates, which are not valid Unicode; use valid text"
         ) from None  # fmt: skip
 
 

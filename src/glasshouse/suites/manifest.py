@@ -1,4 +1,4 @@
-"""Manifests, which state the optimum of each instance in a suite, and the tables of optima.
+"""Manifests and tables of optima, which state the optimum of each instance in a suite.
 
 The table of the MaxSAT Evaluation's regression suite states what a solver should answer. The
 Evaluation's script `testSolver.py --csv` splits lines at a comma and a space, and searches for the
@@ -73,7 +73,7 @@ class Entry(Summarised):
         return value
 
     def in_words_of(self, measure: Measure) -> Entry:
-        """Return a copy of the entry, with its value and bound added in the file's own measure."""
+        """Return a copy of the entry with its value and bound also in a measure, such as a cut."""
         if measure.name in ("energy", "cost"):
             return self
         bound = None if self.bound is None else measure.bound(self.bound)
@@ -127,7 +127,7 @@ def _entry(source: Source, number: int, values: dict[str, Any] | None) -> Entry:
         raise source.error("must have both 'measure' and 'measured', or neither", number)
     names = [entry.file] + ([] if entry.certificate is None else [entry.certificate])
     if not all(map(is_plain_name, names)) or not isinstance(entry.recipe, dict):
-        raise source.error("must have file names without folders, and an object as recipe", number)
+        raise source.error("needs file names without folders and a JSON object as 'recipe'", number)
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), (str, type(None))):
             raise source.error(f"{name} must be a string", number)
@@ -167,7 +167,7 @@ def sha256_of(path: Path) -> str:
 def refuse_changed(path: Path, sha256: str | None, where: str = "the manifest") -> None:
     """Raise if the SHA-256 of a file differs from `sha256`, which the file `where` states."""
     if sha256_of(path) != sha256:
-        raise FileError(path, f"its SHA-256 differs from the one in {where}; restore the file")
+        raise FileError(path, f"the SHA-256 differs from the one in {where}; restore the file")
 
 
 def is_plain_name(name: object) -> bool:
@@ -221,7 +221,7 @@ def check_row(path: Path, row: RegressionRow, held: Document, entry: Entry) -> N
     model = parse_bits(row.model.encode())
     is_fitting = model is not None and len(model) == held.problem.num_variables
     if model is None or not is_fitting or row != RegressionRow.of(entry, model):
-        raise FileError(path, f"its row of {entry.file} differs from the manifest")
+        raise FileError(path, f"the row of {entry.file} differs from the manifest")
     reached = held.problem.energy(held.problem.space.from_bits(model))
     if reached != entry.value:
-        raise FileError(path, f"its model of {entry.file} costs {reached}, not {entry.value}")
+        raise FileError(path, f"the model of {entry.file} costs {reached}, not {entry.value}")

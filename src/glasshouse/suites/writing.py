@@ -178,7 +178,7 @@ def iter_write_suite(
 
 
 class _Writer:
-    """A writer for the instances of a suite, which also collects the rows of the tables."""
+    """A writer for the instances of a suite; it also collects the rows of the tables."""
 
     def __init__(
         self, folder: Path, key: Path, stem: str, *, is_apart: bool, is_mixed: bool, overwrite: bool
@@ -261,7 +261,7 @@ def _key_folder(folder: Path, answers: str | os.PathLike[str] | None, blind: boo
     if not blind:
         raise ValueError("answers requires blind=True, because non-blind files state their optima")
     if Path(answers).resolve() == folder.resolve():
-        raise ValueError(f"answers={answers} is the folder of the files; use another folder")
+        raise ValueError(f"answers={answers} is the folder of the instances; use another folder")
     return Path(answers)
 
 

@@ -103,7 +103,7 @@ def test_a_changed_instance_is_refused(suite, tmp_path):
     before = suite_of(folder)
     path = folder / "instance-00000.wcnf"
     path.write_bytes(path.read_bytes() + b"c more\n")
-    with pytest.raises(ValueError, match="its SHA-256 differs"):
+    with pytest.raises(ValueError, match="the SHA-256 differs"):
         suite_of(folder)
     (folder / "manifest.jsonl").unlink()
     assert suite_of(folder).digest != before.digest

@@ -122,7 +122,7 @@ _MOST_BYTE = 255
 
 
 class Sums(NamedTuple):
-    """Tables of sums of couplings: bytes for 32 slots, or the fields' type for 16 slots.
+    """Tables of sums of couplings: in bytes for 32 slots, or in the fields' type for 16 slots.
 
     A byte is half of the excess of a sum over the smallest sum of its group. The sums for the last
     16 of 32 slots exclude the first 16 spins, whose contribution is in a separate table.
@@ -184,7 +184,7 @@ def _wide(whole: Any) -> Sums:
 
 
 def _group(size: int, room_of_two: int) -> int:
-    """Return the spins per group for `size` bytes of weights, or 0 if tables would be too large."""
+    """Return the size of a group for `size` bytes of weights, or 0 if tables would be too large."""
     if 4 * size <= _OF_FOUR:
         return 4
     return 2 if 2 * size <= room_of_two else 0

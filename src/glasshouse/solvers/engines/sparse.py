@@ -1,4 +1,4 @@
-"""Engines for problems on any graph: lanes of bytes, float32 or float64, or one run at a time.
+"""Engines for any graph: many runs in lanes of bytes, float32 or float64, or one run at a time.
 
 * Bytes, 64 runs: integers with few different local fields per site.
 * float32, 16 runs or 8: floats or integers.

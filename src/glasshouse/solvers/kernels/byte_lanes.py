@@ -40,7 +40,7 @@ from glasshouse.solvers.kernels.byte_tables import MOST_IN_GROUP
 
 
 class Work(NamedTuple):
-    """The scratch arrays of one thread: thresholds, and the sites in a group that have ties."""
+    """The scratch arrays of one thread: thresholds, and the tied sites of a group."""
 
     by_field: npt.NDArray[np.uint32]
     by_level: npt.NDArray[np.uint32]
@@ -279,7 +279,7 @@ def watched_sweep(tables: Any, work: Any, number: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs marked in the mask to `block.states`."""
+    """For each run that the mask marks, copy its spins to `block.states`."""
     chosen = load(block.mask, 0, 64)
     for here in range(0, block.states.size, 64):
         old = load(block.states, here, 64)

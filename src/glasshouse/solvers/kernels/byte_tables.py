@@ -1,4 +1,4 @@
-"""The byte kernel's tables: the signatures of spins with codes and levels, and the bonds.
+"""The byte kernel's tables: the spins' lists of |weights|, their possible fields, and the edges.
 
 All functions are compiled and take time linear in the number of edges: for ensembles, tables are
 built for each of many small instances; for large problems, once for millions of edges.
@@ -174,7 +174,7 @@ def same_magnitudes(starts: Any, values: Any, i: Any, j: Any) -> Any:
 
 @inner
 def set_codes(starts: Any, values: Any, examples: Any) -> Any:
-    """Choose a code weight for each edge of all signatures, so that codes determine fields.
+    """Choose code weights for the edges of each signature, so that their sums determine fields.
 
     Weights that are small in units of their common divisor are their own codes, so that equal
     fields share one code. Otherwise a code counts the unsatisfied edges of each weight, in mixed
@@ -286,7 +286,7 @@ def group(order: Any, colours: Any, kinds: Any) -> Any:
 
 @inner
 def list_bonds(starts: Any, neighbours: Any, values: Any) -> Any:
-    """List each edge once as the rows of its two ends, sorted into runs of equal |weight|."""
+    """List each edge once as the rows of its two ends, sorted into groups of equal |weight|."""
     num_sites = starts.size - 1
     size = np.int64(0)
     for p in range(num_sites):

@@ -57,7 +57,7 @@ def has_bytes(tables: Any) -> bool:
 
 
 def add_up(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Recompute fields for four runs: of sixteen slots, or of 32 slots if sums are bytes."""
+    """Recompute the fields of sixteen slots of four runs, or of 32 slots if sums are bytes."""
 
 
 @chosen_by_type(add_up, forceinline=True)
@@ -85,7 +85,7 @@ def _add_up_wide(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -
 
 
 def _add_up_bytes(tables: Any, lists: Any, first: Any, slot: Any, records: Any) -> Any:
-    """Recompute the fields of 32 slots of four runs from byte sums; `add_lacking` adds the rest."""
+    """Recompute fields of 32 slots of four runs from byte sums; `add_lacking` completes them."""
     length, groups = 2 * tables.own.size, list_length(tables)
     step = 32 << (1 << tables.log_group)
     here = (slot >> 5) * groups * step
@@ -133,7 +133,7 @@ def add_lacking(tables: Any, first: Any, slot: Any, records: Any) -> Any:
 
 @inlined
 def two_sums(sums: Any, here: Any, step: Any, lists: Any, k: Any) -> Any:
-    """Return the sums of two groups for 32 slots, with the first sixteen in the low bytes."""
+    """Return the sums of two groups for 32 slots, with the first 16 slots in the low bytes."""
     one = load(sums, here + 2 * np.int64(item(lists, k)), 32)
     two = load(sums, here + step + 2 * np.int64(item(lists, k + 1)), 32)
     return view(one + two, np.int16)

@@ -1,4 +1,4 @@
-"""Code shared by the kernels for dense problems, in which runs store their local fields.
+"""Code shared by the kernels for dense problems; in these kernels, runs store local fields.
 
 Annealing of a dense problem takes most of its time to add up local fields, and in most sweeps runs
 are so cold that spins hardly ever flip. Here each run keeps the local field of every site, and only
@@ -42,7 +42,7 @@ _LANE_KEYS = np.array(_LANES, np.int64)
 
 
 class Rounding(NamedTuple):
-    """The energy unit of the integers, and the remainders left by rounding to this unit."""
+    """The energy unit of integer weights, and the remainders that rounding to this unit leaves."""
 
     unit: float
     most: float  # the sum of all remainders, in the problem's own energy
@@ -170,7 +170,7 @@ def _with_excess(tables: Any, run: Any, energy: Any, block: Any) -> Any:
 
 @inner
 def measure_fields(tables: Any, block: Any) -> None:
-    """Compute the energies of all runs, and add the excess to those that may become results."""
+    """Compute the energies of all runs, and correct the rounding errors of possible results."""
     rounding = tables.rounding
     for run in range(block.energies.size):
         energy = energy_in_units(tables, run, block)
@@ -183,7 +183,7 @@ def measure_fields(tables: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> None:
-    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
+    """For each run that the mask marks, copy its spins to `block.states`, one byte per spin."""
     runs, size = block.mask.size, tables.own.size
     for run in range(runs):
         if block.mask[run]:

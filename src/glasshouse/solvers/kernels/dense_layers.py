@@ -93,7 +93,7 @@ def workspace(tables: Any, block: Any) -> Any:
 
 @inlined
 def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: Any) -> Any:
-    """Propose one flip for each spin of every run, and test for goals if `watching`."""
+    """Propose one flip for each spin of every run, and test for goals if `watching` is set."""
     generator, records, size = block.generator, block.spins, tables.own.size
     life = half_life(beta, tables.rounding.unit)
     scale, most = fill(np.float32(life), 16), fill(np.float32(tables.ceiling), 16)
@@ -158,7 +158,7 @@ def sweep(tables: Any, beta: Any, work: Any, number: Any, watching: Any, block: 
 def follow(
     tables: Any, work: Any, number: Any, run: Any, slot: Any, energy: Any, goal: Any, block: Any
 ) -> Any:
-    """Repeat the flips of 16 slots one by one until a run hits its goal, then reverse them."""
+    """Repeat the flips of 16 slots one by one until a run hits its goal, then undo these flips."""
     first = 2 * tables.own.size * run + tables.own.size + slot
     flips = bits = work.flips[slot >> 4]
     while bits != 0:

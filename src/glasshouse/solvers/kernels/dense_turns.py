@@ -38,7 +38,7 @@ _GAPS = -1 / np.log2(1 - 2.0**-AHEAD)
 
 @inlined
 def throw(generator: Any, first: Any) -> Any:
-    """Draw sixteen random numbers for each of the four runs that start at `first`."""
+    """Draw sixteen random numbers for each of four runs; `first` is the index of the first run."""
     words = WORDS * first
     a, b = load(generator, words, 8), load(generator, words + 8, 8)
     c, d = load(generator, words + 16, 8), load(generator, words + 24, 8)
@@ -76,7 +76,7 @@ def settle(
 
 @inlined
 def above_or_below(lives: Any, above: Any) -> Any:
-    """Condition sixteen draws to be above AHEAD half-lives if their bit is set, otherwise below.
+    """Map each of sixteen draws above AHEAD half-lives if its bit of `above` is set, else below.
 
     The remainder of an exponential number modulo AHEAD has the distribution of such a number that
     is conditioned to be below AHEAD.
@@ -90,7 +90,7 @@ def above_or_below(lives: Any, above: Any) -> Any:
 
 @inner
 def find_above(work: Any, generator: Any, first: Any) -> Any:
-    """Return a mask of the draws, out of 64, above AHEAD half-lives; draw gaps as needed."""
+    """Return a mask of the draws, out of 64, above AHEAD half-lives; draw gaps between these."""
     left, used = work.left[first], work.used[first]
     draws = 16 * TOGETHER
     above = np.int64(0)

@@ -35,7 +35,7 @@ def watched_step(tables: Any, beta: Any, work: Any, number: Any, block: Any) -> 
 
 
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs marked in the mask to `block.states`."""
+    """For each run that the mask marks, copy its spins to `block.states`."""
 
 
 @chosen_by_type(workspace, forceinline=True)

@@ -169,7 +169,7 @@ def measure(tables: Any, block: Any) -> Any:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
+    """For each run that the mask marks, copy its spins to `block.states`, one byte per spin."""
     chosen = load_lanes(block.mask, 0, tables)
     zero = chosen ^ chosen
     for start in range(0, block.states.size, lanes_of(tables)):

@@ -129,7 +129,7 @@ def measure(tables: Any, block: Any) -> None:
 
 @inner
 def keep(tables: Any, block: Any) -> Any:
-    """Copy the spins of the runs marked in the mask to `block.states`, one byte each."""
+    """For each run that the mask marks, copy its spins to `block.states`, one byte per spin."""
     lanes = block.mask.size
     for start in range(0, block.states.size, lanes):
         for lane in range(lanes):

@@ -51,7 +51,7 @@ def annealing_kernel(
     most_runs: float = math.inf,
     any_degree: bool = False,
 ) -> Callable[[_Make], _Make]:
-    """Decorate the function that prepares problems for a kernel, and add it to the catalogue."""
+    """Decorate the function that prepares problems for a kernel; add the kernel to `KERNELS`."""
 
     def add(make: _Make) -> _Make:
         runs = least_runs, most_runs

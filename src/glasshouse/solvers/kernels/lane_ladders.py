@@ -1,4 +1,4 @@
-"""Parallel tempering on byte lanes, with the temperatures of a ladder side by side in a row.
+"""Parallel tempering on byte lanes, with one lane for each temperature of a ladder.
 
 Each lane has its own temperature. Replicas exchange their temperatures: the thresholds of their two
 lanes, which are a few bytes. The spins stay in their lanes. A run has as many ladders as fill a row
