@@ -48,7 +48,7 @@ class GraphName:
 
     @classmethod
     def parse(cls, name: str) -> GraphName:
-        """Parse a name; raise a ValueError that explains the format if it is not valid."""
+        """Parse a name; if the name is not valid, raise a ValueError that explains the format."""
         family, _, rest = name.partition(":")
         sizes, _, tail = rest.partition(" ")
         known = family == "edges" or family in EXTENTS

@@ -359,7 +359,7 @@ class Graph(Summarised):
 
 
 def _listed(chip: Any) -> tuple[Any, Any] | None:
-    """Return the qubits and couplers of a sampler or of a solver's properties, or None."""
+    """Return the qubits and couplers of a sampler or of a solver's properties; None for others."""
     for names in (("nodelist", "edgelist"), ("qubits", "couplers")):
         if isinstance(chip, Mapping) and all(name in chip for name in names):
             return chip[names[0]], chip[names[1]]

@@ -110,7 +110,7 @@ class Loops(Summarised):
     ) -> Loops:
         """Return loops of any lengths, with one `positive` weight, and a negative one per loop."""
         if len(cycles) != len(negatives):
-            raise ValueError(f"{len(negatives)} negatives for {len(cycles)} cycles; pass one each")
+            raise ValueError(f"pass {len(cycles)} negatives, one per cycle, not {len(negatives)}")
         starts = np.zeros(len(cycles) + 1, dtype=np.int64)
         np.cumsum([len(cycle) for cycle in cycles], out=starts[1:])
         nodes = np.array([node for cycle in cycles for node in cycle])
@@ -147,7 +147,7 @@ class Loops(Summarised):
         return self.weights[is_positive]
 
     def sum(self, num_spins: int) -> Ising:
-        """Return the sum of all loops as a problem in the planted gauge: its optimum is all up.
+        """Return the sum of all loops as a problem in the planted gauge: all spins up is optimal.
 
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.

@@ -47,7 +47,7 @@ def is_unique(size: int, clauses: Clauses) -> bool:
 
 
 def least_unique(size: int, clauses: Clauses) -> int | None:
-    """Return how many clauses, in order, suffice for a unique model; None if it is never unique."""
+    """Return how many of the first clauses give a unique model; None if even all clauses do not."""
     first = np.full(size, len(clauses), dtype=np.int64)  # no arrow leaves i before this clause
     arrows = np.flatnonzero(clauses[:, 2] == ONE)[::-1]
     first[clauses[arrows, 0]] = arrows
@@ -92,7 +92,7 @@ def clauses_of(size: int, loops: Loops) -> Clauses:
 
 
 def count_models(planted: Planted) -> GroundStates:
-    """Count ground states of a plant with clauses; there is one if the clauses have one model."""
+    """Count the ground states of a plant with clauses: one if its clauses have only one model."""
     size = planted.ising.num_variables
     clauses = clauses_of(size, planted.loops)
     if is_unique(size, clauses):

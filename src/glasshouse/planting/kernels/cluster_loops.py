@@ -1,4 +1,4 @@
-"""Loops on a grid of cells, dropped so that every cell stays strong enough not to break."""
+"""Random loops on a grid of cells, such that every cell stays strong enough not to break."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def drop_cell_loops(
     stream: Any, graph: Any, number: int, most: int, most_turns: int, patience: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop up to `number` loops on a grid, as long as they fit; one edge is -1, the others are +1.
+    """Place up to `number` loops that fit on a grid; one edge of each is -1, the others are +1.
 
     Args:
         stream: the generator's words.
@@ -32,7 +32,7 @@ def drop_cell_loops(
         meter: the steps that are left, counted down.
 
     Returns:
-        Cells and starts of the dropped loops; the last edge of each loop is negative.
+        Cells and starts of the placed loops; the last edge of each loop is negative.
     """
     layers = (0, 0)
     size = graph[0].size - 1

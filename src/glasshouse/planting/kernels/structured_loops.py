@@ -25,7 +25,7 @@ def drop_structured_loops(
     stream: Any, sizes: Any, kind: int, frustrated: bool, matrix: Any, nodes: Any, first: int,
     last: int, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops `first` to `last` - 1; return the first that does not fit, or `last` if all fit.
+    """Place loops `first` to `last` - 1; return the first that does not fit, or `last` if all fit.
 
     A loop is uniform among all of its kind that oppose no other: W[i1,j1] ≤ 0, the rest ≥ 0.
 
@@ -36,7 +36,7 @@ def drop_structured_loops(
         frustrated: whether the negative weight is below zero.
         matrix: the signs in B1 so far (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i2, j2, i1: the last edge is the negative one.
-        first: the first loop to drop.
+        first: the first loop to place.
         last: one more than the last loop.
         meter: the steps that are left, counted down (see `planting.demand`).
     """

@@ -20,7 +20,7 @@ from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.randomness import RngLike, Streams
 
-# An existing loop can be dropped again, so space cannot run out; this is only a safety limit.
+# An existing loop can be placed again, so space cannot run out; this is only a safety limit.
 _SAFETY_LINE = 1 << 24
 
 

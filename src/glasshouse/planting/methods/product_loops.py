@@ -124,7 +124,7 @@ def product_loops(
 
 
 def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick]:
-    """Return a loop, shifted to the least energy `lift`, as squares to be divided by `_BELOW`."""
+    """Return the squares whose sum is `_BELOW` times a loop, shifted to the least energy `lift`."""
     one = ((), 1)
     triangles = [
         _Brick(negative, (one, ((0, k), -1), ((k, k + 1), -1), ((0, k + 1), 1)))
