@@ -108,7 +108,7 @@ class Series(Summarised):
 
     @property
     def measured(self) -> tuple[Point, ...]:
-        """The points whose statistic is finite, so not only a lower bound."""
+        """The points with a finite statistic; at all others, only a lower bound is known."""
         return tuple(p for p in self.points if math.isfinite(p.estimate.value))
 
     def arrays(self) -> tuple[Floats, Floats, Floats]:
@@ -170,7 +170,7 @@ def telling_axis(points: Sequence[Point]) -> str:
 def points_of(
     store: Store, name: Statistic, confidence: float = 0.95, value: str | None = None
 ) -> list[Point]:
-    """Return a point for each measured task whose rows are of the first kind that has statistics.
+    """Return a point for each measured task of the first quantity in the store with statistics.
 
     Args:
         store: an open store.

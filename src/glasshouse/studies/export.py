@@ -178,7 +178,7 @@ def _schedule(task: StoredTask) -> dict[str, Any]:
 
 
 def plain_number(value: Any) -> Any:
-    """Convert a value for a cell: fractions to floats, lists and too large integers to text."""
+    """Convert a value for a cell: fractions to floats, lists and integers beyond int64 to text."""
     if isinstance(value, str) and "/" in value:
         try:
             return float(ratio(value, "it"))

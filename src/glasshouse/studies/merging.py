@@ -115,7 +115,7 @@ def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None
     for name, kind in source.kinds.items():
         if name in into.kinds and into.kinds[name] != kind:
             raise StoreError(
-                f"{source.path}: its {name} rows do not have the same columns as the target's"
+                f"{source.path}: its {name} rows do not have the same columns as in the target"
             )
     for task in tasks:
         if task.task_id not in mine:
@@ -128,7 +128,7 @@ def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None
             if place is not None:
                 raise StoreError(
                     f"{source.path}: instance {place} of task {task.task_id[:12]} differs from "
-                    "the target's; merging would lose one of them"
+                    "that in the target; merging would lose one of them"
                 )
 
 
@@ -218,7 +218,7 @@ def _joined(
         joined[purpose.members] = theirs[purpose.members] | mine[purpose.members]
         for name, one in theirs[purpose.members].items():
             if _without(one, purpose.own) != _without(joined[purpose.members][name], purpose.own):
-                raise StoreError(f"{what} whose {short(name)} differs from the target's; {_APART}")
+                raise StoreError(f"{what}, but {short(name)} is another in the target; {_APART}")
     return joined
 
 
@@ -243,8 +243,8 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
         fixed = [dict(purpose.fixed(task.table("parameters"))) for task in (*mine, *theirs)]
         if any(one != fixed[0] for one in fixed):
             raise StoreError(
-                f"{source.path} holds {purpose.words} that learn different data from the "
-                f"target's; {_APART}"
+                f"{source.path} holds {purpose.words}, but those in the target learn "
+                f"other data; {_APART}"
             )
 
 
