@@ -200,7 +200,7 @@ def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
 def _joined(
     source: Store, purpose: Purpose, mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return two stores' settings joined; if a setting may differ, the target's value is kept."""
+    """Return the joint settings of two stores; if a setting may differ, keep the target's value."""
     what = f"{source.path} holds {purpose.words}"
     if mine.get("digest") != theirs.get("digest"):
         suites = short(theirs.get("suite")), short(mine.get("suite"))

@@ -235,7 +235,7 @@ class _Search:
         return f"the best so far: {words}" if words else "no setting was measured yet"
 
     def climb(self, families: Sequence[Family]) -> None:
-        """Try families from easy to hard at full density, or one family from sparse to dense."""
+        """Try families from easy to hard at full density, but a single one from sparse to dense."""
         for self.family in families:
             before, densest = self.family.bounds()
             settings = [min(before * 2**k, densest) for k in range(10)]  # up to 512 times as dense

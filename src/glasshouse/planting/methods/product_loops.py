@@ -140,7 +140,7 @@ def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick
 def _squares(
     size: int, loops: npt.NDArray[np.int32], choices: list[tuple[_Brick, ...]]
 ) -> tuple[Monomials, Squares]:
-    """Return the squares of all products in the planted gauge, and the products of spins they use.
+    """Return the squares of all loop products in the planted gauge, and the spin products in them.
 
     Args:
         size: spins.
