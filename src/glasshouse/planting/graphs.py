@@ -342,7 +342,7 @@ class Graph(Summarised):
 
     @classmethod
     def _from_lists(cls, nodes: Iterable[Any], couplers: Iterable[Any]) -> Graph:
-        """Return a graph, given the labels of its nodes and pairs of these labels."""
+        """Return a graph from the labels of its nodes, and its edges as pairs of these labels."""
         number = {label: k for k, label in enumerate(nodes)}
         edges = []
         for pair in couplers:

@@ -95,7 +95,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
-        """Return one loop for each row of nodes; the same row of `weights` has its weights.
+        """Return one loop for each row of `nodes`, with the weights in the same row of `weights`.
 
         >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
         Loops(1 loop of length 4, weights -3 to 5)
@@ -141,7 +141,7 @@ class Loops(Summarised):
 
     @property
     def positive_weights(self) -> IntArray:
-        """The weights of all other edges, loop by loop."""
+        """The weights of all edges except each loop's last edge, loop by loop."""
         is_positive = np.ones(len(self.weights), dtype=bool)
         is_positive[self.starts[1:] - 1] = False
         return self.weights[is_positive]

@@ -49,7 +49,7 @@ class Point(Summarised):
 
     Attributes:
         task: the measured task.
-        size: n, visible spins or half the vertices; all spins of families with other dials.
+        size: n, visible spins or half the vertices; all spins of families with other knobs.
         density: the requested loop density; N/n if no density was requested.
         loops: the paper's N, which is the density times n, rounded up.
         estimate: the statistic with its interval; infinite if only a lower bound is known.
@@ -150,7 +150,7 @@ def fitted_law(one: Series, law: LawComparison) -> tuple[Floats, Floats, Floats,
 
 
 def telling_axis(points: Sequence[Point]) -> str:
-    """Return the default axis of a study: density, β, a knob that varies, or otherwise size."""
+    """Return the default axis of a study: density for loops, else β or a varied knob, else size."""
     if all(point.loops for point in points):
         return "density"
     if any(p.task.method not in METHODS for p in points):

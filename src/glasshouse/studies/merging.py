@@ -103,7 +103,7 @@ def _add(into: Store, source: Store) -> tuple[int, int]:
 
 
 def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
-    """Return the task with the larger stop rule; it is finished if either store has finished it."""
+    """Return the task with the larger stop rule; finished if a store finished it by that rule."""
     kept = mine if mine.stop.instances >= theirs.stop.instances else theirs
     is_same = mine.stop == theirs.stop
     return replace(kept, is_finished=kept.is_finished or (is_same and theirs.is_finished))

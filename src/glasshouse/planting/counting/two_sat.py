@@ -1,4 +1,4 @@
-"""Clauses of two literals: whether the planted state is the only model that satisfies them.
+"""Clauses of two literals: a test of whether the planted state is their only model.
 
 In the planted gauge every variable is true. A clause of i and j then has both its literals true, or
 only that of i. Flipping i requires flipping j in the second case, and forbids it in the first. A
@@ -64,7 +64,7 @@ def least_unique(size: int, clauses: Clauses) -> int | None:
 
 
 def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loops:
-    """Return clauses as triangles with the ghost, in the planted gauge.
+    """Return clauses as triangles of two spins and the ghost, in the planted gauge.
 
     A violated clause of weight b costs 4b: b (1 - s_i) (1 - s_j) if both literals are true, and b
         (1 - s_i) (1 + s_j) if only that of i is.
@@ -79,7 +79,7 @@ def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loo
 
 
 def clauses_of(size: int, loops: Loops) -> Clauses:
-    """Return the clauses among the loops: triangles with the ghost and three equal weights."""
+    """Return the clauses among the loops: triangles with the ghost, with weights w, w and -w."""
     at = loops.starts[:-1][loops.lengths == 3][:, None] + np.arange(3)
     nodes, weights = loops.nodes[at], loops.weights[at]
     is_clause = (nodes == size).any(axis=1)

@@ -66,7 +66,7 @@ def drop_cell_loops(
 def spread_over_spins(
     cells: Any, starts: Any, num_cells: int, shore: int, over: int, under: int
 ) -> Any:
-    """Turn each loop over cells into `shore`² loops over spins; add the remaining couplings.
+    """Turn each loop over cells into `shore`² loops over spins; add the unused couplings.
 
     A cell has `shore` spins that are coupled up and down, then as many that are coupled left and
     right. A loop weighs 2·over; if it turns in a cell, it visits a spin of either kind. All
@@ -140,7 +140,7 @@ def _fits(
     graph: Any, cycle: Any, last: int, most: int, most_turns: int, totals: Any, turns: Any,
     edges: Any,
 ) -> bool:  # fmt: skip
-    """Return whether every edge and cell has space for a loop; if so, fill `edges`."""
+    """Return whether all edges and cells of a loop have space for it; if so, fill `edges`."""
     for k in range(cycle.size):
         following = cycle[k + 1] if k + 1 < cycle.size else cycle[0]
         edges[k] = find_edge(graph, (0, 0), cycle[k], following)

@@ -111,7 +111,7 @@ def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
 
 @compiled
 def _split(matrix: Any, m1: int, kind: int, line: int, length: int, lower: Any, upper: Any) -> Any:
-    """List the positions in a line with weights ≤ 0 and with weights ≥ 0; count the zeros."""
+    """List the positions of a row or column with weights ≤ 0, and with weights ≥ 0; count zeros."""
     lowers = uppers = zeros = 0
     for k in range(length):
         value = value_at(matrix, k * m1 + line if kind == UPPER else line * m1 + k)

@@ -133,7 +133,7 @@ def _drop_loops(
 
 
 def _weigh(nodes: NodeArray, ghost: int, positive: int, strong: int, negative: int) -> Loops:
-    """Return loops with weights, which depend on whether an edge ends at the ghost."""
+    """Return loops in which the weight of an edge depends on whether it ends at the ghost."""
     is_ghost = nodes == ghost
     at_ghost = is_ghost | np.roll(is_ghost, -1, axis=1)
     weights = np.where(at_ghost, strong, positive)

@@ -91,7 +91,7 @@ class _Cells:
         return 2 * self.shore
 
     def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:
-        """Turn loops over cells into loops over spins, and add the remaining couplings of cells.
+        """Turn loops over cells into loops over spins, and add the unused couplings of cells.
 
         A loop becomes one loop for each pair of a spin a of one shore and b of the other: it runs
             over spins a up and down, over spins b left and right, and turns through the coupling

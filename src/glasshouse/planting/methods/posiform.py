@@ -191,7 +191,7 @@ def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Cla
 
 
 def _different(clauses: Clauses, size: int) -> Clauses:
-    """Return all different clauses, in the order of their first occurrence."""
+    """Return all distinct clauses, in the order of their first occurrence."""
     i, j, kind = clauses.T.astype(np.int64)
     _, first = np.unique((i * size + j) * 2 + kind, return_index=True)
     return clauses[np.sort(first)]

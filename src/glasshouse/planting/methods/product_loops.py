@@ -33,7 +33,7 @@ _MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # factors of a product; terms of its 
 
 
 class _Brick(NamedTuple):
-    """A square in a factor: its multiplier and its terms (positions, ±1), with 0 or 2 positions."""
+    """A square of a factor: its multiplier, and its terms (0 or 2 positions, and a sign ±1)."""
 
     multiplier: int
     terms: tuple[tuple[tuple[int, ...], int], ...]

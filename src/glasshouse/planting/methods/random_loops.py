@@ -121,7 +121,7 @@ def random_loops(
 def weight_law(
     f: Fraction, weights: WeightLaw, spread: Ratio | None, resolution: int | None
 ) -> tuple[npt.NDArray[np.int64], dict[str, object]]:
-    """Return the kernel's law for drawing weights, and the parameters of the law for the recipe.
+    """Return the kernel's law for drawing weights, and its parameters as the recipe stores them.
 
     Returns:
         (positive weight, variance, scale, negative magnitude, variance, scale) for the kernel, and

@@ -76,7 +76,7 @@ class TileSet:
     def lay(
         self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
-        """Draw a tile for each row of `places`, a list of its corner spins; return all loops."""
+        """Draw a tile for each row of `places`, which lists corner spins; return all loops."""
         units = math.lcm(*(share.denominator for share in shares))
         ends = np.cumsum([int(share * units) for share in shares], dtype=np.int64)
         chosen = np.empty(len(places), dtype=np.int64)
