@@ -51,7 +51,7 @@ def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
 
     Rows that are in both must be equal except for their seconds: a row is a function of its task
     and index. All stores must be for the same purpose: studies of one name, races on the same
-    instances under the same rules, machines that learn the same data. If anything differs, nothing
+    instances under the same rules, RBMs that learn the same data. If anything differs, nothing
     is added. A merge that is killed leaves the target as it was.
 
     Args:

@@ -138,7 +138,7 @@ def tune(
 ) -> Tuned:
     """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
 
-    On a graph without a knob, the density of loops is turned at a frustration whose loops have
+    On a graph without a knob, the density of loops is varied at a frustration whose loops have
     small weights, so that a chip of few bits can hold the instances; see `Family.on_graph`. Runs on
     a graph are no longer than a quarter of the target; `task.solver` has their length.
 

@@ -60,7 +60,7 @@ def bias_loops(
         loops: the number of loops, the paper's N.
         ghosts: the number of ghosts that every loop runs through.
         bias_strength: at least 1; positive biases of a loop weigh this many times its other
-            positive weights. The plant holds; the realised f falls, as the summary shows.
+            positive weights. The plant stays valid; the realised f falls, as the summary shows.
         state: the state to plant, visible spins first; uniform at random if None.
         rng: a seed, or anything that `numpy.random.default_rng` takes.
 
