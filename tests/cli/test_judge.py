@@ -74,7 +74,7 @@ def test_without_a_certificate_nothing_is_decided(instance, capsys):
     assert judged(path, f"o {cost}\ns OPTIMUM FOUND\nv {model}") == 1
     told = capsys.readouterr().out
     assert "undecided" in told
-    assert "there is no certificate next to the file" in told
+    assert "without a certificate next to the file" in told
     worse = read_clauses(path).cost([1] * len(model))
     assert judged(path, f"o {worse}\ns OPTIMUM FOUND\nv {'1' * len(model)}") == 1
     assert "but a model costs" in capsys.readouterr().out
@@ -96,11 +96,11 @@ def test_problems_of_other_kinds(tmp_path, capsys):
     path = tmp_path / "x.mc"
     gh.write(path, gh.Ising.from_edges(3, [(0, 1), (1, 2), (0, 2)], [-1, -1, -1]))
     assert judged(path, "o 2\ns OPTIMUM FOUND\nv 100") == 1
-    assert "there is no certificate next to the file" in capsys.readouterr().out
+    assert "without a certificate next to the file" in capsys.readouterr().out
     assert judged(path, "+1 +1 -1") == 0
     assert capsys.readouterr().out == (
-        f"{path}: found: a cut of 2; there is no certificate next to the file that could show the "
-        "optimum\n"
+        f"{path}: found: a cut of 2; without a certificate next to the file, glasshouse cannot "
+        "show the optimum\n"
     )
     assert main(["prove", str(path)]) == 0
     capsys.readouterr()

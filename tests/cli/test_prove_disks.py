@@ -76,7 +76,7 @@ def test_on_a_full_disk_the_answer_is_printed(prove, workers):
     assert "is the certificate" not in done.stdout
     why = "full/x.cert: cannot be written (No space left on device)"
     assert lines[-1] == f"glasshouse: {why}"
-    assert lines[:-1] == [f"warning: no checkpoint: {why}; the search continues"]
+    assert lines[:-1] == [f"warning: no checkpoint written: {why}; the search continues"]
 
 
 def test_on_a_full_disk_the_answer_is_whole_json(prove):

@@ -41,7 +41,7 @@ def test_the_same_command_goes_on(graph, capsys):
     captured = capsys.readouterr()
     assert "the same command resumes from there" in captured.out
     assert "stopped      by node limit" in captured.out
-    assert "not proven, a gap of" in captured.err
+    assert "not proven; a gap of" in captured.err
     leaves = read_certificate(f"{graph}.cert").num_leaves
     assert leaves > 1
     assert main(["prove", str(graph)]) == 0

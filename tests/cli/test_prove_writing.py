@@ -54,7 +54,7 @@ def test_a_checkpoint_that_cannot_be_written_is_a_warning(instance, full_disk, c
     assert main(["prove", str(instance)]) == 2  # the certificate itself
     out, err = capsys.readouterr()
     assert "optimal      proven" in out
-    assert "warning: no checkpoint" in err
+    assert "warning: no checkpoint written" in err
     assert "the search continues" in err
 
 

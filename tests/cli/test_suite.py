@@ -52,7 +52,7 @@ def test_a_suite_is_written_checked_and_left_alone(tiny, tmp_path, capsys):
     assert "VERIFIED, 6 instances" in capsys.readouterr().out
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert main(call) == 0
-    assert f"{folder / 'instances'}: 6 blind files; their optima in" in capsys.readouterr().out
+    assert f"{folder / 'instances'}: 6 blind files; their optima are in" in capsys.readouterr().out
     assert main([*call, "--seed", "7"]) == 2
     assert "belongs to another suite (different: seed)" in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

@@ -264,7 +264,7 @@ def test_unknown_methods_and_parameters_are_refused() -> None:
 def test_a_denominator_must_divide_and_squares_must_fit() -> None:
     loops = Loops.of_length([[0, 1, 2]], positive=3, negative=-3)
     state, recipe = np.ones(3, dtype=np.int8), Recipe("none", {}, Seed(1))
-    with pytest.raises(ValueError, match="does not divide"):
+    with pytest.raises(ValueError, match="must divide all summed weights"):
         Planted.of_ising(3, loops, state, 1, recipe, denominator=2)
     wide = Squares.of([[(0, 2**40), (1, 2**40)]])
     with pytest.raises(ValueError, match="more than 2\\^63-1"):

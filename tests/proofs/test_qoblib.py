@@ -128,7 +128,7 @@ def test_a_resumed_search_says_so(tmp_path):
     assert main(["prove", str(path)]) == 0
     assert main(["prove", str(path), "--qoblib", str(tmp_path / "out")]) == 0
     row, _, _ = packaged(tmp_path / "out", "glass")
-    assert row["Remarks"].endswith("Times are those of the last part of a resumed search.")
+    assert row["Remarks"].endswith("Times cover only the last part of a resumed search.")
 
 
 def test_incumbents_never_become_worse(tmp_path):

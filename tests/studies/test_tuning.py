@@ -32,7 +32,7 @@ class TestTune:
         rows = again.measure(0, 600)
         value = median(rows["sweeps"], solved=rows["solved"] != 0).value
         assert abs(math.log(value / 300)) < 0.45
-        assert "wanted 300" in found.summary()
+        assert "target 300" in found.summary()
 
     def test_another_knob(self):
         found = tune(30, 12, knob="loop_density", parameters={"frustration": "1/10"},

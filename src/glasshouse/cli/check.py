@@ -72,7 +72,7 @@ def check(
         raise ValueError(f"--certificate applies to one file, but {len(files)} files were given")
     for file in files:
         if (file.name == "commitment.jsonl") != (answers is not None):
-            raise ValueError(f"{file}: use --answers if and only if FILE is a commitment.jsonl")
+            raise ValueError(f"{file}: only a commitment.jsonl needs --answers; add or remove it")
         if verified and file.suffix.lower() == ".jsonl":
             raise ValueError(f"--verified applies to problem files, not to {file}")
         if answers is not None:

@@ -52,7 +52,7 @@ def end_in_time(time_limit: float | None) -> None:
 
 @contextmanager
 def search(time_limit: float | None) -> Iterator[float | None]:
-    """Yield the seconds left for a search, including compilation, under the command's time limit.
+    """Yield the seconds left for compilation and search under the command's time limit.
 
     A step of LLVM cannot be interrupted, so compilation ends earlier than the search, by the time
     that the longest step takes.

@@ -76,7 +76,7 @@ def usage_error(error: CycloptsError) -> str:
 
 
 def _first_word(error: CycloptsError) -> str:
-    """Return the word after the last known command, if it could be a command's name."""
+    """Return the word after the last known command; empty if it cannot be a command's name."""
     words = (error.root_input_tokens or [])[len(error.command_chain or ()) :]
     if isinstance(error, UnknownCommandError) and error.unused_tokens:
         return error.unused_tokens[0]

@@ -69,8 +69,8 @@ def run(
 
     Half of the instances have clauses of at most two literals, from all planting methods, with a
     certificate. The others have clauses of any length, hard clauses that may be unsatisfiable, and
-    few enough variables that all assignments are enumerated. Both have large weights and the
-    corners of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown
+    few enough variables that all assignments are enumerated. Both have large weights and corner
+    cases of the format, within the rules of the MaxSAT Evaluation. Each kind of fault is shown
     once, on the smallest instance that can be found, with its proof. Exit code 1 if there are
     faults, or if no instance was answered; else 0.
 
@@ -99,7 +99,7 @@ def run(
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
         beyond_rules: use weights of 0 and weights of 2^63 or more, too.
-        plain: leave out tautologies, empty clauses and other corners of the format.
+        plain: leave out tautologies, empty clauses and other corner cases of the format.
         clauses: pairs: only clauses of at most two literals; long: only clauses of any length; by
             default, each seed gives one instance of each kind.
         strict: count a wrong exit code alone as a fault.
@@ -307,7 +307,7 @@ def one(
         most_total: the largest sum of all soft weights, by default 2^64-2, or 2^63-2 in classic
             files.
         beyond_rules: use weights of 0 and weights of 2^63 or more, too.
-        plain: leave out tautologies, empty clauses and other corners of the format.
+        plain: leave out tautologies, empty clauses and other corner cases of the format.
         clauses: pairs (the default): clauses of at most two literals, with a proof; long: clauses
             of any length, without a proof.
         json: print one JSON object.

@@ -173,4 +173,4 @@ def _suite(instances: Iterator[Planted], stem: str, output: Output) -> None:
             show_json(entry)
     if not output.json:
         manifest = (output.answers or output.output) / "manifest.jsonl"
-        print(f"{output.output}: {output.count} instances, their optima in {manifest}")
+        print(f"{output.output}: {output.count} instances; their optima are in {manifest}")

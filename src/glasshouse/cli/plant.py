@@ -62,7 +62,7 @@ def add_methods() -> None:
 
 
 def _command(word: str, methods: list[Method]) -> Any:
-    """Return a function with the parameters and docstrings of its methods, for cyclopts to read."""
+    """Return a function with the parameters and docstrings of a command's methods, for cyclopts."""
     offered = {method.name: _options(method) for method in methods}
     options: dict[str, inspect.Parameter] = {}
     for own in offered.values():

@@ -116,7 +116,7 @@ def prove(
             proven = Proven(problem, tree)
             kept |= write_if_better(target, proven, overwrite=force, or_as_good=True)
         except (FileError, OSError) as fault:  # the search is worth more than its checkpoint
-            print(f"warning: no checkpoint: {fault}; the search continues", file=sys.stderr)
+            print(f"warning: no checkpoint written: {fault}; the search continues", file=sys.stderr)
 
     def write(proof: Proof) -> None:
         nonlocal kept
@@ -129,7 +129,7 @@ def prove(
                 out.write(text.encode("ascii"))
         if package is not None:
             resumed = before is not None and not force
-            remark = "Times are those of the last part of a resumed search." * resumed
+            remark = "Times cover only the last part of a resumed search." * resumed
             package.write(document, proof, remark=remark, overwrite=force)
 
     clauses = problem if isinstance(problem, Max2Sat) else None
@@ -175,7 +175,7 @@ def prove(
         raise KeyboardInterrupt(f"a gap of {found.gap} remains")
     if not proof.optimal and not (is_done and not kept):
         how = "optimal up to the rounding of floats" if proof.is_within_rounding else "not proven"
-        raise CheckFailedError(f"{file}: {how}, a gap of {found.gap} remains")
+        raise CheckFailedError(f"{file}: {how}; a gap of {found.gap} remains")
 
 
 class _Found(NamedTuple):
@@ -203,7 +203,7 @@ def _refuse_same(file: Path, target: Path, veripb: Path | None) -> None:
 
 
 def _refuse_nowhere(*places: Path | None) -> None:
-    """Refuse a path that cannot be written to, before hours of work are lost."""
+    """Refuse a path that cannot be written to, so that hours of work are not lost."""
     for place in places:
         if place is None:
             continue

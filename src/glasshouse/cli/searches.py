@@ -60,7 +60,7 @@ def search(
 def contender(
     solver: str, document: Document, given: dict[str, Any], offer: Any
 ) -> tuple[Any, bool]:
-    """Search for a model; return it (or None) and whether it is optimal, and offer improvements."""
+    """Search for a model and offer improvements; return it (or None), and whether it is optimal."""
     from glasshouse.problems.hard_clauses import HardClausesUnsatisfiableError
 
     try:
@@ -88,7 +88,7 @@ def contender(
 
 
 def certified_by(document: Document) -> Proven | None:
-    """Return the optimum that a certificate proves, or None; report an invalid certificate."""
+    """Return the optimum that a certificate proves (None without one); report an invalid one."""
     from glasshouse.certificates import CertificateError
     from glasshouse.files import FileError
 
@@ -282,7 +282,7 @@ def _answer(energy: Any, state: Any, optimal: bool, text: str) -> dict[str, Any]
 
 
 def _goal(text: str | None, document: Document, certified: Proven | None) -> tuple[Any, Any]:
-    """Return the target energy and its text in the file's measure; (None, None) without one."""
+    """Return the target energy and its text in the file's measure; (None, None) if none is set."""
     from glasshouse.files.text.number_rows import parse_number
 
     if text is None or text == "planted":

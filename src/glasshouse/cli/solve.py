@@ -69,7 +69,7 @@ def solve(
     is known, from the certificate next to the file or from the file itself, success probability and
     time to solution (TTS99) are measured against it. A certificate is verified first. An optimum
     that is only stated is not trusted; if the answer shows that it is false, the exit code is 3.
-    Ctrl-C shows the best state so far of anneal, temper, minimise and prove, and ends the others.
+    Ctrl-C shows the best state so far of anneal, temper, minimise and prove; it ends other solvers.
 
     For instance:
 
@@ -88,7 +88,7 @@ def solve(
             tempering), minimise (both, and recombined populations of states; the default with a
             time limit unless --runs, --sweeps or --check is given), brute (enumeration), prove (the
             cycle LP), or an installed third-party solver or sampler, for example highs or
-            dwave-tabu; a wrong name lists all of them. Samplers continue until the time limit. rc2
+            dwave-tabu; an unknown name prints the list. Samplers continue until the time limit. rc2
             is PySAT's RC2 with default options, rc2-stratified its RC2Stratified, far faster on
             weights that differ.
         runs: independent runs, 64 by default (anneal), or 16 of about 64 replicas each (temper).

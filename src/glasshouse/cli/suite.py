@@ -114,13 +114,13 @@ def write(
         return
     place = SuiteFolder(output, answers)
     left = f" ({open_ones} with bounds only)" if open_ones else ""
-    print(f"{place.instances}: {files} blind files; their optima{left} in {place.manifest}")
+    print(f"{place.instances}: {files} blind files; their optima{left} are in {place.manifest}")
     if commit:
         print(f"{place.instances / 'commitment.jsonl'} can be published now, {place.answers} later")
 
 
 def _found(source: str, count: int | None, seed: int | None) -> SuiteFile:
-    """Return the suite; messages about errors in its file name the file's keys."""
+    """Return the suite; error messages about its file contain the file's keys, not options."""
     from glasshouse.suites.standard import standard_families
     from glasshouse.suites.suite_file import find_suite
 

@@ -61,7 +61,7 @@ class Termination:
 
     @property
     def is_asked(self) -> bool:
-        """Whether SIGTERM has stopped the command; a signal at its end does not count."""
+        """Whether SIGTERM has stopped the command; a signal that came too late does not count."""
         is_stopped = self._raised is not None or self._was_lost
         return is_stopped and signal.SIGTERM in self.came
 

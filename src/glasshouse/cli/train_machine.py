@@ -27,7 +27,7 @@ def train_one(task: TrainingTask, path: Path, json: bool, force: bool) -> None:
     from glasshouse.files.text.streams import refuse_existing
 
     if task.count != 1:
-        raise ValueError(f"{path} can hold only one RBM; for {task.count}, use -o NAME.sqlite")
+        raise ValueError(f"{path} can hold only one RBM, not {task.count}; use -o NAME.sqlite")
     refuse_existing(path, overwrite=force)
     task.try_out()
     checkpoint = path.with_suffix(".checkpoint.npz")

@@ -43,8 +43,8 @@ def tune(
 
     Varies one knob, and solves as many instances at each setting as it takes to be sure. Hardness
     is the number of sweeps that simulated annealing needs: with the paper's schedule for loops,
-    with runs of 1000 sweeps over the range of `solve` for methods with their own dial. A target
-    that the knob cannot reach is refused soon. Ctrl-C prints the best setting so far. Ends with
+    with runs of 1000 sweeps over the range of `solve` for methods with their own knob. A target
+    that the knob cannot reach is refused early. Ctrl-C prints the best setting so far. Ends with
     exit code 1, and plants nothing, if no setting is within the tolerance.
 
     For instance:

@@ -1,4 +1,4 @@
-"""The verified checker: a program built from verified/, which `check --verified` runs."""
+"""The verified checker: a program that is built from verified/ and run by `check --verified`."""
 
 from __future__ import annotations
 

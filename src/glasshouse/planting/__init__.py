@@ -2,7 +2,7 @@
 
 * `method`: the catalogue of planting methods; `methods`: one file for each family of them;
 * `arguments`: checks that all methods share; `graphs`, `graph_names`: the graphs that they grow on;
-* `planted`: an instance; `loops`: its loops; `recipe`: what grows it again;
+* `planted`: an instance; `loops`: its loops; `recipe`: all data to grow it again;
 * `demand`: limits on what a recipe may request; `shuffling`: random renaming of variables;
 * `summary`: requested next to realised values; `counting`: the number of ground states.
 """

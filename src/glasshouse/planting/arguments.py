@@ -151,7 +151,7 @@ def weight_limit(max_weight: int | None, bits: int | None = None) -> int:
 
 
 def check_total(loops: int, weight_of_loop: int) -> None:
-    """Refuse weights whose sum would overflow int64, before any weights are added."""
+    """Raise in advance if the sum of all weights would overflow int64."""
     if loops * weight_of_loop > INT64_MAX:
         raise ValueError(
             f"{loops} loops of weight {weight_of_loop} each add up to more than 2^63-1, beyond "

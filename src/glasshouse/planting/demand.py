@@ -47,7 +47,7 @@ class Demand:
 
     @classmethod
     def of_loops_on_rbm(cls, n: int, m: int, loops: int, *, stored: bool = False) -> Demand:
-        """Return the size and memory of loops on an RBM, whose graph may be `stored`."""
+        """Return the size and memory of an RBM with loops; its graph takes memory if `stored`."""
         edges = n * m if stored else 0
         return cls(n + m, loops, _NODE * (n + m) + _EDGE * edges + _LOOP * loops)
 
@@ -70,7 +70,7 @@ class Demand:
 
     @classmethod
     def of_products(cls, spins: int, squares: int, entries: int, degree: int) -> Demand:
-        """Return the size and memory of squares over products of at most `degree` spins each."""
+        """Return the size and memory of squares whose nodes are products of ≤ `degree` spins."""
         return cls(spins, squares, _NODE * spins + _LOOP * squares + _PRODUCT * degree * entries)
 
 
@@ -99,7 +99,7 @@ def new_meter(steps: int | None = None) -> Meter:
 
 
 def spend(meter: Meter, steps: int) -> None:
-    """Count steps in advance, such as the pairs of spins in squares; raise if they are too many."""
+    """Count steps in advance, such as one per pair of spins in squares; raise if too many."""
     if steps > int(meter[0]):
         raise EffortError(f"the squares need {steps} steps, but only {int(meter[0])} are allowed")
     meter[0] -= steps
@@ -112,12 +112,12 @@ def refuse_spent(meter: Meter) -> None:
 
 
 def in_pieces(first: int, last: int, drop: Callable[[int, int], int]) -> int:
-    """Drop loops `first` to `last` - 1 in short batches, and handle signals between batches.
+    """Place loops `first` to `last` - 1 in short batches, and handle signals between batches.
 
     Args:
         first: the number of the first loop.
         last: one more than the number of the last loop.
-        drop: drops loops of a range, and returns where it stopped: at the end, unless there is no
+        drop: places loops of a range, and returns where it stopped: at the end, unless there is no
             space for a loop. Its draws must not depend on how loops are divided into ranges.
 
     Returns:

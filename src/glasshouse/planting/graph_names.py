@@ -48,7 +48,7 @@ class GraphName:
 
     @classmethod
     def parse(cls, name: str) -> GraphName:
-        """Parse a name; raise a ValueError that explains the format if it is not valid."""
+        """Parse a name; if the name is not valid, raise a ValueError that explains the format."""
         family, _, rest = name.partition(":")
         sizes, _, tail = rest.partition(" ")
         known = family == "edges" or family in EXTENTS
@@ -75,12 +75,12 @@ class GraphName:
 
     @property
     def dead(self) -> set[int]:
-        """The nodes that the name leaves out, except for numbers that the numbering skips."""
+        """The dead nodes that the name lists, except for numbers that the chip does not use."""
         return {int(word) for word in self._gone if "-" not in word and not self.is_hole(int(word))}
 
     @property
     def dead_edges(self) -> set[tuple[int, int]]:
-        """The edges that the name lists as dead, as pairs i < j; dead nodes do not add edges."""
+        """The dead edges that the name lists, as pairs i < j; edges of dead nodes are not added."""
         pairs = (sorted(map(int, word.split("-"))) for word in self._gone if "-" in word)
         return {(low, high) for low, high in pairs}
 

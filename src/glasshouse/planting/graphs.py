@@ -342,7 +342,7 @@ class Graph(Summarised):
 
     @classmethod
     def _from_lists(cls, nodes: Iterable[Any], couplers: Iterable[Any]) -> Graph:
-        """Return a graph, given the labels of its nodes and pairs of these labels."""
+        """Return a graph from the labels of its nodes, and its edges as pairs of these labels."""
         number = {label: k for k, label in enumerate(nodes)}
         edges = []
         for pair in couplers:
@@ -359,7 +359,7 @@ class Graph(Summarised):
 
 
 def _listed(chip: Any) -> tuple[Any, Any] | None:
-    """Return the qubits and couplers of a sampler or of a solver's properties, or None."""
+    """Return the qubits and couplers of a sampler or of a solver's properties; None for others."""
     for names in (("nodelist", "edgelist"), ("qubits", "couplers")):
         if isinstance(chip, Mapping) and all(name in chip for name in names):
             return chip[names[0]], chip[names[1]]

@@ -95,7 +95,7 @@ class Loops(Summarised):
 
     @classmethod
     def of_rows(cls, nodes: NodeArray, weights: IntArray) -> Loops:
-        """Return one loop for each row of nodes; the same row of `weights` has its weights.
+        """Return one loop for each row of `nodes`, with the weights in the same row of `weights`.
 
         >>> Loops.of_rows(np.array([[2, 0, 3, 1]]), np.array([[4, 5, 4, -3]]))
         Loops(1 loop of length 4, weights -3 to 5)
@@ -110,7 +110,7 @@ class Loops(Summarised):
     ) -> Loops:
         """Return loops of any lengths, with one `positive` weight, and a negative one per loop."""
         if len(cycles) != len(negatives):
-            raise ValueError(f"{len(negatives)} negatives for {len(cycles)} cycles; pass one each")
+            raise ValueError(f"pass {len(cycles)} negatives, one per cycle, not {len(negatives)}")
         starts = np.zeros(len(cycles) + 1, dtype=np.int64)
         np.cumsum([len(cycle) for cycle in cycles], out=starts[1:])
         nodes = np.array([node for cycle in cycles for node in cycle])
@@ -141,13 +141,13 @@ class Loops(Summarised):
 
     @property
     def positive_weights(self) -> IntArray:
-        """The weights of all other edges, loop by loop."""
+        """The weights of all edges except each loop's last edge, loop by loop."""
         is_positive = np.ones(len(self.weights), dtype=bool)
         is_positive[self.starts[1:] - 1] = False
         return self.weights[is_positive]
 
     def sum(self, num_spins: int) -> Ising:
-        """Return the sum of all loops as a problem in the planted gauge: its optimum is all up.
+        """Return the sum of all loops as a problem in the planted gauge: all spins up is optimal.
 
         Args:
             num_spins: spins of the problem; edges to node `num_spins` become fields.

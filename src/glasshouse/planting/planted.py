@@ -162,7 +162,7 @@ class Planted(Summarised):
         edges, weights = loops.edge_sums(num_spins)
         if denominator > 1:
             if (weights % denominator).any():
-                raise ValueError(f"denominator={denominator} does not divide the sum of the loops")
+                raise ValueError(f"denominator={denominator} must divide all summed weights")
             weights //= denominator
         signs = np.append(state, np.int8(1))  # the sign of the ghost is +1
         weights *= signs[edges[:, 0]] * signs[edges[:, 1]]
@@ -181,9 +181,9 @@ class Planted(Summarised):
         recipe: Recipe = _BY_HAND,
         meter: Meter | None = None,
     ) -> Planted:
-        """Return a plant whose Ising problem is half the sum of squares: couplings -c·a_i·a_j.
+        """Return a plant whose Ising problem is half the sum of the squares, without the constant.
 
-        Halves keep weights as small as possible: (a·s)² has the couplings -2·a_i·a_j. There is no
+        Halves keep weights as small as possible: c·(a·s)² has couplings -2c·a_i·a_j. There is no
             offset, so the energy is that of the couplings and fields alone. A meter counts the
             pairs before they are added up.
 

@@ -70,7 +70,7 @@ class Recipe(Summarised):
         except json.JSONDecodeError as error:
             raise ValueError(f"a recipe must be JSON: {error}") from None
         if not isinstance(values, dict) or set(values) != _KEYS:
-            raise ValueError(f"a recipe must be a JSON object with the keys {sorted(_KEYS)}")
+            raise ValueError(f"a recipe must be an object with exactly the keys {sorted(_KEYS)}")
         entropy, path = values["seed"], values["spawn_key"]
         if not _is_count(entropy) or not isinstance(path, list) or not all(map(_is_count, path)):
             raise ValueError("a recipe's seed and spawn_key must be integers")

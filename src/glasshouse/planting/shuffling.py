@@ -95,7 +95,7 @@ def clause_order(recipe: Recipe, size: int) -> npt.NDArray[np.int32]:
 
 
 def random_order(recipe: Recipe, size: int, stream: int) -> npt.NDArray[np.int32]:
-    """Return a uniform random order that depends only on the recipe's seed."""
+    """Return a uniform random order that depends only on the recipe's seed and on `stream`."""
     order = np.arange(size, dtype=np.int32)
     permute(recipe.seed.child(_SHUFFLE).streams(2)[stream].copy(), order)
     return order

@@ -188,7 +188,7 @@ class Summary(Summarised):
 
 
 def _own_parameters(planted: Planted) -> str:
-    """Return the parameters that no other row shows, except for defaults of the method."""
+    """Return the parameters that no other row of the summary shows, except for defaults."""
     known = Method.of(planted.recipe).parameters
     return ", ".join(
         f"{name}={value}" for name, value in planted.recipe.parameters.items()

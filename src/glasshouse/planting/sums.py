@@ -36,7 +36,7 @@ def check_parts(planted: Planted) -> Certificate:
     except ValueError as error:
         raise CertificateError(f"the loops are not valid: {error}") from error
     if not planted.problem.is_integer:
-        raise CertificateError("a plant needs integer weights, but these are floats")
+        raise CertificateError("a plant needs integer weights, but this problem has floats")
     if is_polynomial:
         _check_polynomial(planted)
     elif planted.denominator == 1 and not planted.squares:
@@ -81,7 +81,7 @@ def polynomial_of_squares(
             "or smaller squares"
         )
     if (terms.amounts % denominator).any():
-        raise ValueError(f"denominator={denominator} does not divide the sum of the squares")
+        raise ValueError(f"denominator={denominator} must divide all summed weights")
     return Polynomial(num_spins, *terms.monomials, (terms.amounts // denominator).astype(np.int64))
 
 

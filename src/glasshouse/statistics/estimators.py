@@ -134,7 +134,7 @@ class Survival(Summarised):
     confidence: float
 
     def quantile(self, q: float) -> float:
-        """Return the least number of sweeps that solves a fraction q, or infinity if none does."""
+        """Return the least sweeps that solve a fraction q of the instances; infinite if none do."""
         reached = np.flatnonzero(self.unsolved <= 1 - share(q, "q") + 1e-12)
         return float(self.sweeps[reached[0]]) if len(reached) else math.inf
 
@@ -202,7 +202,7 @@ def lognormality(
     """
     sample = Sample.of(values, solved)
     if not sample.is_cut_at_the_end:
-        raise ValueError("cannot test values that are censored below solved ones; use survival()")
+        raise ValueError("no test for values that are censored below solved ones; use survival()")
     fit = fit_lognormal(sample.values, solved=sample.solved)
     if fit.sigma == 0:
         raise ValueError("all values are equal, so their distribution cannot be tested")
@@ -317,7 +317,7 @@ def statistic(sample: Sample, name: Statistic, confidence: float = 0.95) -> Esti
     if sample.signed and name == "median":
         return median_of(sample.values, confidence)
     if (sample.values <= 0).any():
-        raise ValueError(f"{name} requires positive numbers, but some are not; use mean or median")
+        raise ValueError(f"{name} requires that all numbers are positive; use mean or median")
     if name == "median":
         return median(sample.values, solved=sample.solved, confidence=confidence)
     if name == "quantile_95":

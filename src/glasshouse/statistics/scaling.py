@@ -201,7 +201,7 @@ def _points(
     n, y = np.asarray(sizes, dtype=np.float64), np.asarray(values, dtype=np.float64)
     known = np.zeros(len(n)) if errors is None else np.asarray(errors, dtype=np.float64)
     if not n.shape == y.shape == known.shape or n.ndim != 1:
-        raise ValueError(f"{n.size} sizes, {y.size} values, {known.size} errors: pass equally many")
+        raise ValueError(f"{n.size} sizes, {y.size} values, {known.size} errors; pass equally many")
     if len(np.unique(n)) < _PARAMETERS + 2:
         raise ValueError(
             f"{len(np.unique(n))} sizes are too few to distinguish laws; measure at least "

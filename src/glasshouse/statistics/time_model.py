@@ -11,7 +11,7 @@ Two times follow, which answer different questions:
   * *work*: N times the seconds that one more read adds to a large batch. It excludes latency, and
     compares algorithms.
 
-Intervals include the noise of the clock (calls are resampled) and that of successes.
+Intervals include the noise of the clock (calls are resampled) and of the number of successes.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class TimeModel(Summarised):
         return np.array([self.seconds[self.reads == size].mean() for size in self.batches])
 
     def seconds_of(self, reads: npt.ArrayLike) -> Floats:
-        """Return the time of `reads` reads, in one call or in several of the largest batch size."""
+        """Return the time of `reads` reads: one call, or several beyond the largest batch size."""
         wanted = np.asarray(reads, np.float64).reshape(-1)
         means = np.broadcast_to(self.batch_seconds, (len(wanted), len(self.batches)))
         return self._one_batch(wanted, means)
@@ -147,9 +147,9 @@ class TimeModel(Summarised):
         return self._estimate(np.array([value]), drawn)
 
     def tts_draws(self, by: By = "elapsed", success: float = 0.99) -> tuple[float, Floats]:
-        """Return the time to solution, and draws of its possible values.
+        """Return the time to solution, and random samples of it that reflect its uncertainty.
 
-        Draws are finite even if no read succeeded: more reads might have succeeded.
+        Samples are finite even if no read succeeded: more reads might have succeeded.
         """
         if by not in BY:
             raise ValueError(f"by={by!r} must be 'elapsed' or 'work'")
@@ -165,7 +165,7 @@ class TimeModel(Summarised):
         return float(value[0]), drawn
 
     def success_draws(self) -> tuple[float, Floats]:
-        """Return the success probability of a read, and draws of its possible values."""
+        """Return the success probability of a read, and samples from its posterior distribution."""
         return self._share, self._shares
 
     def elapsed_at(self, batch: int, success: float = 0.99) -> Estimate:
@@ -221,7 +221,7 @@ class TimeModel(Summarised):
         return _floats(np.clip(slope, _LEAST_WORK * per_read, per_read))
 
     def _one_batch(self, reads: Floats, times: Floats) -> Floats:
-        """Return the time of one call of `reads` reads, or of several calls of the largest size."""
+        """Return the time of `reads` reads: one call, or several beyond the largest batch size."""
         sizes, rows = self.batches, np.arange(len(reads))
         factor = np.maximum(reads / sizes[-1], 1)
         if len(sizes) == 1:

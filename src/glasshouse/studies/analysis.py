@@ -49,7 +49,7 @@ class Point(Summarised):
 
     Attributes:
         task: the measured task.
-        size: n, visible spins or half the vertices; all spins of families with other dials.
+        size: n, visible spins or half the vertices; all spins of families with other knobs.
         density: the requested loop density; N/n if no density was requested.
         loops: the paper's N, which is the density times n, rounded up.
         estimate: the statistic with its interval; infinite if only a lower bound is known.
@@ -108,7 +108,7 @@ class Series(Summarised):
 
     @property
     def measured(self) -> tuple[Point, ...]:
-        """The points whose statistic is finite, so not only a lower bound."""
+        """The points with a finite statistic; at all others, only a lower bound is known."""
         return tuple(p for p in self.points if math.isfinite(p.estimate.value))
 
     def arrays(self) -> tuple[Floats, Floats, Floats]:
@@ -150,7 +150,7 @@ def fitted_law(one: Series, law: LawComparison) -> tuple[Floats, Floats, Floats,
 
 
 def telling_axis(points: Sequence[Point]) -> str:
-    """Return the default axis of a study: density, β, a knob that varies, or otherwise size."""
+    """Return the default axis of a study: density for loops, else β or a varied knob, else size."""
     if all(point.loops for point in points):
         return "density"
     if any(p.task.method not in METHODS for p in points):
@@ -170,7 +170,7 @@ def telling_axis(points: Sequence[Point]) -> str:
 def points_of(
     store: Store, name: Statistic, confidence: float = 0.95, value: str | None = None
 ) -> list[Point]:
-    """Return a point for each measured task whose rows are of the first kind that has statistics.
+    """Return a point for each measured task of the first quantity in the store with statistics.
 
     Args:
         store: an open store.

@@ -62,7 +62,7 @@ _EXPLAINED: tuple[tuple[str, Shape, str, str], ...] = (
     ("law", "band", "fitted laws ± 2 standard errors",
      "Curves are the best fitted laws, with bands of two standard errors."),
     ("peak", "star", "peaks of local fits, 95 % intervals",
-     "Stars are fitted peaks, with the 95 % intervals of their places."),
+     "Stars are fitted peaks, with the 95 % intervals of their positions."),
 )  # fmt: skip
 _AXIS_NAMES = {
     "density": "loop density ρ",

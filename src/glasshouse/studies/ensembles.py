@@ -105,7 +105,7 @@ def family_parameters(method: str, given: Mapping[str, Any]) -> Mapping[str, Any
 
 
 def source_of(method: str) -> Ensemble:
-    """Return a built-in ensemble; the ValueError for an unknown name lists all methods."""
+    """Return a built-in ensemble; if the name is unknown, raise and list all methods."""
     if not isinstance(method, str) or method not in ENSEMBLES:
         known = ", ".join([*METHODS, *ENSEMBLES])
         raise ValueError(f"method={method!r:.60} must be module:function or one of {known}")

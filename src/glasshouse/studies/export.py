@@ -36,7 +36,7 @@ def read_rows(
 ) -> Any:
     """Return the rows of a store as a polars or pandas frame, with the parameters of their tasks.
 
-    The store may be that of a study, a race, a race of samplers, or trained machines. Fractions
+    The store may be that of a study, a race, a race of samplers, or trained RBMs. Fractions
     such as "1/20" become floats. `solver_…` columns hold the requested settings of the annealer;
     they are "automatic" if the paper's settings do not apply to a family. `realised_…` columns
     hold the settings in use: sweeps per run, the range of β, and how β rises.
@@ -178,7 +178,7 @@ def _schedule(task: StoredTask) -> dict[str, Any]:
 
 
 def plain_number(value: Any) -> Any:
-    """Convert a value for a cell: fractions to floats, lists and too large integers to text."""
+    """Convert a value for a cell: fractions to floats, lists and integers beyond int64 to text."""
     if isinstance(value, str) and "/" in value:
         try:
             return float(ratio(value, "it"))

@@ -64,7 +64,7 @@ def lattice(
     _refuse_large(bonds * side ** (3 if geometry == "cubic" else 2))
     periodic = boundary == "periodic"
     if periodic and side < 3 and geometry in ("square", "cubic", "triangular"):
-        raise ValueError(f'L={side} is too small if periodic; use at least 3, or boundary="open"')
+        raise ValueError(f'L={side} is too small for a torus; use at least 3, or boundary="open"')
     pattern = _Pattern(couplings, dilution, field, fields)
     if seed is None:
         return Ising.from_edges(0, [], [])

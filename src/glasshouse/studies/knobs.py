@@ -60,7 +60,7 @@ class Family:
     def on_graph(
         cls, graph: Graph, given: Mapping[str, Any] | None, solver: Annealer, seed: int
     ) -> list[Family]:
-        """Return families of loops on a graph, from easy to hard, for users who name no knob.
+        """Return families of loops on a graph, from easy to hard, for users who do not name a knob.
 
         The knob is the density of loops if their frustration is given, and the frustration if the
         density is. If neither is given, each family has its own frustration, whose loops weigh

@@ -51,7 +51,7 @@ def merge(target: str | Path, sources: Iterable[str | Path]) -> Merged:
 
     Rows that are in both must be equal except for their seconds: a row is a function of its task
     and index. All stores must be for the same purpose: studies of one name, races on the same
-    instances under the same rules, machines that learn the same data. If anything differs, nothing
+    instances under the same rules, RBMs that learn the same data. If anything differs, nothing
     is added. A merge that is killed leaves the target as it was.
 
     Args:
@@ -103,7 +103,7 @@ def _add(into: Store, source: Store) -> tuple[int, int]:
 
 
 def _larger(theirs: StoredTask, mine: StoredTask) -> StoredTask:
-    """Return the task with the larger stop rule; it is finished if either store has finished it."""
+    """Return the task with the larger stop rule; finished if a store finished it by that rule."""
     kept = mine if mine.stop.instances >= theirs.stop.instances else theirs
     is_same = mine.stop == theirs.stop
     return replace(kept, is_finished=kept.is_finished or (is_same and theirs.is_finished))
@@ -115,7 +115,7 @@ def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None
     for name, kind in source.kinds.items():
         if name in into.kinds and into.kinds[name] != kind:
             raise StoreError(
-                f"{source.path}: its {name} rows do not have the same columns as the target's"
+                f"{source.path}: its {name} rows do not have the same columns as in the target"
             )
     for task in tasks:
         if task.task_id not in mine:
@@ -128,7 +128,7 @@ def _refuse_clashes(into: Store, source: Store, tasks: list[StoredTask]) -> None
             if place is not None:
                 raise StoreError(
                     f"{source.path}: instance {place} of task {task.task_id[:12]} differs from "
-                    "the target's; merging would lose one of them"
+                    "that in the target; merging would lose one of them"
                 )
 
 
@@ -200,7 +200,7 @@ def _settings(store: Store, purpose: Purpose) -> dict[str, Any] | None:
 def _joined(
     source: Store, purpose: Purpose, mine: Mapping[str, Any], theirs: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return two stores' settings joined; if a setting may differ, the target's value is kept."""
+    """Return the joint settings of two stores; if a setting may differ, keep the target's value."""
     what = f"{source.path} holds {purpose.words}"
     if mine.get("digest") != theirs.get("digest"):
         suites = short(theirs.get("suite")), short(mine.get("suite"))
@@ -218,7 +218,7 @@ def _joined(
         joined[purpose.members] = theirs[purpose.members] | mine[purpose.members]
         for name, one in theirs[purpose.members].items():
             if _without(one, purpose.own) != _without(joined[purpose.members][name], purpose.own):
-                raise StoreError(f"{what} whose {short(name)} differs from the target's; {_APART}")
+                raise StoreError(f"{what}, but {short(name)} is another in the target; {_APART}")
     return joined
 
 
@@ -243,8 +243,8 @@ def _refuse_other_tasks(into: Store, source: Store, purpose: Purpose) -> None:
         fixed = [dict(purpose.fixed(task.table("parameters"))) for task in (*mine, *theirs)]
         if any(one != fixed[0] for one in fixed):
             raise StoreError(
-                f"{source.path} holds {purpose.words} that learn different data from the "
-                f"target's; {_APART}"
+                f"{source.path} holds {purpose.words}, but those in the target learn "
+                f"other data; {_APART}"
             )
 
 

@@ -288,7 +288,7 @@ def task_of(stored: StoredTask) -> Task:
             demand = method.plan(**method.completed(stored.table("parameters"))).demand
             if demand.memory > _MOST_MEMORY:
                 raise ValueError(
-                    f"an instance needs {demand.memory} bytes; the limit is {_MOST_MEMORY} bytes"
+                    f"an instance needs {demand.memory} bytes, but the limit is {_MOST_MEMORY}"
                 )
         elif name_of_method == "files" and "digest" not in stored.table("parameters"):
             raise ValueError("the digest of its folder is missing")

@@ -58,7 +58,7 @@ class TuningStep(Summarised):
 
 
 class TuningProgress(NamedTuple):
-    """The progress of tuning."""
+    """The progress of tuning: the setting that is tried now, and the best setting so far."""
 
     fraction: float  # fraction of the possible steps of the bisection
     setting: Fraction  # the setting that is tried now
@@ -105,7 +105,7 @@ class Tuned(Summarised):
             f"{name}={as_typed(value)}" for name, value in self.task.parameters.items()
         )
         return (
-            f"{self.task.method}({parameters}): {self.statistic} {self.estimate} sweeps, wanted "
+            f"{self.task.method}({parameters}): {self.statistic} {self.estimate} sweeps, target "
             f"{self.target:.4g}; found in {len(self.steps)} steps, {self.instances} instances, "
             f"{self.sweeps:.3g} sweeps, {self.seconds:.1f} s"
         )
@@ -138,7 +138,7 @@ def tune(
 ) -> Tuned:
     """Find the instances of a given size, or on a graph, whose hardness is `target_sweeps`.
 
-    On a graph without a knob, the density of loops is turned at a frustration whose loops have
+    On a graph without a knob, the density of loops is varied at a frustration whose loops have
     small weights, so that a chip of few bits can hold the instances; see `Family.on_graph`. Runs on
     a graph are no longer than a quarter of the target; `task.solver` has their length.
 
@@ -235,7 +235,7 @@ class _Search:
         return f"the best so far: {words}" if words else "no setting was measured yet"
 
     def climb(self, families: Sequence[Family]) -> None:
-        """Try families from easy to hard at full density, or one family from sparse to dense."""
+        """Try families from easy to hard at full density, but a single one from sparse to dense."""
         for self.family in families:
             before, densest = self.family.bounds()
             settings = [min(before * 2**k, densest) for k in range(10)]  # up to 512 times as dense
@@ -298,7 +298,7 @@ class _Search:
                 self._refuse(self._words(last.setting, last.estimate))
 
     def _part_of_way(self, low: float | None, high: float | None) -> Fraction:
-        """Return where to divide the interval from easy to hard, by interpolation or in half."""
+        """Return the fraction at which to split the range from easy to hard: a half by default."""
         if low is None or high is None or not self.family.is_on_graph or high <= low:
             return Fraction(1, 2)
         part = (math.log(self.target) - low) / (high - low)

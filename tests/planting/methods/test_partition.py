@@ -87,8 +87,8 @@ def test_all_numbers_and_partitions_that_fit_are_equally_likely(total):
         ({"n": 32, "bits_per_spin": 1}, "numbers of 32 bits .* use at most 25 bits"),
         ({"n": 1000, "bits": 10**8}, "use at most 20 bits"),
         ({"n": 10**5, "bits": 1}, "the graph would have 4999950000 edges"),
-        ({"n": 7, "bits": 1}, "n=7 of them do not have an even total; use 2 bits"),
-        ({"n": 8, "bits": 1, "total": "odd"}, "n=8 of them do not have an odd total; use 2 bits"),
+        ({"n": 7, "bits": 1}, "the sum of n=7 numbers cannot be even; use at least 2 bits"),
+        ({"n": 8, "bits": 1, "total": "odd"}, "n=8 numbers cannot be odd; use at least 2 bits"),
         ({"n": 8, "bits": 4, "total": "any"}, "total='any' is not one of 'even', 'odd'"),
     ],
 )

@@ -260,7 +260,7 @@ def test_places_cover_every_spin_and_share_no_coupling(dimensions, boundary):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"length": 5}, "length=5 is odd, so the colours of the tiles would not meet"),
+        ({"length": 5}, "length=5 is odd, so the checkerboard of tiles would not close"),
         ({"length": 5, "boundary": "open"}, "length=5 is odd, so some corners of an open lattice"),
         ({"length": 2}, "length"),
         ({"length": 0, "boundary": "open"}, "length"),

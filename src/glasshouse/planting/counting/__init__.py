@@ -94,7 +94,7 @@ def count_ground_states(planted: Planted) -> GroundStates:
     counted = _counted(form, planted.state, groups)
     if counted is not None:
         return GroundStates(counted, True, "counted")
-    return GroundStates(2**flips, False, f"{_flips(flips)}; others are not ruled out")
+    return GroundStates(2**flips, False, f"{_flips(flips)}; more states are not ruled out")
 
 
 def _of_polynomial(problem: Polynomial) -> GroundStates:

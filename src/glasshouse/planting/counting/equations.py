@@ -22,8 +22,8 @@ _MOST = 50_000
 def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     """Count the ground states of 3-XORSAT by Gaussian elimination over GF(2).
 
-    Only the squares are examined: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no
-    other. Zero is reached for one value of s1·s2·s3, and by one z. In a polynomial, the squares
+    Only the squares are examined: for each equation (±s1 ±s2 ±s3 ±1 ±2z)², where z is in no other
+    square, which is zero for one value of s1·s2·s3 and one z. In a polynomial, the squares
     (±s1·s2·s3 ±1)² express the same equations. If all squares of a plant are such equations, and
     are zero in the planted state, the ground states are the solutions: 2^(variables - rank) in all.
     The ground states of any other plant are counted by `count_ground_states`.
@@ -45,8 +45,8 @@ def count_solutions(planted: Planted, most: int = _MOST) -> GroundStates:
     equations = len(rows)
     if max(variables, equations) > most:
         reason = (
-            f"{variables} variables in {equations} equations: the rank is computed only up to "
-            f"{most}, unless count_solutions gets a larger limit"
+            f"{variables} variables in {equations} equations: the rank is computed only for "
+            f"at most {most} of each; pass a larger `most` to count_solutions"
         )
         return GroundStates(2 ** max(0, variables - equations), False, reason)
     log2 = free_variables(rows, variables)

@@ -27,7 +27,7 @@ _Words = npt.NDArray[np.uint64]
 
 
 def count_by_halves(planted: Planted) -> GroundStates:
-    """Count the states in which all squares are minimal: a·s = 0, or |a·s| = 1 in a single square.
+    """Count the states that minimise all squares (a·s)²: all are 0, or a single square is 1.
 
     If there are too many spins, or loops, `count_ground_states` is used.
     """

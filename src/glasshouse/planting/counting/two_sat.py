@@ -1,4 +1,4 @@
-"""Clauses of two literals: whether the planted state is the only model that satisfies them.
+"""Clauses of two literals: a test of whether the planted state is their only model.
 
 In the planted gauge every variable is true. A clause of i and j then has both its literals true, or
 only that of i. Flipping i requires flipping j in the second case, and forbids it in the first. A
@@ -47,7 +47,7 @@ def is_unique(size: int, clauses: Clauses) -> bool:
 
 
 def least_unique(size: int, clauses: Clauses) -> int | None:
-    """Return how many clauses, in order, suffice for a unique model; None if it is never unique."""
+    """Return how many of the first clauses give a unique model; None if even all clauses do not."""
     first = np.full(size, len(clauses), dtype=np.int64)  # no arrow leaves i before this clause
     arrows = np.flatnonzero(clauses[:, 2] == ONE)[::-1]
     first[clauses[arrows, 0]] = arrows
@@ -64,7 +64,7 @@ def least_unique(size: int, clauses: Clauses) -> int | None:
 
 
 def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loops:
-    """Return clauses as triangles with the ghost, in the planted gauge.
+    """Return clauses as triangles of two spins and the ghost, in the planted gauge.
 
     A violated clause of weight b costs 4b: b (1 - s_i) (1 - s_j) if both literals are true, and b
         (1 - s_i) (1 + s_j) if only that of i is.
@@ -79,7 +79,7 @@ def loops_of(size: int, clauses: Clauses, weights: npt.NDArray[np.int64]) -> Loo
 
 
 def clauses_of(size: int, loops: Loops) -> Clauses:
-    """Return the clauses among the loops: triangles with the ghost and three equal weights."""
+    """Return the clauses among the loops: triangles with the ghost, with weights w, w and -w."""
     at = loops.starts[:-1][loops.lengths == 3][:, None] + np.arange(3)
     nodes, weights = loops.nodes[at], loops.weights[at]
     is_clause = (nodes == size).any(axis=1)
@@ -92,7 +92,7 @@ def clauses_of(size: int, loops: Loops) -> Clauses:
 
 
 def count_models(planted: Planted) -> GroundStates:
-    """Count ground states of a plant with clauses; there is one if the clauses have one model."""
+    """Count the ground states of a plant with clauses: one if its clauses have only one model."""
     size = planted.ising.num_variables
     clauses = clauses_of(size, planted.loops)
     if is_unique(size, clauses):

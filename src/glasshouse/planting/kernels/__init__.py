@@ -1,1 +1,1 @@
-"""Compiled code for planting: takes and returns arrays, and imports nothing else from planting."""
+"""Compiled code for planting: it works on arrays, and imports nothing else from planting."""

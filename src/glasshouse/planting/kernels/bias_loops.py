@@ -13,7 +13,7 @@ from glasshouse.planting.kernels.cells import put_at, value_at
 def drop_bias_loops(
     stream: Any, n: int, m: int, frustrated: bool, redraws: int, matrix: Any, nodes: Any, meter: Any
 ) -> Any:
-    """Drop loops until `nodes` is full; return the number of loops that fit.
+    """Place loops until `nodes` is full; return the number of loops that fit.
 
     The matrix has one more row and one more column than the RBM, those of the ghosts. Which of a
     loop's four nodes is the ghost is drawn with equal probability, then the others uniformly, until

@@ -1,4 +1,4 @@
-"""Loops on a grid of cells, dropped so that every cell stays strong enough not to break."""
+"""Random loops on a grid of cells, such that every cell stays strong enough not to break."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def drop_cell_loops(
     stream: Any, graph: Any, number: int, most: int, most_turns: int, patience: int,
     meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop up to `number` loops on a grid, as long as they fit; one edge is -1, the others are +1.
+    """Place up to `number` loops that fit on a grid; one edge of each is -1, the others are +1.
 
     Args:
         stream: the generator's words.
@@ -32,7 +32,7 @@ def drop_cell_loops(
         meter: the steps that are left, counted down.
 
     Returns:
-        Cells and starts of the dropped loops; the last edge of each loop is negative.
+        Cells and starts of the placed loops; the last edge of each loop is negative.
     """
     layers = (0, 0)
     size = graph[0].size - 1
@@ -66,7 +66,7 @@ def drop_cell_loops(
 def spread_over_spins(
     cells: Any, starts: Any, num_cells: int, shore: int, over: int, under: int
 ) -> Any:
-    """Turn each loop over cells into `shore`² loops over spins; add the remaining couplings.
+    """Turn each loop over cells into `shore`² loops over spins; add the unused couplings.
 
     A cell has `shore` spins that are coupled up and down, then as many that are coupled left and
     right. A loop weighs 2·over; if it turns in a cell, it visits a spin of either kind. All
@@ -140,7 +140,7 @@ def _fits(
     graph: Any, cycle: Any, last: int, most: int, most_turns: int, totals: Any, turns: Any,
     edges: Any,
 ) -> bool:  # fmt: skip
-    """Return whether every edge and cell has space for a loop; if so, fill `edges`."""
+    """Return whether all edges and cells of a loop have space for it; if so, fill `edges`."""
     for k in range(cycle.size):
         following = cycle[k + 1] if k + 1 < cycle.size else cycle[0]
         edges[k] = find_edge(graph, (0, 0), cycle[k], following)

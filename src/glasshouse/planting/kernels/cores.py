@@ -73,7 +73,7 @@ def _draw_distinct(stream: Any, variables: Any, size: int, seen: Any, stamp: int
     """Draw distinct variables for positions 1 to `size`; every order is equally likely."""
     total = len(seen)
     for position in range(1, size + 1):
-        # Floyd's way to a uniform subset: as many draws as elements.
+        # Floyd's algorithm for a uniform subset: as many draws as elements.
         most = total - size + position - 1
         variable = below(stream, most + 1)
         if seen[variable] == stamp:
@@ -117,7 +117,7 @@ def _split(
 
 @inner
 def _false_one(model: Any, literals: Any, first: int, last: int) -> Any:
-    """Return the only one of these clauses that the model falsifies."""
+    """Return the only clause among `first` to `last` - 1 that the model falsifies; -1 if none."""
     for clause in range(first, last):
         is_false = True
         for literal in literals[clause]:

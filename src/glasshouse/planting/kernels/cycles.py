@@ -58,7 +58,7 @@ def core_nodes(starts: Any, neighbours: Any) -> Any:
 
 @inlined
 def find_edge(graph: Any, layers: Any, u: int, v: int) -> Any:
-    """Return the id of the edge from u to v; -1 if there is none, 0 if the RBM is not stored."""
+    """Return the id of the edge from u to v; -1 if there is none, 0 if the graph is not stored."""
     starts, neighbours, edge_ids, _ = graph
     if starts.size == 0:
         return 0 if (u < layers[0]) != (v < layers[0]) else -1

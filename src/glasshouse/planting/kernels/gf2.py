@@ -68,7 +68,7 @@ def solving_order(rows: Any, starts: Any, rows_of: Any) -> Any:
 
 @inner
 def _last_with(number: int, stack: Any, height: int, unknown: Any) -> Any:
-    """Pop equations until one has `number` unknowns; return it (-1 if none has) and the height."""
+    """Pop equations until one has `number` unknowns; return it (or -1) and the stack's height."""
     while height:
         height -= 1
         if unknown[stack[height]] == number:

@@ -1,4 +1,4 @@
-"""Loops dropped on a graph one by one, under a rule for their overlap."""
+"""Random loops, placed on a graph one by one under a rule for their overlap."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def drop_loops(
     stream: Any, source: Any, rule: Any, nodes: Any, starts: Any, state: Any, patience: int,
     totals: Any, meter: Any, least: int,
 ) -> Any:  # fmt: skip
-    """Drop loops until `starts` is full, `patience` attempts have failed, or a pause is due.
+    """Place loops until `starts` is full, `patience` attempts have failed, or a pause is due.
 
     Called again, it continues where it returned, and draws the same as without pauses.
 
@@ -70,7 +70,7 @@ def drop_loops(
         rule: the rule for weights and overlap.
         nodes: int32, filled with the nodes of the loops; the last edge of each is negative.
         starts: int64, one more than the number of loops, filled with the start of each loop.
-        state: int64 (2), the dropped loops, and the attempts since the last one; both 0 at first.
+        state: int64 (2), the number of loops, and of attempts since the last loop; both 0 at first.
         patience: failed attempts before a loop is repeated, or the search stops.
         totals: the weight of each edge, changed in place; empty if no rule needs it.
         meter: the steps that are left, counted down.
@@ -84,7 +84,7 @@ def drop_loops(
     cycle, place = np.empty(size, np.int32), np.full(size, -1, np.int64)
     edges = np.empty(size, np.int64)
     parent, depth = np.empty(size, np.int64), np.empty(size, np.int64)
-    # Without a limit on weights, an existing loop can always be dropped again.
+    # Without a limit on weights, an existing loop can always be placed again.
     may_repeat = rule.overlap == CONSTRUCTIVE and rule.most == np.iinfo(np.int64).max
     placed, failed = state[0], state[1]
     while placed < starts.size - 1 and meter[0] > least:

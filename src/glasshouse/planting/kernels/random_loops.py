@@ -1,4 +1,4 @@
-"""Algorithm 1: loop atoms dropped at random, such that they never oppose each other.
+"""Algorithm 1: loop atoms placed at random, such that they never oppose each other.
 
 Functions of the inner loop have one path: one exit, no `and` between lookups. Numba then keeps the
     reference counting of arrays out of the loop, where it would cost more than the work.
@@ -35,7 +35,7 @@ def drop_random_loops(
     stream: Any, n: int, m: int, law: Any, most: int, redraws: int, matrix: Any, nodes: Any,
     weights: Any, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops until `nodes` is full; return the number of loops that fit.
+    """Place loops until `nodes` is full; return the number of loops that fit.
 
     Args:
         stream: the generator's words.
@@ -70,7 +70,7 @@ def drop_random_loops(
 def drop_ensemble(
     streams: Any, n: int, m: int, law: Any, redraws: int, matrix: Any, nodes: Any, states: Any
 ) -> Any:
-    """Drop the loops of many instances in turn; each instance has its own pair of streams."""
+    """Place the loops of many instances in turn; each instance has its own pair of streams."""
     weights = np.empty((nodes.shape[1], 4), np.int64)
     meter = np.full(1, UNLIMITED, np.int64)
     complete = True
@@ -143,7 +143,7 @@ def _room(most: int, weight: int) -> Any:
 def _draw_rows(
     stream: Any, n: int, m: int, j1: int, room_above: int, room_below: int, matrix: Any
 ) -> Any:
-    """Draw a uniform pair i1 ≠ i2 with W[i1,j1] ≥ 0 ≥ W[i2,j1] and free space; -1 if none is found.
+    """Draw rows i1 ≠ i2 with W[i1,j1] ≥ 0 ≥ W[i2,j1] and space for the loop; -1 if none are found.
 
     Rows are drawn one by one, and the pair is rejected if they are equal, which leaves all pairs
     equally likely.
@@ -192,7 +192,7 @@ def _find_rows(
 def _draw_column(
     stream: Any, m: int, i1: int, i2: int, j1: int, room1: int, room2: int, matrix: Any
 ) -> Any:
-    """Draw a uniform column j2 ≠ j1 with W[i1,j2], W[i2,j2] ≥ 0 and free space; -1 if not found."""
+    """Draw a column j2 ≠ j1 with W[i1,j2], W[i2,j2] ≥ 0 and space for the loop; -1 if not found."""
     j2 = below(stream, m)
     tries = 1
     while not _is_open(m, i1, i2, j1, j2, room1, room2, matrix) and tries < _TRIES:

@@ -25,7 +25,7 @@ def drop_structured_loops(
     stream: Any, sizes: Any, kind: int, frustrated: bool, matrix: Any, nodes: Any, first: int,
     last: int, meter: Any,
 ) -> Any:  # fmt: skip
-    """Drop loops `first` to `last` - 1; return the first that does not fit, or `last` if all fit.
+    """Place loops `first` to `last` - 1; return the first that does not fit, or `last` if all fit.
 
     A loop is uniform among all of its kind that oppose no other: W[i1,j1] ≤ 0, the rest ≥ 0.
 
@@ -36,7 +36,7 @@ def drop_structured_loops(
         frustrated: whether the negative weight is below zero.
         matrix: the signs in B1 so far (see `kernels.cells`).
         nodes: int32 (loops, 4), filled with j1, i2, j2, i1: the last edge is the negative one.
-        first: the first loop to drop.
+        first: the first loop to place.
         last: one more than the last loop.
         meter: the steps that are left, counted down (see `planting.demand`).
     """
@@ -111,7 +111,7 @@ def _find_loop(stream: Any, sizes: Any, kind: int, matrix: Any) -> Any:
 
 @compiled
 def _split(matrix: Any, m1: int, kind: int, line: int, length: int, lower: Any, upper: Any) -> Any:
-    """List the positions in a line with weights ≤ 0 and with weights ≥ 0; count the zeros."""
+    """List the positions of a row or column with weights ≤ 0, and with weights ≥ 0; count zeros."""
     lowers = uppers = zeros = 0
     for k in range(length):
         value = value_at(matrix, k * m1 + line if kind == UPPER else line * m1 + k)

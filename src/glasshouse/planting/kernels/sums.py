@@ -9,7 +9,7 @@ from glasshouse.compiled import compiled
 
 @compiled
 def find_bad_weights(starts: Any, weights: Any) -> int:
-    """Return the first loop whose last weight is positive or outweighs another, otherwise -1."""
+    """Return the first loop whose last weight is positive or outweighs another; -1 if none."""
     for loop in range(starts.size - 1):
         end = starts[loop + 1] - 1
         if weights[end] > 0:

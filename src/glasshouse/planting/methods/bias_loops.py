@@ -20,7 +20,7 @@ from glasshouse.planting.method import LOOP_KNOBS, Plan, planting_method
 from glasshouse.planting.planted import Planted
 from glasshouse.randomness import RngLike, Streams
 
-# An existing loop can be dropped again, so space cannot run out; this is only a safety limit.
+# An existing loop can be placed again, so space cannot run out; this is only a safety limit.
 _SAFETY_LINE = 1 << 24
 
 
@@ -60,7 +60,7 @@ def bias_loops(
         loops: the number of loops, the paper's N.
         ghosts: the number of ghosts that every loop runs through.
         bias_strength: at least 1; positive biases of a loop weigh this many times its other
-            positive weights. The plant holds; the realised f falls, as the summary shows.
+            positive weights. The plant stays valid; the realised f falls, as the summary shows.
         state: the state to plant, visible spins first; uniform at random if None.
         rng: a seed, or anything that `numpy.random.default_rng` takes.
 
@@ -133,7 +133,7 @@ def _drop_loops(
 
 
 def _weigh(nodes: NodeArray, ghost: int, positive: int, strong: int, negative: int) -> Loops:
-    """Return loops with weights, which depend on whether an edge ends at the ghost."""
+    """Return loops in which the weight of an edge depends on whether it ends at the ghost."""
     is_ghost = nodes == ghost
     at_ghost = is_ghost | np.roll(is_ghost, -1, axis=1)
     weights = np.where(at_ghost, strong, positive)

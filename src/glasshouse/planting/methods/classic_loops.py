@@ -106,7 +106,7 @@ def classic_loops(
 
 
 def _weights(frustration: Ratio | None, length: int | None) -> LoopWeights:
-    """Return the weights +1 and -1, or weights that give loops of one length the frustration f."""
+    """Return weights that give loops of one length the frustration f; ±1 if f is not given."""
     if frustration is None:
         return LoopWeights(positive=1, constant=1, slope=0)
     if length is None:

@@ -91,7 +91,7 @@ class _Cells:
         return 2 * self.shore
 
     def loops_over_spins(self, cells: npt.NDArray[np.int32], starts: IntArray) -> Loops:
-        """Turn loops over cells into loops over spins, and add the remaining couplings of cells.
+        """Turn loops over cells into loops over spins, and add the unused couplings of cells.
 
         A loop becomes one loop for each pair of a spin a of one shore and b of the other: it runs
             over spins a up and down, over spins b left and right, and turns through the coupling
@@ -135,10 +135,10 @@ def cluster_loops(
     couplings of scale·J; all couplings within a cell are +1; all of these are multiplied by the
     denominator of the scale. While cells do not break, the planted state of the loops is a ground
     state. If scale times the number of loops that turn in a cell exceeds the shore, that is not
-    proven and can be wrong: such loops are not dropped, and a scale above the shore is refused.
+    proven and can be wrong: such loops are not placed, and a scale above the shore is refused.
 
-    On a chip with dead qubits and couplers, the living ones have the same weights. A loop needs
-    living tracks all along, as many as its negative edge has couplers (`docs/families.md`).
+    On a chip with dead qubits and couplers, the others keep their weights. A loop needs working
+    tracks all along, as many as its negative edge has couplers (`docs/families.md`).
 
     Args:
         rows: rows of cells.
@@ -224,7 +224,7 @@ def _grid(cells: _Cells) -> Rows:
 def _dropped(
     cells: _Cells, stream: npt.NDArray[np.uint64], number: int, most: int, meter: Meter
 ) -> tuple[npt.NDArray[np.int32], IntArray]:
-    """Drop exactly `number` loops over cells; otherwise raise an error that states how many fit."""
+    """Place exactly `number` loops over cells; otherwise raise, and state how many fit."""
     grid, reached = _grid(cells), 0
     for _ in range(_RESTARTS):
         found, starts = drop_cell_loops(
@@ -239,7 +239,7 @@ def _dropped(
 
 def _no_room(cells: _Cells, number: int, reached: int, remedy: str = "") -> ValueError:
     return ValueError(
-        f"no space for {number} loops on {cells.rows} × {cells.columns} cells, where "
-        f"{cells.most_turns} may turn in a cell at scale={cells.scale}; {reached} was the most in "
-        f"{_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness{remedy}"
+        f"no space for {number} loops on {cells.rows} × {cells.columns} cells, where at most "
+        f"{cells.most_turns} may turn in a cell at scale={cells.scale}; {reached} was the most "
+        f"in {_RESTARTS} attempts; use a smaller alpha or scale, or a larger ruggedness{remedy}"
     )

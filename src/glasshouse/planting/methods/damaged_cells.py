@@ -1,16 +1,16 @@
 """Cluster loops on a Chimera chip with dead qubits and dead couplers.
 
-Every living coupler within a cell weighs +1, and every living coupler between two cells scale·J, as
-on a perfect chip. Two cells may have fewer couplers than others, so the proof needs more of a loop:
+Every working coupler within a cell weighs +1, and every one between two cells weighs scale·J, as on
+a perfect chip. Two cells may have fewer couplers than others, so the proof needs more of a loop:
 
-* The loop runs on k tracks: k is the number of living couplers of its negative edge, and each
-  straight segment of the loop needs k tracks whose couplers are all alive. Then the negative edge
+* The loop runs on k tracks: k is the number of working couplers of its negative edge, and each
+  straight segment of the loop needs k tracks whose couplers all work. Then the negative edge
   never outweighs another edge.
 * If the loop turns in a cell, it takes scale/k of each of the k² couplings between the tracks that
   it comes by and those that it leaves by. A coupling can give 1, a dead one nothing.
 
-So a loop over cells is the sum of k² frustrated loops over living spins, and positive couplings
-remain. Loops that do not fit are not dropped.
+So a loop over cells is the sum of k² frustrated loops over working qubits, and positive couplings
+remain. Loops that do not fit are left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Bools = npt.NDArray[np.bool_]
 _WIDEST_SHORE = 16
 # Loops that are drawn at once, and the steps that checking one of them costs on the meter.
 _AT_ONCE, _CHECK = 1024, 20_000
-# A remaining coupling gives at most two of these three parts to its neighbours.
+# An unused coupling gives at most two of these three parts to its neighbours.
 _PARTS = 3
 
 
@@ -55,7 +55,7 @@ class DamagedCells:
         shore: spins of half a cell.
         scale: a coupling between cells in units of a coupling within a cell.
         dead: the numbers of dead qubits.
-        cut: dead couplers of living qubits, as pairs i < j.
+        cut: dead couplers of working qubits, as pairs i < j.
     """
 
     rows: int
@@ -94,12 +94,12 @@ class DamagedCells:
 
     @property
     def num_spins(self) -> int:
-        """The number of living qubits."""
+        """The number of working qubits."""
         return 2 * self.shore * self.rows * self.columns - len(self.dead)
 
     @property
     def qubits(self) -> tuple[int, ...]:
-        """The numbers that the living qubits have on the chip."""
+        """The numbers that the working qubits have on the chip."""
         return tuple(np.flatnonzero(self._alive).tolist())
 
     @property
@@ -120,7 +120,7 @@ class DamagedCells:
 
     @cached_property
     def _inner(self) -> Bools:
-        """Living couplers inside cells, indexed by cell, first-shore spin and second-shore spin."""
+        """Working couplers inside cells, by cell, first-shore spin and second-shore spin."""
         inner = self._alive[:, 0, :, None] & self._alive[:, 1, None, :]
         for i, j in self.cut:
             cell, first = divmod(i, 2 * self.shore)
@@ -130,7 +130,7 @@ class DamagedCells:
 
     @cached_property
     def _tracks(self) -> Bools:
-        """Living couplers between cells: row 2·cell leads down, row 2·cell + 1 to the right."""
+        """Working couplers between cells: row 2·cell leads down, row 2·cell + 1 to the right."""
         alive, columns = self._alive, self.columns
         tracks = np.zeros_like(alive)
         tracks[:-columns, 0] = alive[:-columns, 0] & alive[columns:, 0]
@@ -169,7 +169,7 @@ class DamagedCells:
     def grow(
         self, stream: npt.NDArray[np.uint64], number: int, most: int, patience: int, meter: Meter
     ) -> tuple[Loops | None, int]:
-        """Drop `number` loops over cells; return them (None if fewer fit) and how many fit.
+        """Place `number` loops over cells; return them (None if fewer fit) and how many fit.
 
         Args:
             stream: the generator's words.
@@ -200,7 +200,7 @@ class DamagedCells:
 
 
 class _Drop:
-    """Loops over cells, dropped on a chip as loops over its spins, and the remaining couplings."""
+    """Loops over cells, placed on a chip as loops over its qubits, and the unused couplings."""
 
     def __init__(self, chip: DamagedCells, most: int) -> None:
         unit = chip._unit
@@ -262,9 +262,9 @@ class _Drop:
         return spins
 
     def loops(self) -> Loops:
-        """Return all loops over living spins, including loops for the remaining couplings."""
+        """Return all loops over working qubits, including triangles for the unused couplings."""
         rows = [*self._frustrated(), *self._remaining()]
-        number = np.cumsum(self._chip._alive) - 1  # the new number of each living qubit
+        number = np.cumsum(self._chip._alive) - 1  # the new number of each working qubit
         nodes = np.concatenate([number[spins.reshape(-1)] for spins, _ in rows])
         weights = np.concatenate([each.reshape(-1) for _, each in rows])
         lengths = np.concatenate([np.full(len(spins), spins.shape[1]) for spins, _ in rows])
@@ -311,7 +311,7 @@ class _Drop:
                 yield np.column_stack(triangle), np.column_stack([half, half, -half])
 
     def _left_over(self) -> tuple[IntArray, IntArray]:
-        """Return the remaining positive couplings: the pairs of qubits, and their weights."""
+        """Return the positive couplings that loops did not use: pairs of qubits, and weights."""
         shore, columns = self._chip.shore, self._chip.columns
         cell, first, second = np.nonzero(self._inner)
         inner = np.column_stack([first, shore + second]) + 2 * shore * cell[:, None]

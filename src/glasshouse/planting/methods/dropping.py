@@ -1,4 +1,4 @@
-"""Dropping loops: the graph that they are dropped on, the search for cycles, and the rules.
+"""Random loops on a graph: the graph, the search for cycles, and the rules for overlap.
 
 Classic loops, graph loops and structured graph loops share this code. The complete bipartite graph
 of an RBM is a graph, too.
@@ -43,7 +43,7 @@ Table = npt.NDArray[np.int32]
 # Cycles of one length are listed if they are at most this many and found in this many steps.
 _MOST_LISTED, _MOST_STEPS = 1 << 20, 1 << 25
 _STEPS_AT_ONCE = 1 << 24  # about a tenth of a second, after which signals are handled
-# Failed attempts after which an existing loop is dropped again, or the search stops.
+# Failed attempts after which an existing loop is placed again, or the search stops.
 _PATIENCE = 1000
 # The most attempts for the last space, if loops must be disjoint or weights are limited.
 _MOST_PATIENCE = 100_000
@@ -55,7 +55,7 @@ _NO_EDGES = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The graph that loops are dropped on: its size is known at once, but it is built lazily.
+    """The graph on which loops are placed: its size is known at once, but it is built lazily.
 
     The complete bipartite graph of an RBM is not stored until it must be.
 
@@ -161,7 +161,7 @@ class Ground:
 
 @dataclass(frozen=True)
 class LoopWeights:
-    """The weights of a loop of length L: -(constant + slope·(L-1)) once, else `positive`."""
+    """Weights of loops of length L: -(constant + slope·(L-1)) on one edge, `positive` on others."""
 
     positive: int
     constant: int
@@ -194,11 +194,11 @@ class LoopWeights:
 
 @dataclass(frozen=True)
 class Drop:
-    """Loops to be dropped: the source of their cycles, their weights, and how they may overlap.
+    """How to place random loops: the source of cycles, the weights, and the allowed overlap.
 
     Attributes:
         sampler: the source of cycles, a constant of the kernel.
-        ground: the graph that the loops are dropped on.
+        ground: the graph on which the loops are placed.
         shortest: the least length of a loop.
         longest: the greatest length of a loop.
         weights: the weights by length.
@@ -243,7 +243,7 @@ class Drop:
     def run(
         self, stream: Stream, number: int, totals: IntArray, meter: Meter
     ) -> tuple[Any, IntArray]:
-        """Drop up to `number` loops on top of `totals`; return their nodes and starts."""
+        """Place up to `number` loops on top of `totals`; return their nodes and starts."""
         rows = self.rows
         source = CycleSource(
             self.sampler, rows, self.ground.layers, self.ground.roots(), self.table, self.inner,
@@ -271,7 +271,7 @@ class Drop:
         return nodes[: starts[placed]].copy(), starts[: placed + 1].copy()
 
     def grow(self, stream: Stream, number: int, remedy: str, meter: Meter) -> Loops:
-        """Drop exactly `number` loops; otherwise raise an error that states how many fit."""
+        """Place exactly `number` loops; otherwise raise an error that states how many fit."""
         reached = 0
         for _ in range(_RESTARTS if self._is_limited else 1):
             nodes, starts = self.run(stream, number, self.new_totals(), meter)

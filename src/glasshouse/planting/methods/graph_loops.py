@@ -56,7 +56,7 @@ def graph_loops(
     which one is taken. With `length`, it is any cycle of that length: uniform over all of them if
     they can be listed (up to 2^20), else a random self-avoiding path that closes. Its negative edge
     is uniform among the edges that agree with the signs so far. If none is found in a thousand
-    attempts, an existing loop is dropped again. Every loop has the requested f, and so has the
+    attempts, an existing loop is placed again. Every loop has the requested f, and so has the
     instance, exactly.
 
     Args:

@@ -50,9 +50,9 @@ def tiles2d(
     Tile planting (Hamze, Jacob, Ochoa, Perera, Wang, Katzgraber, Physical Review E 97, 043303,
     2018, arXiv 1711.04083; Perera, Hamze, Raymond, Weigel, Katzgraber, Physical Review E 101,
     023316, 2020, arXiv 1907.10809). A tile of class Ci has i ground states up to a flip: one
-    coupling of -1, i-1 of +1 and the others +2, in any order. C1 ties all its spins, so that C1
-    alone has one ground state and its flip; C4 alone is the fully frustrated case of many. The
-    spins are numbered row by row.
+    coupling of -1, i-1 of +1 and the others +2, in any order. A lattice of C1
+    only has one ground state and its flip; a lattice of C4 only is fully frustrated, with many
+    ground states. The spins are numbered row by row.
 
     Args:
         length: spins along a side, an even number of at least 4 (2 if open); the paper's L.

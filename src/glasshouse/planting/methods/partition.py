@@ -76,7 +76,7 @@ def partition(
         bits = max(2, min(size, most))
         why = "one per number, where perfect partitions die out (Mertens 1998)"
         if bits < size:
-            why = f"the most with exact energies; {size} would be where perfect partitions die out"
+            why = f"the most with exact energies; perfect partitions die out only at {size} bits"
         resolved, chosen = {"bits": bits}, f"bits={bits}, {why}"
     number = arguments.number_of(bits, bits_per_spin, size, "bits", "bits_per_spin")
     if number > most:
@@ -87,15 +87,15 @@ def partition(
     arguments.one_of(total, "total", ("even", "odd"))
     if number == 1 and size % 2 != (total == "odd"):
         raise ValueError(
-            f"numbers of 1 bit are all 1, so n={size} of them do not have an {total} total; "
-            "use 2 bits"
+            f"numbers of 1 bit are all 1, so the sum of n={size} numbers cannot be {total}; "
+            "use at least 2 bits"
         )
 
     def draw(streams: Streams, meter: Meter) -> Planted:
         numbers = np.empty(size, dtype=np.int64)
         largest, is_odd = 2**number - 1, int(total == "odd")
         if not fill_partitioned(streams[1], numbers, largest, is_odd, _TRIES):
-            raise EffortError(f"no last number was found in {_TRIES} draws; use another seed")
+            raise EffortError(f"none of {_TRIES} draws has a perfect partition; use another seed")
         own = np.sign(numbers) if state is None else state
         spins = arguments.planted_state(own, size, streams[0])
         squares = Squares.of_rows((numbers * spins)[np.newaxis])

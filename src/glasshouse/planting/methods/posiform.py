@@ -139,7 +139,7 @@ def posiform(
 
 
 def _demand(size: int, ground: Ground | None, block: int | None) -> Demand:
-    """Return the size and memory for all clauses, or for enough except with probability e^-40."""
+    """Return the size and memory for all clauses, or for a number that suffices almost surely."""
     if ground is None:
         wait = math.ceil(1.5 * size * (logarithm(size) + _WAIT))
         clauses, memory = min(3 * math.comb(size, 2), wait), 0
@@ -191,7 +191,7 @@ def _draw(stream: npt.NDArray[np.uint64], size: int, graph: Graph | None) -> Cla
 
 
 def _different(clauses: Clauses, size: int) -> Clauses:
-    """Return all different clauses, in the order of their first occurrence."""
+    """Return all distinct clauses, in the order of their first occurrence."""
     i, j, kind = clauses.T.astype(np.int64)
     _, first = np.unique((i * size + j) * 2 + kind, return_index=True)
     return clauses[np.sort(first)]
@@ -217,7 +217,7 @@ def _blocks(size: int, graph: Graph | None, most: int) -> Ground:
 
 
 def _joined(clauses: Loops, glass: Loops, factor: int) -> Loops:
-    """Return the clauses, followed by the loops of the blocks times a factor."""
+    """Return the loops of the clauses, then those of the blocks, with weights times `factor`."""
     nodes = np.concatenate([clauses.nodes, glass.nodes])
     starts = np.concatenate([clauses.starts, clauses.starts[-1] + glass.starts[1:]])
     return Loops(nodes, starts, np.concatenate([clauses.weights, factor * glass.weights]))

@@ -33,7 +33,7 @@ _MOST_FACTORS, _MOST_ENTRIES = 4, 1 << 13  # factors of a product; terms of its 
 
 
 class _Brick(NamedTuple):
-    """A square in a factor: its multiplier and its terms (positions, ±1), with 0 or 2 positions."""
+    """A square of a factor: its multiplier, and its terms (0 or 2 positions, and a sign ±1)."""
 
     multiplier: int
     terms: tuple[tuple[tuple[int, ...], int], ...]
@@ -124,7 +124,7 @@ def product_loops(
 
 
 def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick]:
-    """Return a loop, shifted to the least energy `lift`, as squares to be divided by `_BELOW`."""
+    """Return the squares whose sum is `_BELOW` times a loop, shifted to the least energy `lift`."""
     one = ((), 1)
     triangles = [
         _Brick(negative, (one, ((0, k), -1), ((k, k + 1), -1), ((0, k + 1), 1)))
@@ -140,7 +140,7 @@ def _bricks(length: int, positive: int, negative: int, lift: int) -> list[_Brick
 def _squares(
     size: int, loops: npt.NDArray[np.int32], choices: list[tuple[_Brick, ...]]
 ) -> tuple[Monomials, Squares]:
-    """Return the squares of all products in the planted gauge, and the products of spins they use.
+    """Return the squares of all loop products in the planted gauge, and the spin products in them.
 
     Args:
         size: spins.

@@ -23,7 +23,7 @@ from glasshouse.randomness import RngLike, Streams
 
 WeightLaw = Literal["equal", "normal"]
 
-# An existing loop can be dropped again, so Algorithm 1 cannot jam; this is only a safety limit.
+# An existing loop can be placed again, so Algorithm 1 cannot jam; this is only a safety limit.
 REDRAWS = 1 << 20
 # Disjoint loops or limited weights can run out of space; then everything starts again.
 _RESTARTS = 8
@@ -33,8 +33,8 @@ class NoRoomError(ValueError):
     """Raised if fewer loops fit than were requested.
 
     Attributes:
-        most: the most loops that were dropped, or an upper bound of what can fit.
-        reached: whether `most` loops were dropped; else `most` is only an upper bound.
+        most: the most loops that were placed, or an upper bound of what can fit.
+        reached: whether `most` loops were placed; else `most` is only an upper bound.
         names_arguments: the message names arguments, which are options of a command.
     """
 
@@ -70,7 +70,7 @@ def random_loops(
     max_weight: int | None = None,
     rng: RngLike = None,
 ) -> Plan:
-    """Plant an RBM by dropping loop atoms at random (paper, Algorithm 1).
+    """Plant an RBM by placing loop atoms at random (paper, Algorithm 1).
 
     Each loop takes a uniform column j1, a uniform pair of rows with W[i1,j1] ≥ 0 and W[i2,j1] ≤ 0,
     and a uniform second column j2 with W[i1,j2], W[i2,j2] ≥ 0. It adds the positive weight to three
@@ -121,7 +121,7 @@ def random_loops(
 def weight_law(
     f: Fraction, weights: WeightLaw, spread: Ratio | None, resolution: int | None
 ) -> tuple[npt.NDArray[np.int64], dict[str, object]]:
-    """Return the kernel's law for drawing weights, and the parameters of the law for the recipe.
+    """Return the kernel's law for drawing weights, and its parameters as the recipe stores them.
 
     Returns:
         (positive weight, variance, scale, negative magnitude, variance, scale) for the kernel, and
@@ -148,7 +148,7 @@ def weight_law(
             side = "lower" if variance else "higher"
             raise ValueError(
                 f"at resolution={steps}, a weight of {mean} has a standard deviation of "
-                f"{float(share * mean):.3g}, outside 1 to 4096; use a {side} resolution"
+                f"{float(share * mean):.3g}; it must be from 1 to 4096; use a {side} resolution"
             )
         law += [mean, variance, math.isqrt(variance) + 1]
     arguments.check_total(1, 2 * (3 * law[0] + law[3]))  # normal weights end at twice the mean

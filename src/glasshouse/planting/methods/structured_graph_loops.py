@@ -115,7 +115,7 @@ def _drop_blocks(
     counts: dict[str, int],
     meter: Meter,
 ) -> Loops:
-    """Drop left loops, then centre loops, whose weights are added to those of the left loops."""
+    """Place left loops, then centre loops on top of them, so that no loops oppose each other."""
     size = ground.num_variables
     ends = ground.rows(stored=True)[3]
     inner = np.flatnonzero((ends < border).all(axis=1)).astype(np.int64)

@@ -116,7 +116,7 @@ def block_size(n: int, m: int, block: Ratio, block_rule: BlockRule = "paper") ->
 
 
 def _shares(left: Ratio, upper: Ratio, center: Ratio | None) -> dict[str, Fraction]:
-    """Return the three fractions, which must add up to 1."""
+    """Return the fractions of left, upper and centre loops, which must add up to 1."""
     shares = {"left": arguments.ratio(left, "left"), "upper": arguments.ratio(upper, "upper")}
     rest = 1 - shares["left"] - shares["upper"]
     shares["center"] = rest if center is None else arguments.ratio(center, "center")

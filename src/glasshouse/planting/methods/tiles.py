@@ -76,7 +76,7 @@ class TileSet:
     def lay(
         self, stream: npt.NDArray[np.uint64], shares: Sequence[Fraction], places: NodeArray
     ) -> Loops:
-        """Draw a tile for each row of `places`, the tile's corner spins; return all loops."""
+        """Draw a tile for each row of `places`, which lists corner spins; return all loops."""
         units = math.lcm(*(share.denominator for share in shares))
         ends = np.cumsum([int(share * units) for share in shares], dtype=np.int64)
         chosen = np.empty(len(places), dtype=np.int64)
@@ -108,7 +108,7 @@ class TileLattice:
         size = validation.count(length, "length", 4 if boundary == "periodic" else 2)
         if size % 2:
             reason = (
-                "the colours of the tiles would not meet around a periodic lattice"
+                "the checkerboard of tiles would not close around a periodic lattice"
                 if boundary == "periodic"
                 else "some corners of an open lattice would have no tile"
             )

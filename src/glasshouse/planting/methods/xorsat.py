@@ -52,7 +52,7 @@ def xorsat(
         n: variables, as in the paper; the instance has n·degree/3 more spins, unless it is native.
         degree: the number of equations that contain each variable; 3 must divide n·degree.
         native: plant the polynomial -Σ b·s1·s2·s3 itself, over the variables alone. It has the same
-            equations as the pairs of the same seed.
+            equations as the instance with pairs that the same seed grows.
         state: the state to plant, of the variables or of all spins; uniform at random if None. For
             a given state, signs of the instance that grows without it are changed.
         rng: a seed, or anything that `numpy.random.default_rng` takes.

@@ -58,7 +58,7 @@ class Annealer:
     β rises linearly within a run, and success is tested at the end of each sweep, as in the
     paper. Numbers depend strongly on these settings, so every figure states them.
 
-    The paper's schedule is for its loops. If a family has squares, or a dial other than f and
+    The paper's schedule is for its loops. If a family has squares, or a knob other than f and
     density, "paper" means runs of 1000 sweeps over the range that `anneal` finds for the first
     instance, in which β rises geometrically; figures and stores state this.
 

@@ -59,7 +59,7 @@ class StudyKind:
 
     @property
     def is_counted(self) -> bool:
-        """Whether the value is a positive integer with a 0/1 mark, which stores read fastest."""
+        """Whether a row has a positive integer and a 0/1 mark; stores read such rows fastest."""
         whole = {column.name for column in self.rows.columns if column.storage == "integer"}
         return not self.signed and len(self.sampled) == 2 and set(self.sampled) <= whole
 
