@@ -363,11 +363,11 @@ def test_a_part_of_the_loops_is_a_proof_of_less(monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.quiet
 @pytest.mark.parametrize("limit", [2.0, 10.0, 40.0])
 @pytest.mark.parametrize("gaussian", [False, True])
 @pytest.mark.parametrize("sides", [(200, 200), (350, 350), (500, 500), (20, 20, 20)])
 def test_limits_are_kept_within_two_seconds(sides, gaussian, limit):
-    """This needs a quiet computer of two cores."""
     prove(lattice(12, 12, gaussian=gaussian))  # compiles
     problem = lattice(*sides, gaussian=gaussian)
     began = working_time()
@@ -377,10 +377,10 @@ def test_limits_are_kept_within_two_seconds(sides, gaussian, limit):
 
 
 @pytest.mark.slow
+@pytest.mark.quiet
 @pytest.mark.parametrize("limit", [2.0, 10.0, 40.0])
 @pytest.mark.parametrize("gaussian", [False, True])
 def test_limits_of_dense_problems_are_kept_within_two_seconds(gaussian, limit):
-    """This needs a quiet computer of two cores."""
     problem = spin_glass(300, 1.0, np.random.default_rng(1), gaussian=gaussian)
     began = working_time()
     prove(problem, time_limit=limit)
