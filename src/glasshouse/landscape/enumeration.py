@@ -27,7 +27,7 @@ from glasshouse.problems.naming import Labels, Sampled
 from glasshouse.problems.validation import IntArray, Number, count
 from glasshouse.summaries import Summarised
 
-# The most states of all components together, which take a few seconds.
+# The largest total number of states of all components; enumerating them takes a few seconds.
 MOST_STATES = 1 << 27
 
 
@@ -223,7 +223,7 @@ class Part:
         return ends, neighbours[inner] - self.first, weights[inner]
 
     def walker(self) -> Walker:
-        """Return a walker with all spins up; its margins include only the enumerated spins."""
+        """Return a `Walker` with all spins up; its margins omit spins that are not enumerated."""
         ends, others, weights = self.couplings()
         inside = others < self.moving
         margins = self.fields.copy()
@@ -261,8 +261,8 @@ def parts_of(
     bits = counts - ~held
     if sum(1 << int(b) for b in bits) > most_states:
         raise ValueError(
-            f"the largest connected component has {sizes.max()} spins, too many to enumerate all "
-            f"states (2^{bits.max()}, but at most 2^{most_states.bit_length() - 1} are allowed); "
+            f"the largest connected component has {sizes.max()} spins, and 2^{bits.max()} "
+            f"of its states must be enumerated, but the limit is 2^{most_states.bit_length() - 1}; "
             "use a smaller problem"
         )
     weights, fields, tolerance = _whole_numbers(form)
