@@ -85,7 +85,7 @@ def test_a_weaker_proof_is_carried_as_what_it_is_and_a_broken_one_is_named(tmp_p
     side_car(path).write_text(text.replace("\n3 ", "\n9 ", 1))
     document = read_document(path)
     _, left_out = document.kept
-    assert left_out == (f"the optimum that {path} states (the certificate proves a bound only)",)
+    assert left_out == (f"the optimum that {path} states (the certificate proves only a bound)",)
     write(target, document)
     assert read_document(target).stated == Stated()
     with pytest.raises(CertificateError, match="no optimum is proven"):

@@ -201,7 +201,7 @@ def test_whole_numbers_of_bqpjson_are_integers(tmp_path):
     [
         ({"variable_domain": "qubit"}, "must be spin or boolean"),
         ({"variable_domain": []}, "must be spin or boolean"),
-        ({"variable_ids": [2, 2, 6]}, "has an id twice"),
+        ({"variable_ids": [2, 2, 6]}, "has too many or duplicate ids"),
         ({"variable_ids": [2, -4, 6]}, "non-negative integers"),
         ({"variable_ids": [2, "4", 6]}, "non-negative integers"),
         ({"variable_ids": [2, 4]}, "contains a variable that is not in variable_ids"),

@@ -111,7 +111,7 @@ def _labels(source: Source, header: dict[str, Any], tail: bytes, size: int) -> L
             raise ValueError("the list of labels is incomplete; the file was truncated or changed")
         return naming.from_json(tail[8:], size)
     except ValueError as fault:
-        raise source.error(f"its labels: {fault}") from None
+        raise source.error(f"has invalid labels: {fault}") from None
 
 
 def _pairs(

@@ -31,7 +31,7 @@ from glasshouse.problems.validation import IntArray, WeightArray
 
 @dataclass(frozen=True)
 class ByEdges:
-    """A problem prepared for the edge encoding: its soft part as Ising, and its hard clauses."""
+    """A problem prepared for the edge encoding: its soft part as an `Ising`, and hard clauses."""
 
     ising: Ising
     hard: npt.NDArray[np.int32]
@@ -69,7 +69,7 @@ def write(file: BinaryIO, sheet: Sheet) -> None:
 
 
 def convert(problem: Problem) -> tuple[ByEdges, Reduction]:
-    """Convert a problem to the parts of the edge encoding; return the parts and the reduction."""
+    """Prepare a problem for the edge encoding; return the result and the reduction to the file."""
     hard = np.empty((0, 2), dtype=np.int32)
     if isinstance(problem, Max2Sat):
         hard = problem.hard

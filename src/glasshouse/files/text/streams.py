@@ -165,7 +165,7 @@ class Source:
         if size > max(self.allowance.most_idle, 100 * terms):
             raise self.error(
                 f"has {size} variables but only {terms} {what}; above {self.allowance.most_idle} "
-                f"variables, it must have at least 1 % as many {what}; {self.allowance.remedy}"
+                f"variables, it needs one of the {what} per 100 variables; {self.allowance.remedy}"
             )
 
     def refuse_pairs(self, squares: Squares, degree: int = 1) -> None:
