@@ -56,7 +56,7 @@ BAD = [
     (".wcnf", "\x7fELF\x02\x01\x01\x00", None, "binary data"),
     (".wcnf", "p wcnf 1 1 9\n3 1 0\nc planted-cost 1.x\n", 3, "'1.x' must be a finite number"),
     (".wcnf", "c planted-cost nan\np wcnf 1 1 9\n3 1 0\n", 1, "'nan' must be a finite number"),
-    (".wcnf", "c planted-cost 1\nc planted-cost 1\n3 1 0\n", 2, "line 1 already states planted-cost"),
+    (".wcnf", "c planted-cost 1\nc planted-cost 1\n3 1 0\n", 2, "line 1 already states"),
     (".wcnf", "p wcnf 1 1 9\n3 1 0\nc planted-model 2\n", 3, "must be a string of 0 and 1"),
     (".wcnf", "p wcnf 1 1 9\n3 1 0\nc planted-model 01\n", 3, "has 2 values, but must"),
     (".wcnf", "p wcnf 1 1 9\n3 1 0\nc recipe {1}\n", 3, "must be a JSON object"),

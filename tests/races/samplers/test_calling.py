@@ -106,7 +106,7 @@ LIARS = {
         lambda found, bqm: found.change_vartype("BINARY", inplace=False),
     "its samples lack 1 variables, for example 0": renamed,
     "its samples lack 1 variables, for example": without_last,
-    "its samples have 'more', which is not a variable": with_extra,
+    "its samples contain the unknown variable 'more'": with_extra,
     "returned a SampleSet with": with_record(sample=lambda x: x[:0], energy=lambda x: x[:0],
                                        num_occurrences=lambda x: x[:0]),
     "a sample has the value 0.0; expected -1 or 1": wrong_value(0),

@@ -75,7 +75,7 @@ def find_answers(place: Path, answers: Sequence[Path]) -> AnswerFiles:
 
 
 def certificate_of(problem: Path, certificate: Path | None = None) -> Path | None:
-    """Return the path of a problem's certificate, given or in the suite's answers, or None.
+    """Return the path of a given certificate or of one in the suite's answers; None without both.
 
     Args:
         problem: the problem file.

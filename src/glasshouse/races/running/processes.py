@@ -88,7 +88,7 @@ def reaped_seconds(pid: int | None) -> float:
 
 
 def _belongs(pid: int, entry: bytes, group: int | None) -> bool:
-    """Return whether a process has `entry` in its environment, or is in that group or session."""
+    """Return whether a process has `entry` in its environment, or belongs to `group`."""
     try:
         words = _stat(pid)
         if group in (int(words[2]), int(words[3])):

@@ -287,7 +287,7 @@ def _states(found: _Returned, problem: RacedProblem) -> npt.NDArray[np.int8]:
     if missing := [name for name in labels if name not in set(columns)]:
         raise _FaultError(f"its samples lack {len(missing)} variables, for example {missing[0]!r}")
     if extra := [name for name in columns if name not in set(labels)]:
-        raise _FaultError(f"its samples have {extra[0]!r}, which is not a variable of the problem")
+        raise _FaultError(f"its samples contain the unknown variable {extra[0]!r}")
     if len(set(columns)) < len(columns):
         raise _FaultError("its samples contain a variable twice")
     if samples.ndim != 2 or samples.shape[1] != len(columns):
@@ -337,7 +337,7 @@ def _in_a_line(error: BaseException) -> str:
 def _question_unknown(
     name: str, parameters: Mapping[str, Any], call: Callable[..., Any], listed: set[str]
 ) -> None:
-    """Raise if a sampler does not accept a parameter; warn if it accepts but does not list one."""
+    """Raise if a sampler does not accept a parameter; warn if it accepts an unlisted one."""
     unknown = sorted(set(map(str, parameters)) - _keywords(call) - listed)
     if not unknown:
         return
