@@ -25,7 +25,7 @@ _EXACT_IN_SHORT_FLOATS = 2.0**24
 _FEW_PAIRS = 4  # per node; a buffer of this size is cheaper than counting first
 _PAIRS_AT_ONCE = 1 << 25  # a tenth of a second
 _LARGEST_PRODUCT = 1 << 26  # cells of a matrix; half a gigabyte
-# A slice of edges, and an amount for each edge in it.
+# A slice of edges, and a weight for each edge in it.
 Slice: TypeAlias = tuple[slice, npt.NDArray[Any]]
 
 

@@ -108,7 +108,7 @@ def _verdict_of_cores(problem: Problem, certificate: Certificate) -> Verdict:
         raise CertificateError(str(fault)) from None
     least = rounded_up(bound, exact, step)
     if least > exact:
-        raise CertificateError("the bound exceeds the cost of the given state, so it is false")
+        raise CertificateError("the bound is false: it exceeds the cost of the given state")
     return _in_numbers(problem, bound, exact, least)
 
 
@@ -122,7 +122,7 @@ def examined(form: ExactForm, certificate: Certificate) -> tuple[int, Fraction, 
     except ValueError as fault:  # squares over tied spins may have coefficients of any size
         raise CertificateError(f"in a leaf, {fault}") from None
     if bound > value or least > value:
-        raise CertificateError("the bound exceeds the energy of the given state, so it is false")
+        raise CertificateError("the bound is false: it exceeds the energy of the given state")
     return value, bound, least
 
 

@@ -211,7 +211,7 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         known = named[(named > 0) & (named < len(literals))]
         if int(literals[known].sum()) > beside.most_work:
             raise CertificateError(
-                f"its cores use clauses with {int(literals[known].sum())} literals in "
+                f"the cores use clauses with {int(literals[known].sum())} literals in "
                 f"total, too many to check; raise {VARIABLE} if you trust the file"
             )
     if tree is None:
@@ -230,6 +230,6 @@ def _refuse_work(problem: Problem, beside: SideCar) -> None:
         effort += sum((1 + max(0, size - k)) * k << k for k in covers)
     if effort * width > beside.most_work:
         raise CertificateError(
-            f"its tree of {tree.num_leaves} leaves would take too long to check; raise {VARIABLE} "
+            f"the tree of {tree.num_leaves} leaves would take too long to check; raise {VARIABLE} "
             "if you trust the file"
         )

@@ -127,7 +127,7 @@ def test_halves_of_odd_integers_are_exact(tmp_path):
     path.write_text("x\nQBN\nminimize\n1\n1\n1 1 3\n0\n0\n0\n")
     assert read(path).linear.tolist() == [1.5]
     path.write_text("x\nQBN\nminimize\n1\n1\n1 1 9007199254740993\n0\n0\n0\n")
-    with pytest.raises(FileError, match="that is not exact as a float"):
+    with pytest.raises(FileError, match="to be exact as floats"):
         read(path)
 
 
