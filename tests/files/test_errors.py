@@ -99,7 +99,7 @@ BAD = [
     (".coo", "# vartype=SPIN\n# vartype=BINARY\n0 1 1\n", 2, "must state exactly one vartype"),
     (".coo", "# vartype=SPIN\n0 1\n", 2, "must have 3"),
     (".coo", "# vartype=SPIN\n2147483647 1 1\n", 2, "out of range"),
-    (".coo", "# vartype=SPIN\n# labels [1,2]\n7 1 1\n", 2, "must be the same numbers"),
+    (".coo", "# vartype=SPIN\n# labels [1,2]\n7 1 1\n", 2, "must be the numbers of the variables"),
     (".coo", '# vartype=SPIN\n# labels ["a","b"]\n7 1 1\n', 2, "lines with variables 0 to 1"),
     (".coo", '# vartype=SPIN\n# labels ["a"]\n0 1 1\n', 2, "1 labels but 2 variables"),
     (".qubo", 'c labels ["a","a"]\np qubo 0 2 0 1\n0 1 1\n', 1, "only 1 of 2 labels are distinct"),

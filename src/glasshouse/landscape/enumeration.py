@@ -74,8 +74,8 @@ class LowEnergyStates(Sampled, Summarised):
             be flipped, and so can every free spin.
         gap: the difference of the two lowest energies; None if all rows have the lowest energy.
         distance: the smallest `distance` of a listed ground state to a listed state of the next
-            energy; None if `gap` is None. The paper expects it to grow with frustration. In an RBM of
-            several components, where uncoupled pairs count too, a flip of one would change it.
+            energy; None if `gap` is None. The paper expects it to grow with frustration. In an RBM
+            of several components, where uncoupled pairs count too, a flip of one would change it.
         labels: the problem's variable labels; None if the variables are 0, 1, 2, …
     """
 

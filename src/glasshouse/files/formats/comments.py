@@ -107,7 +107,7 @@ class Notes:
             return None
         recipe = parse_object(self._values["recipe"][1])
         if recipe is None:
-            raise self.error("recipe", "must be a JSON object")
+            raise self.error("recipe", "is not valid: a recipe must be a JSON object")
         return recipe
 
     def labels(self, size: int) -> Labels | None:
