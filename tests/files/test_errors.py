@@ -232,7 +232,7 @@ BAD_CERTIFICATES = [
     ("glasshouse-certificate 1\ndenominator 0\nstate 0\nloops 0\n", 2, "must be at least 1"),
     ("glasshouse-certificate 1\ndenominator x\nstate 0\nloops 0\n", 2, "a non-negative integer"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 02\nloops 0\n", 3, "a string of 0 and 1"),
-    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 2\n1 1 2 3\n", 4, "the 1 lines"),
+    ("glasshouse-certificate 1\ndenominator 1\nstate 000\nloops 2\n1 1 2 3\n", 4, "of rows, 1"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 0\nstate 0\nloops 0\n", 4, "once, before"),
     ("glasshouse-certificate 1\ndenominator 1\nstate 0\nwhat 0\nloops 0\n", 4, "once, before"),
     ("glasshouse-certificate 1\ndenominator 1\ncost x\nstate 0\nloops 0\n", 3, "a finite number"),
