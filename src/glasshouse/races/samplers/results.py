@@ -129,7 +129,7 @@ class SamplerResults(Summarised):
         return self._known(instance).optimum is not None
 
     def target(self, instance: str) -> Number | None:
-        """Return the target of an instance: the proven optimum or, without proof, the best energy.
+        """Return the target of an instance: the proven optimum, or else the best known energy.
 
         The target is None if no energy is known.
         """
