@@ -51,7 +51,7 @@ def read_planted(place: Place, *, format: str | None = None, verify: bool = True
 
 
 def regrown(document: Document) -> tuple[Planted, Document]:
-    """Grow a plant from a document's recipe; return it, and the document with a proof if possible.
+    """Grow a plant from a document's recipe; return it and the document, with a proof if possible.
 
     Raises:
         FileError: there is no recipe, or the recipe does not grow the document's problem.

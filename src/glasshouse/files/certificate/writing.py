@@ -103,7 +103,7 @@ def _write_squares(file: BinaryIO, certificate: Certificate) -> None:
 
 
 def _vertices(nodes: npt.NDArray[Any], ghost: int) -> IntArray:
-    """Convert nodes to vertex numbers of a file: 0 is the ghost; then spins, then monomials."""
+    """Convert nodes to vertex numbers of a file: the ghost is 0; spins precede monomials."""
     vertices: IntArray = np.where(nodes == ghost, 0, np.where(nodes < ghost, nodes + 1, nodes))
     return vertices.astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Plain matrices from NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` with W, a and b.
+"""Plain matrices from NumPy and spreadsheets: `.npy`, `.csv`, and `.npz` of matrices or RBMs.
 
 A matrix does not state whether its units are ±1 or 0 and 1, so the caller must. An RBM that
 `glasshouse.boltzmann` saved has a text called `units`. A square matrix of more than one

@@ -54,7 +54,7 @@ class _Reader:
 
 
 def read(source: Source) -> Document:
-    """Read a MaxCut graph as an Ising problem, with fields if the file notes an ancilla."""
+    """Read a MaxCut graph as an Ising problem; edges to a stated ancilla become fields."""
     return _Reader(source).read()
 
 

@@ -83,7 +83,7 @@ class Judgement(Summarised):
 
     @property
     def is_right(self) -> bool:
-        """Whether the answer is right: optimal, or a valid model without a claim."""
+        """Whether the answer is right: a true claim, or a valid model without a claim."""
         return self.verdict in (RunVerdict.OPTIMAL, RunVerdict.FOUND)
 
     def __str__(self) -> str:

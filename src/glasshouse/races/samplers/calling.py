@@ -150,7 +150,7 @@ class SamplerCall(Summarised):
     computer: Mapping[str, Any] = field(default_factory=dict)
 
     def seconds_by(self, clock: str) -> float:
-        """Return the call's time in seconds by a clock; a faulty call uses the wall clock."""
+        """Return the call's time in seconds by a clock; for a faulty call, by the wall clock."""
         if self.fault:
             return self.seconds
         return seconds_by(clock, self.seconds, self.cpu_seconds, self.timing)
